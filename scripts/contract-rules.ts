@@ -1,0 +1,101 @@
+/** What the house asks of its contract beyond being valid OpenAPI. Each rule says how to mend what it finds. */
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+
+type Json = Record<string, any>
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
+const KEY_ORDER = [
+  'operationId',
+  'tags',
+  'summary',
+  'description',
+  'deprecated',
+  'security',
+  'x-level',
+  'parameters',
+  'requestBody',
+  'responses',
+]
+const PUBLIC_AREAS = ['signup', 'capture', 'service']
+const LEVELS = [1, 8, 15]
+
+export function violations(contract: Json): string[] {
+  const found: string[] = []
+  const scopes = new Set<string>(contract.components.schemas.Scope.enum)
+  const seen = new Set<string>()
+
+  for (const [path, item] of Object.entries<Json>(contract.paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
+    const declared = (item.parameters ?? []).map((p: Json) => resolve(contract, p)).filter((p: Json) => p.in === 'path')
+    if (declared.map((p: Json) => p.name).join() !== named.join())
+      found.push(`${path}: declare its path parameters on the path item, in the path's order: ${named.join(', ')}`)
+
+    for (const method of METHODS.filter((m) => item[m])) {
+      const operation: Json = item[method]
+      const id: string = operation.operationId ?? `${method} ${path}`
+      const [area, verb] = id.split('.')
+      if (!verb || !/^[a-z_0-9]+\.[a-z_0-9]+$/.test(id)) found.push(`${id}: an operationId is area.verb in snake_case`)
+      if (seen.has(id)) found.push(`${id}: the operationId stands twice`)
+      seen.add(id)
+
+      const keys = Object.keys(operation)
+      const ordered = KEY_ORDER.filter((key) => keys.includes(key))
+      const strange = keys.filter((key) => !KEY_ORDER.includes(key))
+      if (strange.length) found.push(`${id}: ${strange.join(', ')} is not a key this contract uses`)
+      else if (keys.join() !== ordered.join()) found.push(`${id}: write its keys in the order ${ordered.join(', ')}`)
+
+      if (operation.tags?.join() !== area) found.push(`${id}: its one tag is its area, ${area}`)
+      if (!operation.summary || /\.$/.test(operation.summary)) found.push(`${id}: a summary, without a full stop`)
+      if (!operation.description) found.push(`${id}: a description that tells a newcomer what happens`)
+
+      const security = operation.security
+      if (!Array.isArray(security)) found.push(`${id}: say its security, or \`security: []\` for a public operation`)
+      else if (PUBLIC_AREAS.includes(area ?? '')) {
+        if (security.length) found.push(`${id}: ${area} is public, so \`security: []\``)
+      } else {
+        const required: string[] = security.length === 1 ? (security[0].apiKey ?? ['?', '?']) : ['?', '?']
+        if (required.length > 1 || required.some((scope) => !scopes.has(scope)))
+          found.push(`${id}: needs \`security: [{apiKey: [<one scope>]}]\`, or an empty list for any valid key`)
+      }
+      if ('x-level' in operation && !LEVELS.includes(operation['x-level']))
+        found.push(`${id}: x-level is one of ${LEVELS.join(', ')}`)
+      if ((operation.parameters ?? []).some((p: Json) => resolve(contract, p).in === 'path'))
+        found.push(`${id}: path parameters belong on the path item, or the others lose their checks`)
+
+      const answers = Object.keys(operation.responses).filter((status) => /^2/.test(status))
+      if (answers.length !== 1) found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
+    }
+  }
+  return [...found, ...brokenExamples(contract)]
+}
+
+/** The examples that do not fit their schemas: each is a fixture, so each must be true. */
+function brokenExamples(contract: Json): string[] {
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(contract, 'contract')
+  const found: string[] = []
+  const visit = (node: unknown, pointer: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    const media = node as Json
+    if (media.schema && media.examples && !Array.isArray(media.examples)) {
+      const validate = ajv.compile({ $ref: `contract#${pointer}/schema` })
+      for (const [name, example] of Object.entries<Json>(media.examples)) {
+        const value = resolve(contract, example).value
+        if (!validate(value))
+          found.push(`example ${name} at ${pointer}: ${ajv.errorsText(validate.errors, { dataVar: name })}`)
+      }
+    }
+    for (const [key, child] of Object.entries(media))
+      visit(child, `${pointer}/${encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1'))}`)
+  }
+  visit({ paths: contract.paths, components: { responses: contract.components.responses } }, '')
+  return found
+}
+
+function resolve(contract: Json, node: Json): Json {
+  if (!node.$ref) return node
+  const pointer: string[] = node.$ref.slice(2).split('/')
+  return pointer.reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], contract)
+}
