@@ -137,6 +137,233 @@ export interface paths {
         patch: operations["projects.reset_token"];
         trace?: never;
     };
+    "/api/organizations/{organization_id}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List members
+         * @description The people of the organization, latest to join first. Filters add up; people whose account is inactive are left out.
+         */
+        get: operations["members.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/members/{user__uuid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The `uuid` of the member's user, not the membership's id; or `@me` for the caller. */
+                user__uuid: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description Ends the membership; the person keeps the account and every other organization. Anybody but an owner may leave by
+         *     removing themselves. Removing others takes level 8, and nobody removes a member above themselves: both are 403.
+         *     No owner is removed, that is 400: demote them first.
+         */
+        delete: operations["members.remove"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member's level
+         * @description Takes level 8, and reaches neither a member above the caller nor a level above the caller's own, so owners are
+         *     made and demoted by owners. Nobody changes their own level; an organization therefore always keeps an owner.
+         *     What breaks a rule is 403. Making somebody an owner takes nothing from the caller.
+         */
+        patch: operations["members.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/invites/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List invites
+         * @description The invites nobody has accepted yet, newest first. Expired ones stay until somebody deletes or replaces them.
+         */
+        get: operations["invites.list"];
+        put?: never;
+        /**
+         * Invite somebody
+         * @description Makes an invite that is valid for three days and mails its link, if mail is configured; the answer does not wait for
+         *     the mail. Any member may invite, at most at their own level: a higher one is 403. Earlier invites to the same
+         *     address are replaced. Inviting a present member is 400.
+         */
+        post: operations["invites.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/invites/bulk/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite several people
+         * @description Takes one invite, or an array of at most 20, and answers in kind: one invite, or an array in the order sent. The
+         *     rules are those of a single invite. All are made or none is; `attr` begins with the place of the one to blame, as
+         *     in `3__target_email`. No secret is answered here: without mail, invite people one at a time.
+         */
+        post: operations["invites.bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/invites/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The invite's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invite
+         * @description The link of the invite stops working at once. Any member may withdraw any invite of the organization.
+         */
+        delete: operations["invites.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/domains/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List domains
+         * @description The login domains of the organization by name, proven or not.
+         */
+        get: operations["domains.list"];
+        put?: never;
+        /**
+         * Add a domain
+         * @description Writes the domain down, unproven, with a challenge to publish in DNS before it is verified. A name stands once in an
+         *     organization. `jit_provisioning_enabled` and `sso_enforcement` need a proven domain, so they are passed over here.
+         *     Needs level 8.
+         */
+        post: operations["domains.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/domains/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The domain's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a domain
+         * @description The domain with the challenge that proves it.
+         */
+        get: operations["domains.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a domain
+         * @description Removes the domain, proven or not. Adding it again begins with a new challenge. Needs level 8.
+         */
+        delete: operations["domains.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a domain
+         * @description Changes the fields that are sent; `domain` stays what it was at creation. On a domain that is not verified,
+         *     `jit_provisioning_enabled` and `sso_enforcement` are 400 `verification_required`, whatever their value.
+         *     Needs level 8.
+         */
+        patch: operations["domains.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/domains/{id}/verify/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The domain's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a domain
+         * @description Looks for the domain's challenge in the TXT records of `_workspace-challenge.<domain>`; one must equal it exactly.
+         *     Found, the domain is verified for good. Not found, or DNS failed: also 200, with `is_verified` false, so try later.
+         *     A verified domain is 400 `already_verified`; one verified by another organization is 400 `already_claimed`.
+         *     What the body says changes nothing. Needs level 8.
+         */
+        post: operations["domains.verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/@me/": {
         parameters: {
             query?: never;
@@ -278,6 +505,1057 @@ export interface paths {
         post: operations["signup.accept"];
         delete?: never;
         options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins
+         * @description The plugins of this family that the organization sees, oldest first: its own, and the global ones of others. Needs plugin
+         *     access level 3.
+         */
+        get: operations["pipeline_destinations.list"];
+        put?: never;
+        /**
+         * Install a plugin
+         * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
+         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6.
+         */
+        post: operations["pipeline_destinations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin
+         * @description One plugin of this family. Needs plugin access level 3.
+         */
+        get: operations["pipeline_destinations.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Uninstall a plugin
+         * @description Removes the plugin, its code and its configurations in all projects. A global plugin is refused: set `is_global` to false
+         *     first. Needs plugin access level 6.
+         */
+        delete: operations["pipeline_destinations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin
+         * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
+         *     Needs plugin access level 6, and 9 to change `is_global`.
+         */
+        patch: operations["pipeline_destinations.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/{id}/check_for_updates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Look for a newer revision
+         * @description Asks where the plugin came from for its newest revision and keeps it as `latest_tag`; the code stays as it is. One that was
+         *     not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         */
+        get: operations["pipeline_destinations.check_for_updates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/{id}/source/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin's code
+         * @description The plugin with all its files as text. For the organization that owns it. Needs plugin access level 6.
+         */
+        get: operations["pipeline_destinations.source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/{id}/update_source/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin's code
+         * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
+         *     `capabilities` the new code. A `plugin.json` that is not valid is refused. Needs plugin access level 6.
+         */
+        patch: operations["pipeline_destinations.update_source"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/{id}/upgrade/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install the newest revision
+         * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
+         *     One that was not fetched from elsewhere comes back unchanged. A body is not read. Needs plugin access level 6.
+         */
+        post: operations["pipeline_destinations.upgrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/activity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See what was done to plugins
+         * @description The organization's plugins of this family, the one touched last first, each with who did what to it or to its configurations.
+         *     Needs plugin access level 3.
+         */
+        get: operations["pipeline_destinations.activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/exports_unsubscribe_configs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins that would stop
+         * @description The plugins of this family that are switched on in a project of the organization and send its events elsewhere:
+         *     what would fall silent without the pipeline. Needs plugin access level 3.
+         */
+        get: operations["pipeline_destinations.exports_unsubscribe_configs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/repository/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Browse the catalogue
+         * @description The catalogue that ships with the server, in its own order and the same for every family. Nothing in it is installed;
+         *     send an entry's `url` to create. Needs plugin access level 3.
+         */
+        get: operations["pipeline_destinations.repository"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_destinations/unused/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins nobody uses
+         * @description The plugins of this family that the organization sees and that none of its projects has switched on. Needs plugin access
+         *     level 3.
+         */
+        get: operations["pipeline_destinations.unused"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins
+         * @description The plugins of this family that the organization sees, oldest first: its own, and the global ones of others. Needs plugin
+         *     access level 3.
+         */
+        get: operations["pipeline_frontend_apps.list"];
+        put?: never;
+        /**
+         * Install a plugin
+         * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
+         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6.
+         */
+        post: operations["pipeline_frontend_apps.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin
+         * @description One plugin of this family. Needs plugin access level 3.
+         */
+        get: operations["pipeline_frontend_apps.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Uninstall a plugin
+         * @description Removes the plugin, its code and its configurations in all projects. A global plugin is refused: set `is_global` to false
+         *     first. Needs plugin access level 6.
+         */
+        delete: operations["pipeline_frontend_apps.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin
+         * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
+         *     Needs plugin access level 6, and 9 to change `is_global`.
+         */
+        patch: operations["pipeline_frontend_apps.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/{id}/check_for_updates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Look for a newer revision
+         * @description Asks where the plugin came from for its newest revision and keeps it as `latest_tag`; the code stays as it is. One that was
+         *     not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         */
+        get: operations["pipeline_frontend_apps.check_for_updates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/{id}/source/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin's code
+         * @description The plugin with all its files as text. For the organization that owns it. Needs plugin access level 6.
+         */
+        get: operations["pipeline_frontend_apps.source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/{id}/update_source/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin's code
+         * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
+         *     `capabilities` the new code. A `plugin.json` that is not valid is refused. Needs plugin access level 6.
+         */
+        patch: operations["pipeline_frontend_apps.update_source"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/{id}/upgrade/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install the newest revision
+         * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
+         *     One that was not fetched from elsewhere comes back unchanged. A body is not read. Needs plugin access level 6.
+         */
+        post: operations["pipeline_frontend_apps.upgrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/activity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See what was done to plugins
+         * @description The organization's plugins of this family, the one touched last first, each with who did what to it or to its configurations.
+         *     Needs plugin access level 3.
+         */
+        get: operations["pipeline_frontend_apps.activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/exports_unsubscribe_configs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins that would stop
+         * @description The plugins of this family that are switched on in a project of the organization and send its events elsewhere:
+         *     what would fall silent without the pipeline. Needs plugin access level 3.
+         */
+        get: operations["pipeline_frontend_apps.exports_unsubscribe_configs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/repository/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Browse the catalogue
+         * @description The catalogue that ships with the server, in its own order and the same for every family. Nothing in it is installed;
+         *     send an entry's `url` to create. Needs plugin access level 3.
+         */
+        get: operations["pipeline_frontend_apps.repository"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_frontend_apps/unused/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins nobody uses
+         * @description The plugins of this family that the organization sees and that none of its projects has switched on. Needs plugin access
+         *     level 3.
+         */
+        get: operations["pipeline_frontend_apps.unused"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins
+         * @description The plugins of this family that the organization sees, oldest first: its own, and the global ones of others. Needs plugin
+         *     access level 3.
+         */
+        get: operations["pipeline_import_apps.list"];
+        put?: never;
+        /**
+         * Install a plugin
+         * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
+         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6.
+         */
+        post: operations["pipeline_import_apps.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin
+         * @description One plugin of this family. Needs plugin access level 3.
+         */
+        get: operations["pipeline_import_apps.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Uninstall a plugin
+         * @description Removes the plugin, its code and its configurations in all projects. A global plugin is refused: set `is_global` to false
+         *     first. Needs plugin access level 6.
+         */
+        delete: operations["pipeline_import_apps.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin
+         * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
+         *     Needs plugin access level 6, and 9 to change `is_global`.
+         */
+        patch: operations["pipeline_import_apps.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/{id}/check_for_updates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Look for a newer revision
+         * @description Asks where the plugin came from for its newest revision and keeps it as `latest_tag`; the code stays as it is. One that was
+         *     not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         */
+        get: operations["pipeline_import_apps.check_for_updates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/{id}/source/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin's code
+         * @description The plugin with all its files as text. For the organization that owns it. Needs plugin access level 6.
+         */
+        get: operations["pipeline_import_apps.source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/{id}/update_source/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin's code
+         * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
+         *     `capabilities` the new code. A `plugin.json` that is not valid is refused. Needs plugin access level 6.
+         */
+        patch: operations["pipeline_import_apps.update_source"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/{id}/upgrade/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install the newest revision
+         * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
+         *     One that was not fetched from elsewhere comes back unchanged. A body is not read. Needs plugin access level 6.
+         */
+        post: operations["pipeline_import_apps.upgrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/activity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See what was done to plugins
+         * @description The organization's plugins of this family, the one touched last first, each with who did what to it or to its configurations.
+         *     Needs plugin access level 3.
+         */
+        get: operations["pipeline_import_apps.activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/exports_unsubscribe_configs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins that would stop
+         * @description The plugins of this family that are switched on in a project of the organization and send its events elsewhere:
+         *     what would fall silent without the pipeline. Needs plugin access level 3.
+         */
+        get: operations["pipeline_import_apps.exports_unsubscribe_configs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/repository/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Browse the catalogue
+         * @description The catalogue that ships with the server, in its own order and the same for every family. Nothing in it is installed;
+         *     send an entry's `url` to create. Needs plugin access level 3.
+         */
+        get: operations["pipeline_import_apps.repository"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/pipeline_import_apps/unused/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugins nobody uses
+         * @description The plugins of this family that the organization sees and that none of its projects has switched on. Needs plugin access
+         *     level 3.
+         */
+        get: operations["pipeline_import_apps.unused"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List plugin configurations
+         * @description The project's configurations in their `order`, switched on or not. Needs plugin access level 3.
+         */
+        get: operations["plugin_configs.list"];
+        put?: never;
+        /**
+         * Configure a plugin
+         * @description Gives the project a plugin that its organization sees, with settings checked against the plugin's `config_schema`.
+         *     Secret settings are kept encrypted and never answered. Needs plugin access level 3.
+         */
+        post: operations["plugin_configs.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The configuration's id, not the plugin's. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a plugin configuration
+         * @description The configuration with its plugin. Secret settings show a mask. Needs plugin access level 3.
+         */
+        get: operations["plugin_configs.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a plugin configuration
+         * @description Removes the configuration with its settings. The plugin stays installed. Needs plugin access level 3.
+         */
+        delete: operations["plugin_configs.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a plugin configuration
+         * @description Changes the fields that are sent; `config` is replaced as a whole, but for secrets that come back masked. The plugin
+         *     stays. Needs plugin access level 3.
+         */
+        patch: operations["plugin_configs.update"];
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @deprecated
+         * @description The project's events, newest first, those that pass every filter. Follow `next` until it is null: it passes over nothing
+         *     and repeats nothing, also while events arrive.
+         *
+         *     Deprecated, and kept for clients that use it. To move many events, make a batch export: it delivers each one, on a
+         *     schedule. To look something up, this is still the place; ask for no more than you need.
+         *
+         *     A parameter that takes several values reads them as JSON text (`event=["a","b"]`), repeated (`event=a&event=b`) or in
+         *     brackets (`event[]=a&event[]=b`).
+         */
+        get: operations["events.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/values/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See which values events have
+         * @description For suggestions while somebody types: with `key` the values of that property in recent events and how often each came,
+         *     without it a sample of every field.
+         */
+        get: operations["events.values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The event's UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an event
+         * @description One event, with the person behind it.
+         */
+        get: operations["events.retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/capture/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send events in the address
+         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         */
+        get: operations["capture.capture_get"];
+        put?: never;
+        /**
+         * Send events
+         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
+         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
+         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         */
+        post: operations["capture.capture"];
+        delete?: never;
+        /**
+         * Ask whether a page may send
+         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         */
+        options: operations["capture.capture_options"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/batch/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send events in the address
+         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         */
+        get: operations["capture.batch_get"];
+        put?: never;
+        /**
+         * Send events
+         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
+         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
+         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         */
+        post: operations["capture.batch"];
+        delete?: never;
+        /**
+         * Ask whether a page may send
+         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         */
+        options: operations["capture.batch_options"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/e/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send events in the address
+         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         */
+        get: operations["capture.e_get"];
+        put?: never;
+        /**
+         * Send events
+         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
+         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
+         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         */
+        post: operations["capture.e"];
+        delete?: never;
+        /**
+         * Ask whether a page may send
+         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         */
+        options: operations["capture.e_options"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/i/v0/e/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send events in the address
+         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         */
+        get: operations["capture.i_v0_e_get"];
+        put?: never;
+        /**
+         * Send events
+         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
+         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
+         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         */
+        post: operations["capture.i_v0_e"];
+        delete?: never;
+        /**
+         * Ask whether a page may send
+         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         */
+        options: operations["capture.i_v0_e_options"];
         head?: never;
         patch?: never;
         trace?: never;
@@ -560,6 +1838,220 @@ export interface components {
             organization?: string;
         } & WithRequired<components["schemas"]["ProjectWrite"], "name">;
         /**
+         * User
+         * @description A person.
+         */
+        User: {
+            id: number;
+            /** Format: uuid */
+            uuid: string;
+            distinct_id: string | null;
+            first_name: string;
+            last_name: string;
+            /** Format: email */
+            email: string;
+            /** @description True once the person proved the address by a secret that was mailed to it; null when nobody asked. */
+            is_email_verified: boolean | null;
+            hedgehog_config: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * Member
+         * @description A person in an organization.
+         */
+        Member: {
+            /**
+             * Format: uuid
+             * @description The membership's id. Paths take the user's `uuid` instead.
+             */
+            id: string;
+            user: components["schemas"]["User"];
+            /**
+             * @description 1 is a member, 8 an administrator, 15 an owner.
+             * @enum {integer}
+             */
+            level: 1 | 8 | 15;
+            /** Format: date-time */
+            joined_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Always false, because there is no login here. */
+            is_2fa_enabled: boolean;
+            /** @description Always false, because there is no login here. */
+            has_social_auth: boolean;
+        };
+        /**
+         * MemberPage
+         * @description One page of members.
+         */
+        MemberPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Member"][];
+        };
+        /**
+         * MemberWrite
+         * @description What a caller may set on a member.
+         */
+        MemberWrite: {
+            /**
+             * @description 1 is a member, 8 an administrator, 15 an owner.
+             * @enum {integer}
+             */
+            level?: 1 | 8 | 15;
+        };
+        /**
+         * Invite
+         * @description An invitation to join an organization. Its id alone opens nothing; its link carries a secret.
+         */
+        Invite: {
+            /** Format: uuid */
+            id: string;
+            /** Format: email */
+            target_email: string;
+            /** @description Empty when none was given. */
+            first_name: string;
+            /** @description Whether a mail was tried. False where no mail is configured; true says nothing about its arrival. */
+            emailing_attempt_made: boolean;
+            /**
+             * @description The level the person will join at. 1 is a member, 8 an administrator, 15 an owner.
+             * @enum {integer}
+             */
+            level: 1 | 8 | 15;
+            /** @description Whether its three days are over. */
+            is_expired: boolean;
+            /** @description Who invited; null when that person's account is gone. */
+            created_by: components["schemas"]["User"] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description What the inviter wrote into the mail; null for nothing. */
+            message: string | null;
+        };
+        /**
+         * InvitePage
+         * @description One page of invites.
+         */
+        InvitePage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Invite"][];
+        };
+        /**
+         * InviteCreate
+         * @description A new invite.
+         */
+        InviteCreate: {
+            /**
+             * Format: email
+             * @description Compared without regard to case.
+             */
+            target_email: string;
+            /** @description What the mail calls the person; absent, nothing. */
+            first_name?: string;
+            /**
+             * @description The level to join at, not above the caller's own; absent, 1. 1 is a member, 8 an administrator, 15 an owner.
+             * @enum {integer}
+             */
+            level?: 1 | 8 | 15;
+            /** @description A text of your own for the mail. */
+            message?: string | null;
+        };
+        /**
+         * InviteCreated
+         * @description A new invite. Where no mail is configured, its secret is shown here and never again.
+         */
+        InviteCreated: {
+            /** @description The secret that signup asks for as `token`. Absent where mail is configured, for then the mail carries it. */
+            signup_token?: string;
+        } & components["schemas"]["Invite"];
+        /**
+         * InviteBulk
+         * @description One invite, or an array of them.
+         */
+        InviteBulk: components["schemas"]["InviteCreate"] | components["schemas"]["InviteCreate"][];
+        /**
+         * InviteBulkCreated
+         * @description One invite where one was sent, or an array in the order sent.
+         */
+        InviteBulkCreated: components["schemas"]["Invite"] | components["schemas"]["Invite"][];
+        /**
+         * Domain
+         * @description A login domain, proven by a DNS record.
+         */
+        Domain: {
+            /** Format: uuid */
+            id: string;
+            /** @description Never changes. */
+            domain: string;
+            /** @description Whether it was proven. That never lapses. */
+            is_verified: boolean;
+            /**
+             * Format: date-time
+             * @description When it was proven; null until then.
+             */
+            verified_at: string | null;
+            /** @description What to publish as a TXT record at `_workspace-challenge.<domain>`. Made at creation, never changes. */
+            verification_challenge: string;
+            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            jit_provisioning_enabled: boolean;
+            /**
+             * @description The login provider, empty for none. Stored for clients that show it; without effect here, because there is no login.
+             * @enum {string}
+             */
+            sso_enforcement: "" | "google-oauth2" | "github" | "gitlab" | "saml";
+            /** @description Whether all three SAML fields are filled. */
+            has_saml: boolean;
+            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            saml_entity_id: string | null;
+            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            saml_acs_url: string | null;
+            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            saml_x509_cert: string | null;
+        };
+        /**
+         * DomainPage
+         * @description One page of domains.
+         */
+        DomainPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Domain"][];
+        };
+        /**
+         * DomainWrite
+         * @description What a caller may set on a domain. All but the name is stored without effect here, because there is no login.
+         */
+        DomainWrite: {
+            /** @description Lower case, without internationalised labels. Read at creation only; ignored afterwards. */
+            domain?: string;
+            /** @description Needs a verified domain. */
+            jit_provisioning_enabled?: boolean;
+            /**
+             * @description The login provider, empty for none. Needs a verified domain.
+             * @enum {string}
+             */
+            sso_enforcement?: "" | "google-oauth2" | "github" | "gitlab" | "saml";
+            saml_entity_id?: string | null;
+            /** @description Not checked to be a URL. */
+            saml_acs_url?: string | null;
+            /** @description Not checked to be a certificate. */
+            saml_x509_cert?: string | null;
+        };
+        /**
+         * DomainCreate
+         * @description A new domain.
+         */
+        DomainCreate: WithRequired<components["schemas"]["DomainWrite"], "domain">;
+        /**
          * OrganizationRef
          * @description An organization, named.
          */
@@ -686,25 +2178,6 @@ export interface components {
             last_name?: string;
         };
         /**
-         * User
-         * @description A person.
-         */
-        User: {
-            id: number;
-            /** Format: uuid */
-            uuid: string;
-            distinct_id: string | null;
-            first_name: string;
-            last_name: string;
-            /** Format: email */
-            email: string;
-            /** @description True once the person proved the address by a secret that was mailed to it; null when nobody asked. */
-            is_email_verified: boolean | null;
-            hedgehog_config: {
-                [key: string]: unknown;
-            } | null;
-        };
-        /**
          * SignupAccepted
          * @description The person who joined. A new person gets a first key, shown here and never again.
          */
@@ -714,6 +2187,427 @@ export interface components {
             organization_id: string;
             /** @description The new person's first key, with all scopes; null for somebody who already had an account. */
             api_key: string | null;
+        };
+        /**
+         * Plugin
+         * @description Code that an organization installed. It is stored and inspected here, never run.
+         */
+        Plugin: {
+            id: number;
+            /**
+             * @description Where the code came from. `custom` was fetched by its URL, `repository` is the same but chosen from the catalogue,
+             *     `local` is a folder on the server, `source` was sent as text; null when nobody said.
+             * @enum {string|null}
+             */
+            plugin_type: "local" | "custom" | "repository" | "source" | null;
+            name: string | null;
+            description: string | null;
+            /** @description What it was installed from, without its query, so that no token comes back; null where there is none. */
+            url: string | null;
+            /** @description URL of a picture. */
+            icon: string | null;
+            /** @description The settings the plugin takes. A list of fields, or in older plugins an object from key to field. */
+            config_schema: {
+                [key: string]: unknown;
+            }[] | {
+                [key: string]: unknown;
+            };
+            /** @description The installed revision, such as a commit or a package version. */
+            tag: string | null;
+            /** @description The newest revision known. `check_for_updates` looks again; `upgrade` moves `tag` to it. */
+            latest_tag: string | null;
+            /** @description Whether every organization sees it. Only its own changes it. */
+            is_global: boolean;
+            /**
+             * Format: uuid
+             * @description The organization that owns it.
+             */
+            organization_id: string;
+            organization_name: string;
+            /** @description What the code offers, found by reading it, as lists of names in `methods`, `jobs` and `scheduled_tasks`. */
+            capabilities: {
+                [key: string]: unknown;
+            };
+            /** @description Stored for clients that show it; without effect here. */
+            metrics: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The jobs that the plugin offers to people, from name to the fields each takes. */
+            public_jobs: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * PluginPage
+         * @description One page of plugins.
+         */
+        PluginPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Plugin"][];
+        };
+        /**
+         * PluginWrite
+         * @description What a caller may set on a plugin. What its `plugin.json` says comes back with the next upgrade.
+         */
+        PluginWrite: {
+            /**
+             * @description A wish. What is installed by its URL becomes `custom`, `repository` or `local`, whichever it is.
+             * @enum {string|null}
+             */
+            plugin_type?: "local" | "custom" | "repository" | "source" | null;
+            name?: string | null;
+            description?: string | null;
+            /** @description URL of a picture. */
+            icon?: string | null;
+            /** @description The settings the plugin takes. A list of fields, or an object from key to field. */
+            config_schema?: {
+                [key: string]: unknown;
+            }[] | {
+                [key: string]: unknown;
+            };
+            tag?: string | null;
+            /** @description Whether every organization sees it. Changing it needs plugin access level 9. */
+            is_global?: boolean;
+            /** @description Stands until the source is read again. */
+            capabilities?: {
+                [key: string]: unknown;
+            };
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
+            public_jobs?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * PluginCreate
+         * @description A new plugin. Send `url` to fetch it, or `source` with the code itself.
+         */
+        PluginCreate: {
+            /**
+             * @description A repository on GitHub or GitLab, a package on npm, or `file:` and a folder that the operator allows.
+             *     A `private_token` in its query is used and kept secret.
+             */
+            url?: string | null;
+            /** @description The code, from file name to text. For `plugin_type` `source`; may be empty and filled later. */
+            source?: {
+                [key: string]: string;
+            };
+        } & components["schemas"]["PluginWrite"];
+        /**
+         * PluginWithSource
+         * @description A plugin together with its code.
+         */
+        PluginWithSource: {
+            /** @description The stored files, from name to text. */
+            source: {
+                [key: string]: string;
+            };
+        } & components["schemas"]["Plugin"];
+        /**
+         * PluginSourceWrite
+         * @description Changes to a plugin's files.
+         */
+        PluginSourceWrite: {
+            /** @description From file name to new text, or to null to delete the file. Files that are not named stay. */
+            source: {
+                [key: string]: string | null;
+            };
+        };
+        /**
+         * PluginActivity
+         * @description Who did what to a plugin or to one of its configurations, and when.
+         */
+        PluginActivity: {
+            /** @description The person, as they were called then. */
+            user: {
+                first_name: string;
+                email: string;
+            };
+            /** @description What was done, such as `installed`, `updated`, `upgraded`, `enabled`, `disabled` or `config_updated`. */
+            activity: string;
+            /**
+             * @description What it was done to.
+             * @enum {string}
+             */
+            scope: "Plugin" | "PluginConfig";
+            /** @description The id of the plugin or of the configuration, as a string of digits. */
+            item_id: string;
+            detail: {
+                /** @description The name it had then; empty where it had none. */
+                name: string;
+                /** @description Field by field what changed; null where that says nothing. Secrets are masked. */
+                changes: {
+                    /** @enum {string} */
+                    type: "Plugin" | "PluginConfig";
+                    /** @enum {string} */
+                    action: "created" | "changed" | "deleted";
+                    field: string;
+                    before: unknown;
+                    after: unknown;
+                }[] | null;
+                /** @description Always null. No jobs run here. */
+                trigger: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Always null. */
+                type: string | null;
+                /** @description Always null. */
+                short_id: string | null;
+            };
+            /** Format: date-time */
+            created_at: string;
+        };
+        /**
+         * PluginWithActivity
+         * @description A plugin together with what was done to it.
+         */
+        PluginWithActivity: {
+            /** @description The latest hundred entries at most, newest first. */
+            activity: components["schemas"]["PluginActivity"][];
+        } & components["schemas"]["Plugin"];
+        /**
+         * PluginActivityPage
+         * @description One page of plugins with what was done to them.
+         */
+        PluginActivityPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["PluginWithActivity"][];
+        };
+        /**
+         * CatalogPlugin
+         * @description An entry of the catalogue, in the shape of a plugin. It is not installed: `id` is its place in the catalogue, counted from
+         *     one, and opens nothing; the organization is the one that asks. Install it by sending its `url` to create.
+         */
+        CatalogPlugin: {
+            /** @description Whether somebody who keeps the catalogue has looked at the code. */
+            verified: boolean;
+            /**
+             * @description Who keeps the plugin.
+             * @enum {string}
+             */
+            maintainer: "official" | "community";
+            /**
+             * @description What it is for. `data_out` suits destinations, `data_in` import apps, `site` frontend apps.
+             * @enum {string}
+             */
+            type: "data_in" | "data_out" | "ingestion_filtering" | "site";
+        } & components["schemas"]["Plugin"];
+        /**
+         * CatalogPluginPage
+         * @description One page of the catalogue.
+         */
+        CatalogPluginPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["CatalogPlugin"][];
+        };
+        /**
+         * PluginConfig
+         * @description A plugin's settings in one project, and whether it is switched on there.
+         */
+        PluginConfig: {
+            id: number;
+            /** @description The plugin's id. */
+            plugin: number;
+            /** @description A plugin that is enabled nowhere counts as unused. */
+            enabled: boolean;
+            /** @description Its place among the project's plugins, lowest first. */
+            order: number;
+            /** @description The settings, from key to value. A secret one shows a mask instead of its value. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description The project's id. */
+            team_id: number;
+            plugin_info: components["schemas"]["Plugin"];
+            /** @description The plugin's name where the configuration has none; empty where neither has. */
+            name: string;
+            /** @description The plugin's description where the configuration has none; empty where neither has. */
+            description: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * PluginConfigPage
+         * @description One page of plugin configurations.
+         */
+        PluginConfigPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["PluginConfig"][];
+        };
+        /**
+         * PluginConfigWrite
+         * @description What a caller may set on a plugin's configuration.
+         */
+        PluginConfigWrite: {
+            /** @description Absent at creation, false. */
+            enabled?: boolean;
+            /** @description Its place among the project's plugins, lowest first; absent at creation, 0. */
+            order?: number;
+            /**
+             * @description All settings, checked against the plugin's `config_schema`; absent at creation, its defaults. A secret that comes as
+             *     its mask or as null keeps the value that is stored.
+             */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** @description Null or empty shows the plugin's. */
+            name?: string | null;
+            /** @description Null or empty shows the plugin's. */
+            description?: string | null;
+        };
+        /**
+         * PluginConfigCreate
+         * @description A plugin for this project.
+         */
+        PluginConfigCreate: {
+            /** @description The id of a plugin that the project's organization may see. */
+            plugin: number;
+        } & components["schemas"]["PluginConfigWrite"];
+        /**
+         * Event
+         * @description Something that happened, as it was captured. Every field is a string; three of them hold JSON text.
+         */
+        Event: {
+            /** @description The event's UUID. */
+            id: string;
+            /** @description Who did it, as the sender names them. */
+            distinct_id: string;
+            /** @description JSON text of an object. */
+            properties: string;
+            /** @description The event's name. */
+            event: string;
+            /** @description When it happened, ISO 8601 in UTC, with the microseconds that were sent. */
+            timestamp: string;
+            /** @description JSON text of the person behind `distinct_id`, or `null` as text where nobody is known. */
+            person: string;
+            /** @description JSON text of the list of page elements that were clicked, innermost first; `[]` as text for none. */
+            elements: string;
+            /** @description The same elements in their compact form; empty for none. */
+            elements_chain: string;
+        };
+        /**
+         * EventPage
+         * @description One page of events, or with `select` of rows.
+         */
+        EventPage: {
+            next: components["schemas"]["PageUrl"];
+            /** @description What each place of a row holds. With `select` only. */
+            columns?: string[];
+            /** @description The type of each column. With `select` only. */
+            types?: string[];
+            /** @description Events; with `select` rows, each a list of values in the order of `columns`. */
+            results: (components["schemas"]["Event"] | unknown[])[];
+        };
+        /**
+         * EventValue
+         * @description A value of a property, and how often it came.
+         */
+        EventValue: {
+            /** @description The value as text. */
+            name: string;
+            count: number;
+        };
+        /**
+         * EventValues
+         * @description With `key` the values of that property, most frequent first. Without it one record in the shape of an event, each field
+         *     JSON text of a list: at most ten different values that this field has in recent events.
+         */
+        EventValues: components["schemas"]["Event"] | components["schemas"]["EventValue"][];
+        /**
+         * CaptureAccepted
+         * @description Everything that was sent is stored.
+         */
+        CaptureAccepted: {
+            /** @constant */
+            status: 1;
+        };
+        /**
+         * CaptureEvent
+         * @description Something that happened. Keys that are not named here are ignored.
+         */
+        CaptureEvent: {
+            /** @description The project's token, also read from `token`, `$token` and `properties.token`. A batch carries it once for all. */
+            api_key?: string;
+            /** @description What happened. Cut to 200 characters. */
+            event: string;
+            /** @description Whom it happened to, also read from `$distinct_id` and `properties.distinct_id`; one must be there. Kept as text. */
+            distinct_id?: string | number;
+            properties?: {
+                [key: string]: unknown;
+            };
+            /** @description When it happened; absent, null or unreadable, now. */
+            timestamp?: string | null;
+            /** @description How many milliseconds ago it happened. Goes before `timestamp`. */
+            offset?: number;
+            /** @description The event's id. The same one twice in a project is stored once; absent or null, one is made. */
+            uuid?: string | null;
+            /** @description Properties to write on the person. */
+            $set?: {
+                [key: string]: unknown;
+            };
+            /** @description Properties to write on the person where they have none of that name. */
+            $set_once?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CaptureBatch
+         * @description Events of one project, with its token once. Keys that are not named here are ignored.
+         */
+        CaptureBatch: {
+            /** @description The project's token, also read from `token`. It goes before the tokens of the events. */
+            api_key?: string;
+            batch: components["schemas"]["CaptureEvent"][];
+            /** @description When the sender's clock says it sent this. Corrects the events' timestamps where that clock is wrong. */
+            sent_at?: string;
+            /** @description Sent by libraries that bring old events; without effect here. */
+            historical_migration?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CaptureBody
+         * @description One event, an array of events, or a batch. An object with `batch` is a batch.
+         */
+        CaptureBody: components["schemas"]["CaptureEvent"] | components["schemas"]["CaptureEvent"][] | components["schemas"]["CaptureBatch"];
+        /**
+         * CaptureText
+         * @description What a JSON body would hold, as JSON text or packed. A body without a content type is read like this one.
+         */
+        CaptureText: string;
+        /**
+         * CaptureForm
+         * @description The same events as a form.
+         */
+        CaptureForm: {
+            /** @description What a JSON body would hold, as JSON text or packed. */
+            data: string;
+            /** @description The project's token, where `data` does not hold it; also read from `token`. */
+            api_key?: string;
+            token?: string;
+            /** @description How `data` is packed, `gzip`, `gzip-js`, `lz64` or `base64`. */
+            compression?: string;
+            /** @description When the sender's clock says it sent this. Corrects a wrong clock. */
+            sent_at?: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * Health
@@ -816,6 +2710,10 @@ export interface components {
         limit: number;
         /** @description How many results to pass over first. */
         offset: number;
+        /** @description The organization's id, or `@current` for the one the key's user is working in. */
+        organization_id: string;
+        /** @description The project's id, or `@current` for the one the key's user is working in. */
+        project_id: string;
     };
     requestBodies: never;
     headers: never;
@@ -1171,6 +3069,463 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "members.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+                /** @description By the time of joining, upwards or, with the minus, downwards. */
+                order?: "joined_at" | "-joined_at";
+                /** @description Only the member with exactly this address. */
+                email?: string;
+                /** @description Only members whose membership changed after this ISO 8601 time. */
+                updated_after?: string;
+                /** @description Only members whose name or address contains this, in whatever case. */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of members. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "members.remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The `uuid` of the member's user, not the membership's id; or `@me` for the caller. */
+                user__uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are no longer a member. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "members.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The `uuid` of the member's user, not the membership's id; or `@me` for the caller. */
+                user__uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberWrite"];
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "invites.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of invites. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitePage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "invites.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteCreate"];
+            };
+        };
+        responses: {
+            /** @description The invite, with its secret where no mail could carry it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InviteCreated"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "invites.bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteBulk"];
+            };
+        };
+        responses: {
+            /** @description The invite, or the invites. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InviteBulkCreated"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "invites.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The invite's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "domains.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of domains. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "domains.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainCreate"];
+            };
+        };
+        responses: {
+            /** @description The domain, not yet verified. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "domains.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The domain's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "domains.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The domain's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "domains.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The domain's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DomainWrite"];
+            };
+        };
+        responses: {
+            /** @description The domain. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "domains.verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The domain's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DomainWrite"];
+            };
+        };
+        responses: {
+            /** @description The domain, verified or not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "users.me": {
         parameters: {
             query?: never;
@@ -1438,6 +3793,2074 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginCreate"];
+            };
+        };
+        responses: {
+            /** @description The plugin. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginWrite"];
+            };
+        };
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.check_for_updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin with its code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginWithSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.update_source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginSourceWrite"];
+            };
+        };
+        responses: {
+            /** @description The plugin with its code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginWithSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.activity": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins with what was done to them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginActivityPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.exports_unsubscribe_configs": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.repository": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the catalogue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogPluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_destinations.unused": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginCreate"];
+            };
+        };
+        responses: {
+            /** @description The plugin. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginWrite"];
+            };
+        };
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.check_for_updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin with its code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginWithSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.update_source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginSourceWrite"];
+            };
+        };
+        responses: {
+            /** @description The plugin with its code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginWithSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.activity": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins with what was done to them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginActivityPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.exports_unsubscribe_configs": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.repository": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the catalogue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogPluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_frontend_apps.unused": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginCreate"];
+            };
+        };
+        responses: {
+            /** @description The plugin. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginWrite"];
+            };
+        };
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.check_for_updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin with its code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginWithSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.update_source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginSourceWrite"];
+            };
+        };
+        responses: {
+            /** @description The plugin with its code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginWithSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The plugin's id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.activity": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins with what was done to them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginActivityPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.exports_unsubscribe_configs": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.repository": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the catalogue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogPluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "pipeline_import_apps.unused": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of plugin configurations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginConfigPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginConfigCreate"];
+            };
+        };
+        responses: {
+            /** @description The configuration. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginConfig"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The configuration's id, not the plugin's. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configuration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginConfig"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The configuration's id, not the plugin's. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The configuration's id, not the plugin's. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginConfigWrite"];
+            };
+        };
+        responses: {
+            /** @description The configuration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginConfig"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.list": {
+        parameters: {
+            query?: {
+                /** @description Only events after this time: ISO 8601, or relative to now such as `-24h`, `-7d` or `dStart` for the start of today. */
+                after?: string;
+                /** @description Only events before this time, written like `after`. Absent, five seconds from now. */
+                before?: string;
+                /** @description Only events of this distinct id. */
+                distinct_id?: string;
+                /** @description Only events of this name, or of one of these. Takes several. */
+                event?: string | string[];
+                /** @description What to answer with. Absent, `json`. */
+                format?: "csv" | "json";
+                /** @description How many results a page holds. Absent, 100, and 3,500 for CSV. */
+                limit?: number;
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+                /** @description Only events of this person, by UUID or number. A person nobody knows has no events. */
+                person_id?: string;
+                /**
+                 * @description Only events whose properties pass, as JSON text: a list of `{key, value, operator, type}` that must all pass, or a group
+                 *     `{type: AND or OR, values}`, or an object from key to value. An item that cannot be read is an error that names it.
+                 */
+                properties?: string | string[];
+                /** @description HogQL expressions to answer as the columns of rows, instead of events. Takes several. */
+                select?: string | string[];
+                /** @description HogQL expressions that must all be true. Takes several. */
+                where?: string | string[];
+                /**
+                 * @description `-timestamp` for newest first, which is the default, or `timestamp` for oldest first. With `select`, HogQL expressions,
+                 *     each with `-` before it to turn it round. Takes several.
+                 */
+                orderBy?: string | string[];
+                /** @description Send `false` to leave the person out of each event, which is quicker. Absent, `true`. */
+                include_person?: boolean;
+                /** @description Where the page before this one ended. It stands in `next`; do not make one up. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of events, or with `select` of rows. CSV has no `next`. */
+            200: {
+                headers: {
+                    /** @description Says that this operation is deprecated. */
+                    Deprecation?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.values": {
+        parameters: {
+            query?: {
+                /** @description What to answer with. Absent, `json`. */
+                format?: "csv" | "json";
+                /** @description The property to look at. `custom_event` gives the names of events that are not built in. */
+                key?: string;
+                /** @description Only values that contain this text, in upper or lower case. */
+                value?: string;
+                /** @description Only in events of this name, or of one of these. As JSON text, repeated, or in brackets. */
+                event_name?: string | string[];
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventValues"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.retrieve": {
+        parameters: {
+            query?: {
+                /** @description What to answer with. Absent, `json`. */
+                format?: "csv" | "json";
+                /** @description Send `false` to leave the person out of each event, which is quicker. Absent, `true`. */
+                include_person?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The event's UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.capture_get": {
+        parameters: {
+            query?: {
+                /** @description What a body would hold, as JSON text or packed. */
+                data?: string;
+                /** @description The project's token, where `data` does not hold it. */
+                token?: string;
+                /** @description Another name of `token`. */
+                api_key?: string;
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.capture": {
+        parameters: {
+            query?: {
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CaptureBody"];
+                "text/plain": components["schemas"]["CaptureText"];
+                "application/x-www-form-urlencoded": components["schemas"]["CaptureForm"];
+            };
+        };
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.capture_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.batch_get": {
+        parameters: {
+            query?: {
+                /** @description What a body would hold, as JSON text or packed. */
+                data?: string;
+                /** @description The project's token, where `data` does not hold it. */
+                token?: string;
+                /** @description Another name of `token`. */
+                api_key?: string;
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.batch": {
+        parameters: {
+            query?: {
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CaptureBody"];
+                "text/plain": components["schemas"]["CaptureText"];
+                "application/x-www-form-urlencoded": components["schemas"]["CaptureForm"];
+            };
+        };
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.batch_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.e_get": {
+        parameters: {
+            query?: {
+                /** @description What a body would hold, as JSON text or packed. */
+                data?: string;
+                /** @description The project's token, where `data` does not hold it. */
+                token?: string;
+                /** @description Another name of `token`. */
+                api_key?: string;
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.e": {
+        parameters: {
+            query?: {
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CaptureBody"];
+                "text/plain": components["schemas"]["CaptureText"];
+                "application/x-www-form-urlencoded": components["schemas"]["CaptureForm"];
+            };
+        };
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.e_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.i_v0_e_get": {
+        parameters: {
+            query?: {
+                /** @description What a body would hold, as JSON text or packed. */
+                data?: string;
+                /** @description The project's token, where `data` does not hold it. */
+                token?: string;
+                /** @description Another name of `token`. */
+                api_key?: string;
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.i_v0_e": {
+        parameters: {
+            query?: {
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
+                _?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CaptureBody"];
+                "text/plain": components["schemas"]["CaptureText"];
+                "application/x-www-form-urlencoded": components["schemas"]["CaptureForm"];
+            };
+        };
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.i_v0_e_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAccepted"];
+                };
+            };
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };

@@ -1,0 +1,61 @@
+import type { Caller } from '../auth/caller.ts'
+import type { Answer, AreaName, Body, IdsOf, OperationId, Params, Query } from '../contract/operations.ts'
+import type { OrganizationRow } from '../store/organizations.ts'
+import type { MembersProjectRow } from '../store/projects.ts'
+
+type PublicId = IdsOf<'signup'> | IdsOf<'capture'> | IdsOf<'service'>
+
+type OrganizationOf<Id extends OperationId> = Params<Id> extends { organization_id: string }
+  ? OrganizationRow
+  : Id extends IdsOf<'organizations'>
+    ? Params<Id> extends { id: string }
+      ? OrganizationRow
+      : undefined
+    : undefined
+
+type ProjectOf<Id extends OperationId> = Params<Id> extends { project_id: string }
+  ? MembersProjectRow
+  : Id extends IdsOf<'projects'>
+    ? Params<Id> extends { id: string }
+      ? MembersProjectRow
+      : undefined
+    : undefined
+
+/** Where a request came in, for the links in its answer. */
+export interface RequestUrl {
+  /** Scheme and host. */
+  origin: string
+  path: string
+  search: string
+}
+
+/** A request as a handler sees it: credentials checked, access resolved, input validated. */
+export interface Call<Id extends OperationId, Subject = undefined> {
+  params: Params<Id>
+  query: Query<Id>
+  body: Body<Id>
+  caller: Id extends PublicId ? Caller | undefined : Caller
+  organization: OrganizationOf<Id>
+  project: ProjectOf<Id>
+  /** What the last id of the path names, found by the area's `subject`. */
+  subject: Subject
+  url: RequestUrl
+  /** The address of the peer, and whether it sits on this machine with nothing in between. */
+  peer: { address: string; local: boolean }
+  authorization: string | undefined
+}
+
+/** What is known before the body is read. */
+export interface Located {
+  params: Record<string, string>
+  caller: Caller
+  organization: OrganizationRow | undefined
+  project: MembersProjectRow | undefined
+}
+
+/** The handlers of one area of the contract: a missing operation or a wrong answer does not compile. */
+export interface Area<Name extends AreaName, Subject = undefined> {
+  /** Finds what the path's own id names, before the body is validated; throws not_found where there is nothing. */
+  subject?: (located: Located) => Promise<Subject>
+  operations: { [Id in IdsOf<Name>]: (call: Call<Id, Subject>) => Promise<Answer<Id>> }
+}

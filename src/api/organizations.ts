@@ -1,0 +1,40 @@
+import { forbidden } from '../errors.ts'
+import type { Deps } from '../deps.ts'
+import * as store from '../store/organizations.ts'
+import * as projects from '../store/projects.ts'
+import { reachesEverything } from '../store/reach.ts'
+import type { Area } from './call.ts'
+import { page, paging } from './page.ts'
+import * as wire from './wire.ts'
+
+export const organizations = ({ db, ids, now }: Deps): Area<'organizations'> => {
+  const answer = async (row: store.OrganizationRow) =>
+    wire.organization(row, await projects.ofOrganizations(db, [row.id]))
+
+  return {
+    operations: {
+      'organizations.list': async ({ caller: { user, key }, query, url }) => {
+        const { count, rows } = await store.list(db, user.id, key.reach, paging(query))
+        const teams = await projects.ofOrganizations(db, rows.map((row) => row.id))
+        const results = rows.map((row) => wire.organization(row, teams.filter((team) => team.organization_id === row.id)))
+        return page({ url, query }, count, results)
+      },
+
+      'organizations.create': async ({ caller: { user, key }, body }) => {
+        if (!reachesEverything(key.reach))
+          throw forbidden('This key is limited to what exists already. Create organizations with a key without limits.')
+        const { organization_id } = await db.tx((tx) => store.create(tx, ids, now(), { ...body, owner_id: user.id }))
+        return answer((await store.get(db, user.id, key.reach, organization_id))!)
+      },
+
+      'organizations.retrieve': ({ organization }) => answer(organization),
+
+      'organizations.update': async ({ caller: { user, key }, organization, body }) => {
+        if (body) await store.update(db, organization.id, body, now())
+        return answer((await store.get(db, user.id, key.reach, organization.id)) ?? organization)
+      },
+
+      'organizations.delete': ({ organization }) => store.remove(db, organization.id),
+    },
+  }
+}

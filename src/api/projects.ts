@@ -1,0 +1,48 @@
+import { demandLevel, organizationFor } from '../auth/access.ts'
+import type { Deps } from '../deps.ts'
+import { invalid, notFound } from '../errors.ts'
+import { ADMIN } from '../store/members.ts'
+import * as store from '../store/projects.ts'
+import * as users from '../store/users.ts'
+import type { Area } from './call.ts'
+import { page, paging } from './page.ts'
+import * as wire from './wire.ts'
+
+export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
+  const change = async (id: number, changes: Parameters<typeof store.update>[2]) => {
+    const changed = await store.update(db, id, changes, now())
+    if (!changed) throw notFound()
+    return wire.project(changed)
+  }
+
+  return {
+    operations: {
+      'projects.list': async ({ caller: { user, key }, query, url }) => {
+        const { count, rows } = await store.list(db, user.id, key.reach, paging(query))
+        return page({ url, query }, count, rows.map(wire.project))
+      },
+
+      'projects.create': async ({ caller, body }) => {
+        const organization = await organizationFor(db, caller, body.organization ?? '@current').catch((error) => {
+          if (error.code !== 'not_found') throw error
+          throw invalid('organization', 'There is no such organization. Send the id of one you belong to.', 'does_not_exist')
+        })
+        demandLevel(organization.membership_level, ADMIN)
+        const { name, event_retention_days } = body
+        return db.tx(async (tx) => {
+          const made = await store.create(tx, ids, now(), { organization_id: organization.id, name, event_retention_days })
+          await users.workIn(tx, caller.user.id, organization.id, made.id)
+          return wire.project(made)
+        })
+      },
+
+      'projects.retrieve': async ({ project }) => wire.project(project),
+
+      'projects.update': async ({ project, body }) => change(project.id, body ?? {}),
+
+      'projects.reset_token': async ({ project }) => change(project.id, { api_token: ids.projectToken() }),
+
+      'projects.delete': ({ project }) => store.remove(db, project.id),
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * From native values to the forms the contract puts on the wire: the one place that knows them, so that another
+ * dialect can be served from the same handlers.
+ */
+import type { components } from '../contract/openapi.ts'
+import type { ApiKey } from '../store/api_keys.ts'
+import type { OrganizationRow } from '../store/organizations.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { UserRow } from '../store/users.ts'
+
+type Schemas = components['schemas']
+
+/** SQLite answers 0 and 1. */
+const boolean = <Null extends null>(value: boolean | number | Null): boolean | Null =>
+  value === null ? value : Boolean(value)
+
+export function organization(row: OrganizationRow, projects: ProjectRow[]): Schemas['Organization'] {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    membership_level: row.membership_level as 1 | 8 | 15,
+    plugins_access_level: row.plugins_access_level as 0 | 3 | 6 | 9,
+    teams: projects.map(team),
+    available_product_features: [],
+    is_member_join_email_enabled: Boolean(row.is_member_join_email_enabled),
+    metadata: JSON.stringify({ instance_tag: 'none' }),
+    customer_id: row.customer_id,
+    enforce_2fa: boolean(row.enforce_2fa),
+    member_count: String(row.member_count),
+  }
+}
+
+function team(row: ProjectRow): Schemas['Team'] {
+  return {
+    ...teamRef(row),
+    completed_snippet_onboarding: false,
+    has_completed_onboarding_for: null,
+    ingested_event: Boolean(row.ingested_event),
+    is_demo: false,
+    access_control: false,
+  }
+}
+
+function teamRef(row: ProjectRow): Schemas['TeamRef'] {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    organization: row.organization_id,
+    api_token: row.api_token,
+    name: row.name,
+    timezone: row.timezone,
+  }
+}
+
+export function project(row: ProjectRow): Schemas['Project'] {
+  return {
+    ...teamRef(row),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    event_retention_days: row.event_retention_days,
+  }
+}
+
+export function user(row: UserRow): Schemas['User'] {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    distinct_id: row.distinct_id,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    email: row.email,
+    is_email_verified: boolean(row.is_email_verified),
+    hedgehog_config: row.hedgehog_config === null ? null : JSON.parse(row.hedgehog_config),
+  }
+}
+
+export function me(row: UserRow, organization?: OrganizationRow, current?: ProjectRow): Schemas['Me'] {
+  return {
+    ...user(row),
+    organization: organization
+      ? {
+          id: organization.id,
+          name: organization.name,
+          slug: organization.slug,
+          membership_level: organization.membership_level as 1 | 8 | 15,
+        }
+      : null,
+    team: current ? teamRef(current) : null,
+  }
+}
+
+/** `value` is there in the answers that make one. */
+export function apiKey(key: ApiKey & { value?: string }): Schemas['ApiKey'] {
+  return {
+    id: key.id,
+    label: key.label,
+    value: key.value ?? null,
+    mask_value: key.mask_value,
+    created_at: key.created_at,
+    last_used_at: key.last_used_at,
+    expires_at: key.expires_at,
+    user_id: key.user_id,
+    scopes: key.scopes as Schemas['Scope'][],
+    scoped_teams: [...(key.reach.projects ?? [])],
+    scoped_organizations: [...(key.reach.organizations ?? [])],
+  }
+}

@@ -1,0 +1,35 @@
+import type { operations } from './openapi.ts'
+
+/** `area.verb`, as the contract names it. */
+export type OperationId = keyof operations
+
+/** The part of an operation id before the dot. */
+export type AreaName = OperationId extends `${infer Area}.${string}` ? Area : never
+
+export type IdsOf<Area extends string> = Extract<OperationId, `${Area}.${string}`>
+
+type Parameters<Id extends OperationId> = operations[Id]['parameters']
+
+export type Params<Id extends OperationId> = Parameters<Id> extends { path: infer Path } ? Path : Record<never, never>
+
+export type Query<Id extends OperationId> = Parameters<Id> extends { query?: infer Query }
+  ? NonNullable<Query>
+  : Record<never, never>
+
+/** Undefined where the contract lets a request come without a body. */
+export type Body<Id extends OperationId> = operations[Id] extends {
+  requestBody: { content: { 'application/json': infer Body } }
+}
+  ? Body
+  : operations[Id] extends { requestBody?: { content: { 'application/json': infer Body } } }
+    ? Body | undefined
+    : undefined
+
+type Success<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 204>]
+
+/** What a handler answers: the JSON body of the operation's one 2xx response, or nothing. */
+export type Answer<Id extends OperationId> = Success<operations[Id]['responses']> extends {
+  content: { 'application/json': infer Body }
+}
+  ? Body
+  : unknown

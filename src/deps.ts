@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { type Ids, makeIds } from './ids.ts'
+import { type Database, openDatabase } from './sql/db.ts'
+import { migrate } from './sql/migrate.ts'
+
+/** What a handler may use, built once. */
+export interface Deps {
+  readonly config: Config
+  readonly db: Database
+  /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
+  readonly now: () => string
+  readonly ids: Ids
+  readonly log: Logger
+  /** Work that a request starts and does not wait for. A failure is logged; `dispose` waits for all of it. */
+  readonly background: (what: string, work: () => Promise<unknown>) => void
+  readonly dispose: () => Promise<void>
+}
+
+export interface DepsOptions {
+  config: Config
+  log: Logger
+  /** Milliseconds, as Date.now. */
+  clock?: () => number
+  observeQuery?: (seconds: number) => void
+}
+
+export async function buildDeps({ config, log, clock = Date.now, observeQuery }: DepsOptions): Promise<Deps> {
+  const db = await openDatabase(config.DATABASE_URL, { ...(observeQuery && { observe: observeQuery }) })
+  const milliseconds = (): number => clock() + db.skew()
+  const now = (): string => new Date(milliseconds()).toISOString()
+  await migrate(db, now()).catch(async (error) => {
+    await db.close()
+    throw error
+  })
+
+  const running = new Set<Promise<unknown>>()
+  return {
+    config,
+    db,
+    log,
+    now,
+    ids: makeIds(milliseconds),
+    background: (what, work) => {
+      const done = work()
+        .catch((error) => log.error({ err: error }, `${what} failed`))
+        .finally(() => running.delete(done))
+      running.add(done)
+    },
+    dispose: async () => {
+      await Promise.all(running)
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { v7 } from 'uuid'
+
+/** Everything random the program gives out. An input like the clock, so that a test can know it beforehand. */
+export interface Ids {
+  uuid(): string
+  /** A personal API key's value: 280 random bits. Only its hash is kept. */
+  keyValue(): string
+  keyId(): string
+  /** A project's token. It can only add events, and every member sees it. */
+  projectToken(): string
+  /** Four lower-case letters, to tell two slugs apart. */
+  letters(): string
+}
+
+export const makeIds = (milliseconds: () => number): Ids => ({
+  uuid: () => v7({ msecs: milliseconds() }),
+  keyValue: () => `phx_${base62(35)}`,
+  keyId: () => base62(8),
+  projectToken: () => `phc_${base62(32)}`,
+  letters: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
+})
+
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+function base62(bytes: number): string {
+  let number = BigInt(`0x${randomBytes(bytes).toString('hex')}`)
+  let text = ''
+  while (number > 0n) {
+    text = DIGITS[Number(number % 62n)] + text
+    number /= 62n
+  }
+  return text
+}

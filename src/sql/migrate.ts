@@ -1,0 +1,75 @@
+import type { Db } from './db.ts'
+import administration from './migrations/0001-administration.ts'
+import { type Engine, sql } from './template.ts'
+
+/** The column types whose words differ between the engines. Ids are text, times are ISO 8601 text, JSON is text. */
+export interface Dialect {
+  /** An integer key that is never given twice. */
+  serial: string
+  integer: string
+  boolean: string
+  /** Text that compares by code point. */
+  text: string
+  /** What follows the closing bracket of a table. */
+  strict: string
+}
+
+const DIALECTS: Record<Engine, Dialect> = {
+  sqlite: {
+    serial: 'integer primary key autoincrement',
+    integer: 'integer',
+    boolean: 'integer',
+    text: 'text',
+    strict: 'strict',
+  },
+  postgres: {
+    serial: 'bigint generated always as identity primary key',
+    integer: 'bigint',
+    boolean: 'boolean',
+    text: 'text collate "C"',
+    strict: '',
+  },
+}
+
+/** In order, for ever: a migration that has been released is never changed. */
+const MIGRATIONS: ((dialect: Dialect) => string)[] = [administration]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/** Keeps a second node that starts at the same moment waiting. SQLite's write transaction does so by itself. */
+const ONE_AT_A_TIME = "select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
+
+/** Brings the database to this program's version; refuses one that a newer program has written. */
+export async function migrate(db: Db, now: string): Promise<{ from: number; to: number }> {
+  const from = await version(db)
+  if (from > SCHEMA_VERSION) throw tooNew(from)
+  if (from === SCHEMA_VERSION) return { from, to: from }
+  return db.tx(async (tx) => {
+    if (tx.engine === 'postgres') await tx.exec(ONE_AT_A_TIME)
+    await tx.exec('create table if not exists migrations (version integer primary key, applied_at text not null)')
+    const current = await version(tx)
+    if (current > SCHEMA_VERSION) throw tooNew(current)
+    for (let next = current; next < SCHEMA_VERSION; next++) {
+      await tx.exec(MIGRATIONS[next]!(DIALECTS[tx.engine]))
+      await tx.run(sql`insert into migrations (version, applied_at) values (${next + 1}, ${now})`)
+    }
+    return { from: current, to: SCHEMA_VERSION }
+  })
+}
+
+/** 0 for an empty database. */
+export async function version(db: Db): Promise<number> {
+  const exists = await db.get(
+    db.engine === 'sqlite'
+      ? sql`select 1 from sqlite_master where name = 'migrations'`
+      : sql`select 1 from pg_tables where tablename = 'migrations' and schemaname = current_schema()`,
+  )
+  if (!exists) return 0
+  const row = await db.get<{ version: number | null }>(sql`select max(version) as version from migrations`)
+  return row?.version ?? 0
+}
+
+const tooNew = (found: number): Error =>
+  new Error(
+    `The database has schema version ${found}; this program knows up to ${SCHEMA_VERSION}. Start the newer program, or restore a backup made before the upgrade.`,
+  )

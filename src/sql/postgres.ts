@@ -1,0 +1,94 @@
+import pg from 'pg'
+import { unavailable } from '../errors.ts'
+import type { Database, Db, DbOptions } from './db.ts'
+import { compile, type Sql } from './template.ts'
+
+const POOL_SIZE = 10
+const CONNECT_DEADLINE_MS = 5_000
+const SKEW_PERIOD_MS = 60_000
+
+// Counts and ids arrive as bigint; every one of ours fits a number.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006'])
+
+export async function openPostgres(url: string, { observe }: DbOptions = {}): Promise<Database> {
+  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_DEADLINE_MS })
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => undefined)
+
+  const names = new Map<string, string>()
+  const query = async (on: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.QueryResult> => {
+    const { text, values } = compile(statement, 'postgres')
+    let name = names.get(text)
+    if (!name) {
+      name = `s${names.size}`
+      names.set(text, name)
+    }
+    const start = performance.now()
+    try {
+      return await on.query({ name, text, values })
+    } catch (error) {
+      throw translated(error)
+    } finally {
+      observe?.((performance.now() - start) / 1000)
+    }
+  }
+
+  const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'close'> => ({
+    engine: 'postgres',
+    all: async <Row>(statement: Sql) => (await query(where, statement)).rows as Row[],
+    get: async <Row>(statement: Sql) => (await query(where, statement)).rows[0] as Row | undefined,
+    run: async (statement) => (await query(where, statement)).rowCount ?? 0,
+    exec: async (text) => void (await where.query(text)),
+  })
+
+  let skew_ms = 0
+  const measureSkew = async (): Promise<void> => {
+    const before = Date.now()
+    const { rows } = await pool.query('select extract(epoch from clock_timestamp()) * 1000 as now')
+    skew_ms = Math.round(Number(rows[0].now) - (before + Date.now()) / 2)
+  }
+  await measureSkew().catch((error) => {
+    throw translated(error)
+  })
+  const timer = setInterval(() => void measureSkew().catch(() => undefined), SKEW_PERIOD_MS)
+  timer.unref()
+
+  return {
+    ...on(pool),
+    location: url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, ''),
+    skew: () => skew_ms,
+    tx: async (work) => {
+      const client = await pool.connect().catch((error) => {
+        throw translated(error)
+      })
+      const tx: Db = { ...on(client), tx: (inner) => inner(tx), close: async () => undefined }
+      let broken = false
+      try {
+        await client.query('begin')
+        const result = await work(tx)
+        await client.query('commit')
+        return result
+      } catch (error) {
+        await client.query('rollback').catch(() => {
+          broken = true
+        })
+        throw translated(error)
+      } finally {
+        client.release(broken)
+      }
+    },
+    close: async () => {
+      clearInterval(timer)
+      await pool.end()
+    },
+  }
+}
+
+function translated(error: unknown): unknown {
+  const { code, message } = error as { code?: string; message?: string }
+  const lost = /timeout exceeded when trying to connect|Connection terminated/.test(message ?? '')
+  return lost || UNREACHABLE.has(code ?? '') ? unavailable('The database cannot be reached. Try again in a moment.') : error
+}

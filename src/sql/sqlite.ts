@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { unavailable } from '../errors.ts'
+import type { Database, Db, DbOptions } from './db.ts'
+import { compile, type Sql } from './template.ts'
+
+/** How long a writer waits for another process's transaction before it answers "unavailable". */
+const BUSY_DEADLINE_MS = 10_000
+const BUSY_PAUSE_MS = 5
+export const SQLITE_FILE = 'workspace.db'
+
+/**
+ * A folder with one database file, two handles on it: reads never wait for a write, and writes stand in a queue,
+ * because an async transaction on a shared handle would swallow other requests' writes.
+ */
+export function openSqlite(folder: string, { observe }: DbOptions = {}): Database {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, SQLITE_FILE)
+  // A busy wait inside the library would block the event loop; `retrying` waits outside it.
+  const writer = new Sqlite(file, { timeout: 0 })
+  writer.pragma('journal_mode = wal')
+  writer.pragma('synchronous = full')
+  writer.pragma('foreign_keys = on')
+  const reader = new Sqlite(file, { readonly: true, timeout: 50 })
+
+  let tail: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const turn = tail.then(work)
+    tail = turn.catch(() => undefined)
+    return turn
+  }
+
+  const read = statements(reader)
+  const write = statements(writer)
+  const timed = observe ? measured(observe) : <Result>(work: () => Result): Result => work()
+
+  const onWriter: Db = {
+    engine: 'sqlite',
+    all: async <Row>(statement: Sql) => {
+      const { text, values } = compile(statement, 'sqlite')
+      return timed(() => write(text).all(values.map(bindable)) as Row[])
+    },
+    get: async <Row>(statement: Sql) => {
+      const { text, values } = compile(statement, 'sqlite')
+      return timed(() => write(text).get(values.map(bindable)) as Row | undefined)
+    },
+    run: async (statement) => {
+      const { text, values } = compile(statement, 'sqlite')
+      return timed(() => write(text).run(values.map(bindable)).changes)
+    },
+    tx: (work) => work(onWriter),
+    exec: async (text) => void writer.exec(text),
+    close: async () => undefined,
+  }
+
+  return {
+    engine: 'sqlite',
+    location: file,
+    skew: () => 0,
+    all: async <Row>(statement: Sql) => {
+      const { text, values } = compile(statement, 'sqlite')
+      const prepared = read(text)
+      if (!prepared.readonly) return inTurn(() => retrying(() => onWriter.all<Row>(statement)))
+      return timed(() => prepared.all(values.map(bindable)) as Row[])
+    },
+    get: async <Row>(statement: Sql) => {
+      const { text, values } = compile(statement, 'sqlite')
+      const prepared = read(text)
+      if (!prepared.readonly) return inTurn(() => retrying(() => onWriter.get<Row>(statement)))
+      return timed(() => prepared.get(values.map(bindable)) as Row | undefined)
+    },
+    run: (statement) => inTurn(() => retrying(() => onWriter.run(statement))),
+    tx: (work) =>
+      inTurn(async () => {
+        await retrying(async () => void write('begin immediate').run())
+        try {
+          const result = await work(onWriter)
+          timed(() => write('commit').run())
+          return result
+        } catch (error) {
+          if (writer.inTransaction) write('rollback').run()
+          throw error
+        }
+      }),
+    exec: (text) => inTurn(() => retrying(() => onWriter.exec(text))),
+    close: () =>
+      inTurn(async () => {
+        reader.close()
+        writer.close()
+      }),
+  }
+}
+
+/** Statements of one handle, each prepared once. */
+function statements(handle: Sqlite.Database): (text: string) => Sqlite.Statement {
+  const prepared = new Map<string, Sqlite.Statement>()
+  return (text) => {
+    let statement = prepared.get(text)
+    if (!statement) {
+      statement = handle.prepare(text)
+      prepared.set(text, statement)
+    }
+    return statement
+  }
+}
+
+/** better-sqlite3 binds no booleans. */
+const bindable = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
+
+async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + BUSY_DEADLINE_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!String((error as { code?: string }).code).startsWith('SQLITE_BUSY')) throw error
+      if (performance.now() > deadline) throw unavailable('The database is busy. Try again in a moment.')
+      await sleep(BUSY_PAUSE_MS)
+    }
+  }
+}
+
+const measured =
+  (observe: (seconds: number) => void) =>
+  <Result>(work: () => Result): Result => {
+    const start = performance.now()
+    try {
+      return work()
+    } finally {
+      observe((performance.now() - start) / 1000)
+    }
+  }

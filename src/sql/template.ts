@@ -1,0 +1,76 @@
+/**
+ * SQL as SQL: a tagged template whose values are parameters by default and whose fragments nest.
+ *
+ *   sql`select * from projects where id = ${id} ${lock}`
+ */
+export type Value = string | number | boolean | null | Uint8Array
+
+export interface Sql {
+  readonly strings: readonly string[]
+  readonly parts: readonly Part[]
+}
+
+/** The one place where the engines' words differ inside an otherwise shared statement. */
+export interface Either {
+  readonly sqlite: Sql
+  readonly postgres: Sql
+}
+
+export type Part = Value | Sql | Either
+export type Engine = keyof Either
+
+export function sql(strings: TemplateStringsArray, ...parts: Part[]): Sql {
+  return { strings, parts }
+}
+
+/** A name of ours in a statement. Never a user's: it is refused unless it is a plain lower-case word. */
+export function name(identifier: string): Sql {
+  if (!/^[a-z][a-z0-9_]*$/.test(identifier)) throw new Error(`not a name of ours: ${identifier}`)
+  return { strings: [identifier], parts: [] }
+}
+
+/** `a = ?, b = ?` for an update; the keys are column names of ours. */
+export function assignments(changes: Record<string, Value>): Sql {
+  const columns = Object.keys(changes)
+  const strings = columns.map((column, i) => `${i ? ', ' : ''}${name(column).strings[0]} = `)
+  return { strings: [...strings, ''], parts: Object.values(changes) }
+}
+
+/** `column in ${oneOf(list)}`: one parameter and one prepared statement, however long the list. */
+export function oneOf(list: readonly (string | number)[]): Either {
+  const json = JSON.stringify(list)
+  return {
+    sqlite: sql`(select value from json_each(${json}))`,
+    postgres:
+      typeof list[0] === 'number'
+        ? sql`(select value::bigint from json_array_elements_text(${json}::json))`
+        : sql`(select value from json_array_elements_text(${json}::json))`,
+  }
+}
+
+const none = sql``
+
+/** Holds the selected rows until the transaction ends. SQLite has one writer, so its transaction already does. */
+export const forUpdate: Either = { sqlite: none, postgres: sql`for update` }
+
+/** Text and parameters of a statement for one engine. */
+export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
+  const values: Value[] = []
+  const write = ({ strings, parts }: Sql): string => {
+    let text = strings[0] ?? ''
+    for (let i = 0; i < parts.length; i++) {
+      const part = parts[i] as Part
+      if (isFragment(part)) text += write('strings' in part ? part : part[engine])
+      else {
+        values.push(part)
+        text += engine === 'sqlite' ? '?' : `$${values.length}`
+      }
+      text += strings[i + 1]
+    }
+    return text
+  }
+  return { text: write(statement), values }
+}
+
+const isFragment = (part: Part): part is Sql | Either =>
+  typeof part === 'object' && part !== null && !(part instanceof Uint8Array)

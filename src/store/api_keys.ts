@@ -1,0 +1,115 @@
+import type { Db } from '../sql/db.ts'
+import { forUpdate, sql } from '../sql/template.ts'
+import type { Reach } from './reach.ts'
+import { type UserRow, userColumns } from './users.ts'
+
+export interface ApiKeyRow {
+  id: string
+  user_id: number
+  label: string
+  mask_value: string
+  /** JSON texts of arrays; an empty list of organizations or projects means no limit. */
+  scopes: string
+  scoped_organizations: string
+  scoped_teams: string
+  created_at: string
+  last_used_at: string | null
+  expires_at: string | null
+}
+
+export interface ApiKey {
+  id: string
+  user_id: number
+  label: string
+  mask_value: string
+  scopes: string[]
+  reach: Reach
+  created_at: string
+  last_used_at: string | null
+  expires_at: string | null
+}
+
+const row = sql`k.id, k.user_id, k.label, k.mask_value, k.scopes, k.scoped_organizations, k.scoped_teams, k.created_at,
+  k.last_used_at, k.expires_at`
+
+const toApiKey = (found: ApiKeyRow): ApiKey => ({
+  id: found.id,
+  user_id: found.user_id,
+  label: found.label,
+  mask_value: found.mask_value,
+  scopes: JSON.parse(found.scopes),
+  reach: { organizations: limit(found.scoped_organizations), projects: limit(found.scoped_teams) },
+  created_at: found.created_at,
+  last_used_at: found.last_used_at,
+  expires_at: found.expires_at,
+})
+
+const limit = <Id>(list: string): Id[] | null => (list === '[]' ? null : JSON.parse(list))
+
+/** The key with this hash and its active user, expired or not. */
+export async function getByHash(db: Db, value_hash: string): Promise<{ key: ApiKey; user: UserRow } | undefined> {
+  const found = await db.get<ApiKeyRow & UserRow & { key_id: string }>(sql`
+    select ${row}, k.id as key_id, ${userColumns}
+    from api_keys k join users u on u.id = k.user_id where k.value_hash = ${value_hash} and u.is_active`)
+  return found && { key: toApiKey({ ...found, id: found.key_id }), user: found }
+}
+
+export async function list(db: Db, user_id: number): Promise<ApiKey[]> {
+  const rows = await db.all<ApiKeyRow>(
+    sql`select ${row} from api_keys k where k.user_id = ${user_id} order by k.created_at desc, k.id desc`,
+  )
+  return rows.map(toApiKey)
+}
+
+/** Only the user's own. */
+export async function get(db: Db, user_id: number, id: string): Promise<ApiKey | undefined> {
+  const found = await db.get<ApiKeyRow>(
+    sql`select ${row} from api_keys k where k.id = ${id} and k.user_id = ${user_id}`,
+  )
+  return found && toApiKey(found)
+}
+
+/** How many keys of the user work at `now`; holds the user's row, so that two creations cannot both be the last. */
+export async function countInForce(tx: Db, user_id: number, now: string): Promise<number> {
+  await tx.get(sql`select id from users where id = ${user_id} ${forUpdate}`)
+  const found = await tx.get<{ count: number }>(sql`
+    select count(*) as count from api_keys where user_id = ${user_id} and (expires_at is null or expires_at > ${now})`)
+  return found?.count ?? 0
+}
+
+export async function create(
+  db: Db,
+  key: Omit<ApiKey, 'created_at' | 'last_used_at'> & { value_hash: string; now: string },
+): Promise<ApiKey> {
+  const made = await db.get<ApiKeyRow>(sql`
+    insert into api_keys (id, user_id, label, value_hash, mask_value, scopes, scoped_organizations, scoped_teams,
+      created_at, last_used_at, expires_at)
+    values (${key.id}, ${key.user_id}, ${key.label}, ${key.value_hash}, ${key.mask_value}, ${JSON.stringify(key.scopes)},
+      ${JSON.stringify(key.reach.organizations ?? [])}, ${JSON.stringify(key.reach.projects ?? [])}, ${key.now}, null,
+      ${key.expires_at})
+    returning *`)
+  return toApiKey(made!)
+}
+
+/** The old value stops working with this statement. */
+export async function roll(
+  db: Db,
+  id: string,
+  value: { value_hash: string; mask_value: string },
+): Promise<ApiKey | undefined> {
+  const rolled = await db.get<ApiKeyRow>(sql`
+    update api_keys set value_hash = ${value.value_hash}, mask_value = ${value.mask_value}, last_used_at = null
+    where id = ${id} returning *`)
+  return rolled && toApiKey(rolled)
+}
+
+export async function remove(db: Db, id: string): Promise<boolean> {
+  return (await db.run(sql`delete from api_keys where id = ${id}`)) > 0
+}
+
+/** Once an hour at most, decided by the statement: many requests at one moment write once. */
+export async function touch(db: Db, id: string, now: string, not_since: string): Promise<void> {
+  await db.run(sql`
+    update api_keys set last_used_at = ${now}
+    where id = ${id} and (last_used_at is null or last_used_at < ${not_since})`)
+}

@@ -1,0 +1,12 @@
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+
+/**
+ * Names the installation the first time, and holds its row until the transaction ends, so that of two nodes
+ * starting on one empty database only one finds it empty.
+ */
+export async function claim(tx: Db, uuid: string, now: string): Promise<void> {
+  await tx.run(sql`
+    insert into installation (id, uuid, created_at) values (1, ${uuid}, ${now})
+    on conflict (id) do update set id = 1`)
+}

@@ -1,0 +1,132 @@
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import { assignments, sql } from '../sql/template.ts'
+import * as members from './members.ts'
+import * as projects from './projects.ts'
+import { organizationsWithin, type Reach, reachesOrganization } from './reach.ts'
+import * as users from './users.ts'
+
+/** An organization as one of its members sees it. */
+export interface OrganizationRow {
+  id: string
+  name: string
+  slug: string
+  created_at: string
+  updated_at: string
+  membership_level: number
+  plugins_access_level: number
+  is_member_join_email_enabled: boolean | number
+  customer_id: string | null
+  enforce_2fa: boolean | number | null
+  member_count: number
+}
+
+export interface OrganizationWrite {
+  name?: string
+  is_member_join_email_enabled?: boolean
+  enforce_2fa?: boolean | null
+}
+
+const SLUG_LENGTH = 48
+const SLUG_TRIES = 10
+const FIRST_PLUGINS_ACCESS_LEVEL = 9
+const PLUGINS_ACCESS_LEVEL = 6
+
+const row = sql`o.id, o.name, o.slug, o.created_at, o.updated_at, m.level as membership_level, o.plugins_access_level,
+  o.is_member_join_email_enabled, o.customer_id, o.enforce_2fa, o.member_count`
+
+const seen = sql`from members m join organizations o on o.id = m.organization_id`
+
+export async function list(
+  db: Db,
+  user_id: number,
+  reach: Reach,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: OrganizationRow[] }> {
+  const visible = sql`${seen} where m.user_id = ${user_id} ${organizationsWithin(reach)}`
+  const total = await db.get<{ count: number }>(sql`select count(*) as count ${visible}`)
+  const rows = await db.all<OrganizationRow>(
+    sql`select ${row} ${visible} order by o.created_at, o.id limit ${limit} offset ${offset}`,
+  )
+  return { count: total?.count ?? 0, rows }
+}
+
+/** Undefined for what the user is not in, what the key does not reach, and what never was: nobody can tell which. */
+export async function get(db: Db, user_id: number, reach: Reach, id: string): Promise<OrganizationRow | undefined> {
+  if (!reachesOrganization(reach, id)) return undefined
+  return db.get<OrganizationRow>(sql`select ${row} ${seen} where m.user_id = ${user_id} and o.id = ${id}`)
+}
+
+/** The one the user works in, or else the first one joined. */
+export function current(
+  db: Db,
+  user: { id: number; current_organization_id: string | null },
+  reach: Reach,
+): Promise<OrganizationRow | undefined> {
+  return db.get<OrganizationRow>(sql`
+    select ${row} ${seen} where m.user_id = ${user.id} ${organizationsWithin(reach)}
+    order by case when o.id = ${user.current_organization_id} then 0 else 1 end, m.joined_at, o.id limit 1`)
+}
+
+/**
+ * Makes the organization with its owner and its first project, and moves the owner's `@current` there.
+ * The first organization of an installation may share plugins with all others.
+ */
+export async function create(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  { owner_id, ...write }: OrganizationWrite & { owner_id: number; name: string },
+): Promise<{ organization_id: string; project: projects.ProjectRow }> {
+  const id = ids.uuid()
+  const first = await tx.run(
+    sql`update installation set first_organization_id = ${id} where first_organization_id is null`,
+  )
+  const access_level = first ? FIRST_PLUGINS_ACCESS_LEVEL : PLUGINS_ACCESS_LEVEL
+  const insert = (slug: string): Promise<number> =>
+    tx.run(sql`
+      insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+        is_member_join_email_enabled, enforce_2fa, customer_id, member_count)
+      values (${id}, ${write.name}, ${slug}, ${now}, ${now}, ${access_level},
+        ${write.is_member_join_email_enabled ?? true}, ${write.enforce_2fa ?? null}, null, 0)
+      on conflict (slug) do nothing`)
+
+  const base = slugOf(write.name)
+  let made = await insert(base)
+  for (let attempt = 1; !made && attempt < SLUG_TRIES; attempt++)
+    made = await insert(`${base.slice(0, SLUG_LENGTH - 5)}-${ids.letters()}`)
+  if (!made) throw new Error(`no free slug for "${base}" after ${SLUG_TRIES} tries`)
+
+  await members.create(tx, { id: ids.uuid(), organization_id: id, user_id: owner_id, level: members.OWNER, now })
+  const project = await projects.create(tx, ids, now, { organization_id: id, name: projects.DEFAULT_PROJECT_NAME })
+  await users.workIn(tx, owner_id, id, project.id)
+  return { organization_id: id, project }
+}
+
+export async function update(db: Db, id: string, changes: OrganizationWrite, now: string): Promise<void> {
+  const { name, is_member_join_email_enabled, enforce_2fa } = changes
+  const set = {
+    ...(name !== undefined && { name }),
+    ...(is_member_join_email_enabled !== undefined && { is_member_join_email_enabled }),
+    ...(enforce_2fa !== undefined && { enforce_2fa }),
+    updated_at: now,
+  }
+  await db.run(sql`update organizations set ${assignments(set)} where id = ${id}`)
+}
+
+/** Takes members, projects and all that hangs on them along; the people stay. */
+export async function remove(db: Db, id: string): Promise<void> {
+  await db.run(sql`delete from organizations where id = ${id}`)
+}
+
+/** What `name` looks like in a URL: ASCII letters, digits, hyphens and underscores; possibly nothing at all. */
+export function slugOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/[^\x20-\x7e\s]/g, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_\s-]/g, '')
+    .replace(/[\s-]+/g, '-')
+    .replace(/^[-_]+|[-_]+$/g, '')
+    .slice(0, SLUG_LENGTH)
+}

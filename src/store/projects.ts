@@ -1,0 +1,113 @@
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import { assignments, oneOf, sql } from '../sql/template.ts'
+import { projectsWithin, type Reach, reachesProject } from './reach.ts'
+
+export interface ProjectRow {
+  id: number
+  uuid: string
+  organization_id: string
+  api_token: string
+  name: string
+  timezone: string
+  ingested_event: boolean | number
+  event_retention_days: number | null
+  created_at: string
+  updated_at: string
+}
+
+/** A project as a member of its organization sees it. */
+export interface MembersProjectRow extends ProjectRow {
+  membership_level: number
+}
+
+export interface ProjectWrite {
+  name?: string
+  event_retention_days?: number | null
+}
+
+export const DEFAULT_PROJECT_NAME = 'Default project'
+
+const row = sql`p.id, p.uuid, p.organization_id, p.api_token, p.name, p.timezone, p.ingested_event,
+  p.event_retention_days, p.created_at, p.updated_at`
+
+const seen = sql`from members m join projects p on p.organization_id = m.organization_id`
+
+export async function list(
+  db: Db,
+  user_id: number,
+  reach: Reach,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: ProjectRow[] }> {
+  const visible = sql`${seen} where m.user_id = ${user_id} ${projectsWithin(reach)}`
+  const total = await db.get<{ count: number }>(sql`select count(*) as count ${visible}`)
+  const rows = await db.all<ProjectRow>(sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`)
+  return { count: total?.count ?? 0, rows }
+}
+
+/** Undefined for what the user is not in, what the key does not reach, and what never was. */
+export async function get(db: Db, user_id: number, reach: Reach, id: number): Promise<MembersProjectRow | undefined> {
+  const found = await db.get<MembersProjectRow>(
+    sql`select ${row}, m.level as membership_level ${seen} where m.user_id = ${user_id} and p.id = ${id}`,
+  )
+  return found && reachesProject(reach, found.id, found.organization_id) ? found : undefined
+}
+
+/** The one the user works in, or else the first project of the organization they work in, or of the first joined. */
+export function current(
+  db: Db,
+  user: { id: number; current_organization_id: string | null; current_project_id: number | null },
+  reach: Reach,
+): Promise<MembersProjectRow | undefined> {
+  return db.get<MembersProjectRow>(sql`
+    select ${row}, m.level as membership_level ${seen} where m.user_id = ${user.id} ${projectsWithin(reach)}
+    order by case when p.id = ${user.current_project_id} then 0
+                  when p.organization_id = ${user.current_organization_id} then 1 else 2 end,
+      m.joined_at, p.id limit 1`)
+}
+
+/** The projects of all these organizations, oldest first. */
+export async function ofOrganizations(db: Db, organization_ids: readonly string[]): Promise<ProjectRow[]> {
+  if (organization_ids.length === 0) return []
+  if (organization_ids.length === 1)
+    return db.all<ProjectRow>(
+      sql`select ${row} from projects p where p.organization_id = ${organization_ids[0]!} order by p.id`,
+    )
+  return db.all<ProjectRow>(
+    sql`select ${row} from projects p where p.organization_id in ${oneOf(organization_ids)} order by p.id`,
+  )
+}
+
+export async function create(
+  db: Db,
+  ids: Ids,
+  now: string,
+  project: ProjectWrite & { organization_id: string; name: string },
+): Promise<ProjectRow> {
+  const made = await db.get<ProjectRow>(sql`
+    insert into projects (uuid, organization_id, api_token, name, timezone, ingested_event, event_retention_days,
+      created_at, updated_at)
+    values (${ids.uuid()}, ${project.organization_id}, ${ids.projectToken()}, ${project.name}, 'UTC', ${false},
+      ${project.event_retention_days ?? null}, ${now}, ${now})
+    returning *`)
+  return made!
+}
+
+export async function update(
+  db: Db,
+  id: number,
+  { name, event_retention_days, api_token }: ProjectWrite & { api_token?: string },
+  now: string,
+): Promise<ProjectRow | undefined> {
+  const set = {
+    ...(name !== undefined && { name }),
+    ...(event_retention_days !== undefined && { event_retention_days }),
+    ...(api_token !== undefined && { api_token }),
+    updated_at: now,
+  }
+  return db.get<ProjectRow>(sql`update projects set ${assignments(set)} where id = ${id} returning *`)
+}
+
+export async function remove(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from projects where id = ${id}`)
+}

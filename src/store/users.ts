@@ -1,0 +1,49 @@
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+
+export interface UserRow {
+  id: number
+  uuid: string
+  distinct_id: string
+  email: string
+  first_name: string
+  last_name: string
+  is_email_verified: boolean | number | null
+  hedgehog_config: string | null
+  current_organization_id: string | null
+  current_project_id: number | null
+}
+
+/** The columns of a UserRow, for statements that have users as `u`. */
+export const userColumns = sql`u.id, u.uuid, u.distinct_id, u.email, u.first_name, u.last_name, u.is_email_verified,
+  u.hedgehog_config, u.current_organization_id, u.current_project_id`
+
+/** Two addresses that differ only in case are one person's. */
+export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
+
+export function getByEmail(db: Db, email: string): Promise<UserRow | undefined> {
+  return db.get<UserRow>(sql`select ${userColumns} from users u where u.email_key = ${emailKey(email)} and u.is_active`)
+}
+
+export async function any(db: Db): Promise<boolean> {
+  return (await db.get(sql`select 1 from users limit 1`)) !== undefined
+}
+
+/** Undefined when the address already has an account. */
+export function create(
+  db: Db,
+  user: { uuid: string; distinct_id: string; email: string; first_name: string; last_name?: string; now: string },
+): Promise<UserRow | undefined> {
+  return db.get<UserRow>(sql`
+    insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_email_verified, is_active,
+      hedgehog_config, current_organization_id, current_project_id, created_at)
+    values (${user.uuid}, ${user.distinct_id}, ${user.email}, ${emailKey(user.email)}, ${user.first_name},
+      ${user.last_name ?? ''}, null, ${true}, null, null, null, ${user.now})
+    on conflict (email_key) do nothing returning *`)
+}
+
+/** Moves `@current`. */
+export async function workIn(db: Db, id: number, organization_id: string, project_id: number | null): Promise<void> {
+  await db.run(sql`
+    update users set current_organization_id = ${organization_id}, current_project_id = ${project_id} where id = ${id}`)
+}
