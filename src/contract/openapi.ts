@@ -509,6 +509,494 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/batch_exports/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List batch exports
+         * @description The project's exports, newest first; in an organization, those of all its projects. Without secrets.
+         */
+        get: operations["batch_exports.list"];
+        put?: never;
+        /**
+         * Create a batch export
+         * @description Makes the export and its schedule. Nothing runs at once: the first run comes at the end of the current interval.
+         *     For the past, start a backfill; to be sure of the destination, try it with `test` first.
+         */
+        post: operations["batch_exports.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/batch_exports/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a destination
+         * @description Checks step by step whether the destination can be reached and written to, before anything is scheduled. What it
+         *     writes it removes again, and nothing is stored here. A destination that fails is an answer too, with status 200.
+         */
+        post: operations["batch_exports.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/batch_exports/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a batch export
+         * @description The export with its ten newest runs. The secrets of its destination are left out.
+         */
+        get: operations["batch_exports.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a batch export
+         * @description Removes the export with its schedule and ends its backfills. What was delivered stays where it is.
+         */
+        delete: operations["batch_exports.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a batch export
+         * @description Changes the fields that are sent; the schedule follows at once. Another interval loses and repeats no event. The
+         *     destination's config is merged key by key over what is stored, then checked as a whole.
+         */
+        patch: operations["batch_exports.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/batch_exports/{id}/backfill/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver the past
+         * @description Delivers the events whose own time lies in the range, one interval after the other, in files or rows beside the
+         *     scheduled ones. At most 10,000 intervals. It appears among the runs; cancelling one of its runs ends it. Works on a
+         *     paused export too.
+         */
+        post: operations["batch_exports.backfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/batch_exports/{id}/pause/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a batch export
+         * @description No further run is scheduled; those under way go on. Pausing what is paused changes nothing.
+         */
+        post: operations["batch_exports.pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/batch_exports/{id}/unpause/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unpause a batch export
+         * @description Runs are scheduled again, from now on; with `backfill: true` from where the pause began, so nothing is missed.
+         *     Unpausing what is not paused changes nothing.
+         */
+        post: operations["batch_exports.unpause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List batch exports
+         * @description The project's exports, newest first; in an organization, those of all its projects. Without secrets.
+         */
+        get: operations["project_batch_exports.list"];
+        put?: never;
+        /**
+         * Create a batch export
+         * @description Makes the export and its schedule. Nothing runs at once: the first run comes at the end of the current interval.
+         *     For the past, start a backfill; to be sure of the destination, try it with `test` first.
+         */
+        post: operations["project_batch_exports.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a destination
+         * @description Checks step by step whether the destination can be reached and written to, before anything is scheduled. What it
+         *     writes it removes again, and nothing is stored here. A destination that fails is an answer too, with status 200.
+         */
+        post: operations["project_batch_exports.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a batch export
+         * @description The export with its ten newest runs. The secrets of its destination are left out.
+         */
+        get: operations["project_batch_exports.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a batch export
+         * @description Removes the export with its schedule and ends its backfills. What was delivered stays where it is.
+         */
+        delete: operations["project_batch_exports.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a batch export
+         * @description Changes the fields that are sent; the schedule follows at once. Another interval loses and repeats no event. The
+         *     destination's config is merged key by key over what is stored, then checked as a whole.
+         */
+        patch: operations["project_batch_exports.update"];
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{id}/backfill/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver the past
+         * @description Delivers the events whose own time lies in the range, one interval after the other, in files or rows beside the
+         *     scheduled ones. At most 10,000 intervals. It appears among the runs; cancelling one of its runs ends it. Works on a
+         *     paused export too.
+         */
+        post: operations["project_batch_exports.backfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{id}/pause/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a batch export
+         * @description No further run is scheduled; those under way go on. Pausing what is paused changes nothing.
+         */
+        post: operations["project_batch_exports.pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{id}/unpause/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unpause a batch export
+         * @description Runs are scheduled again, from now on; with `backfill: true` from where the pause began, so nothing is missed.
+         *     Unpausing what is not paused changes nothing.
+         */
+        post: operations["project_batch_exports.unpause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/logs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a batch export's log
+         * @description What the export and all its runs said about their work, newest first.
+         */
+        get: operations["project_batch_exports.logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * List runs
+         * @description What the export has done and is doing, newest first, a hundred to a page. Follow `next` to its end: runs that
+         *     begin meanwhile shift nothing. All runs are listed unless a time narrows them.
+         */
+        get: operations["batch_export_runs.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a run
+         * @description How one run stands, however old it is.
+         */
+        get: operations["batch_export_runs.retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat a run
+         * @description Delivers once more exactly what the run holds. Where the destination can tell, nothing is there twice.
+         */
+        post: operations["batch_export_runs.retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description Stops a run that is `Starting` or `Running`; one that has ended is refused with 400. The schedule goes on. A run
+         *     that belongs to a backfill ends the whole backfill.
+         */
+        post: operations["batch_export_runs.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{run_id}/logs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a run's log
+         * @description What the run said about its work, newest first.
+         */
+        get: operations["batch_export_runs.logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organizations/{organization_id}/pipeline_destinations/": {
         parameters: {
             query?: never;
@@ -1661,6 +2149,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs/reference.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The script of the reference page
+         * @description What `/docs` loads to draw itself. It comes from this process, so the page works without the internet.
+         */
+        get: operations["service.docs_script"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2187,6 +2695,546 @@ export interface components {
             organization_id: string;
             /** @description The new person's first key, with all scopes; null for somebody who already had an account. */
             api_key: string | null;
+        };
+        /**
+         * DestinationType
+         * @description What kind of place it is. `BigQuery`, `Redshift` and `Snowflake` are described here but not served yet: an export
+         *     to one of them is refused with the code `unsupported_destination`.
+         * @enum {string}
+         */
+        DestinationType: "S3" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";
+        /**
+         * Destination
+         * @description Where a batch export delivers to.
+         */
+        Destination: {
+            type: components["schemas"]["DestinationType"];
+            /** @description The settings as they were sent, without the secrets. Their keys are those of the schema `<type>Config`. */
+            config: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * BatchExportInterval
+         * @description How often it runs and how much one run holds, aligned in UTC. A week begins on Sunday at 00:00.
+         * @enum {string}
+         */
+        BatchExportInterval: "hour" | "day" | "week" | "every 5 minutes" | "every 15 minutes";
+        /**
+         * BatchExportRunStatus
+         * @description How a run stands. `Starting` and `Running` go on; all others are final. `Failed` would fail again until somebody
+         *     mends the cause, `FailedRetryable` ran out of attempts. The last three are kept for clients that know them.
+         * @enum {string}
+         */
+        BatchExportRunStatus: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
+        /**
+         * BatchExportRun
+         * @description One delivery of one window of events.
+         */
+        BatchExportRun: {
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["BatchExportRunStatus"];
+            /** @description How many events were delivered so far; null before the first. */
+            records_completed: number | null;
+            /** @description What went wrong last, in words; null when nothing did. */
+            latest_error: string | null;
+            /**
+             * Format: date-time
+             * @description Where the window begins. The moment itself belongs to it.
+             */
+            data_interval_start: string;
+            /**
+             * Format: date-time
+             * @description Where the window ends. The moment itself belongs to the next one.
+             */
+            data_interval_end: string;
+            /** @description Always null. */
+            cursor: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended, whichever way; null while it has not.
+             */
+            finished_at: string | null;
+            /** Format: date-time */
+            last_updated_at: string;
+            /** @description How many events the window holds; null while nobody has counted. */
+            records_total_count: number | null;
+            /**
+             * Format: uuid
+             * @description The id of the batch export it belongs to.
+             */
+            batch_export: string;
+        };
+        /**
+         * BatchExport
+         * @description A scheduled delivery of a project's events to a destination.
+         */
+        BatchExport: {
+            /** Format: uuid */
+            id: string;
+            /** @description The id of the project whose events it delivers. */
+            team_id: number;
+            /** @description Not unique. */
+            name: string;
+            destination: components["schemas"]["Destination"];
+            interval: components["schemas"]["BatchExportInterval"];
+            /** @description Whether the schedule rests. A paused export can still be backfilled. */
+            paused: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_updated_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last paused, also after it was unpaused; null when it never was.
+             */
+            last_paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description No scheduled run begins before this time; null for no bound.
+             */
+            start_at: string | null;
+            /**
+             * Format: date-time
+             * @description No scheduled run begins after this time; null for no bound.
+             */
+            end_at: string | null;
+            /** @description The ten newest runs, newest first. */
+            latest_runs: components["schemas"]["BatchExportRun"][];
+            /** @description The SELECT that decides columns and rows, as sent; null for the destination's own columns and all rows. */
+            hogql_query: string | null;
+            /** @description What `hogql_query` was understood as; null without one. */
+            schema: {
+                /** @description The columns, in the order of the query. */
+                fields: {
+                    /** @description Canonical HogQL. */
+                    expression: string;
+                    /** @description The column's name in what is delivered. */
+                    alias: string;
+                }[];
+                /** @description The literals that the expressions refer to, by name. */
+                values: {
+                    [key: string]: unknown;
+                };
+                /** @description The whole query in canonical form, on one line. */
+                hogql_query: string;
+            } | null;
+        };
+        /**
+         * BatchExportPage
+         * @description One page of batch exports.
+         */
+        BatchExportPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["BatchExport"][];
+        };
+        /**
+         * FileFormat
+         * @description One JSON object per line, or Apache Parquet. Absent, `JSONLines`.
+         * @enum {string}
+         */
+        FileFormat: "JSONLines" | "Parquet";
+        /**
+         * FileCompression
+         * @description How files are compressed; absent or null, not at all. JSON lines take `gzip` and `brotli`, Parquet takes all five.
+         * @enum {string|null}
+         */
+        FileCompression: "gzip" | "brotli" | "zstd" | "lz4" | "snappy" | null;
+        /**
+         * S3Config
+         * @description A bucket on Amazon S3, or on any store that speaks its protocol.
+         */
+        S3Config: {
+            bucket_name: string;
+            /** @description Such as `us-east-1`, or what the store has in its place. */
+            region: string;
+            /**
+             * @description What object keys begin with; may hold the variables
+             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix: string;
+            aws_access_key_id: string;
+            aws_secret_access_key: string;
+            file_format?: components["schemas"]["FileFormat"];
+            compression?: components["schemas"]["FileCompression"];
+            /**
+             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /**
+             * @description How the store encrypts the objects; absent or null, as the bucket is set.
+             * @enum {string|null}
+             */
+            encryption?: "AES256" | "aws:kms" | null;
+            /** @description The key to encrypt with. Needed with `aws:kms`, without meaning otherwise. */
+            kms_key_id?: string | null;
+            /**
+             * Format: uri
+             * @description Where the store answers; absent or null, Amazon's own address for the region.
+             */
+            endpoint_url?: string | null;
+            /** @description Whether the bucket stands in the host name instead of the path. Absent, false. */
+            use_virtual_style_addressing?: boolean;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * AzureBlobConfig
+         * @description A container in Azure Blob Storage.
+         */
+        AzureBlobConfig: {
+            container_name: string;
+            /** @description The storage account's connection string, as Azure shows it. */
+            connection_string: string;
+            /**
+             * @description What blob names begin with, absent nothing; may hold the variables
+             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix?: string;
+            file_format?: components["schemas"]["FileFormat"];
+            compression?: components["schemas"]["FileCompression"];
+            /**
+             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * FileConfig
+         * @description Files on the server itself, in a folder of the export's own. Works with nothing else installed.
+         */
+        FileConfig: {
+            /**
+             * @description Where below that folder, absent directly in it, never with `..`; may hold the variables
+             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix?: string;
+            file_format?: components["schemas"]["FileFormat"];
+            compression?: components["schemas"]["FileCompression"];
+            /**
+             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * PostgresConfig
+         * @description A table in a PostgreSQL database, reached over TLS.
+         */
+        PostgresConfig: {
+            user: string;
+            password: string;
+            host: string;
+            /** @description Absent, 5432. */
+            port?: number;
+            database: string;
+            /** @description Absent, `public`. */
+            schema?: string;
+            /** @description Made when it is missing. Absent, `events`. */
+            table_name?: string;
+            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
+            has_self_signed_cert?: boolean;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * AwsKeyPair
+         * @description An access key of Amazon Web Services.
+         */
+        AwsKeyPair: {
+            aws_access_key_id: string;
+            aws_secret_access_key: string;
+        };
+        /**
+         * RedshiftConfig
+         * @description A table in Amazon Redshift. Not served yet.
+         */
+        RedshiftConfig: {
+            user: string;
+            password: string;
+            host: string;
+            /** @description Absent, 5439. */
+            port?: number;
+            database: string;
+            /** @description Absent, `public`. */
+            schema?: string;
+            /** @description Made when it is missing. Absent, `events`. */
+            table_name?: string;
+            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
+            has_self_signed_cert?: boolean;
+            /**
+             * @description The type of the JSON columns. Absent, `varchar`.
+             * @enum {string}
+             */
+            properties_data_type?: "varchar" | "super";
+            /**
+             * @description Insert rows, or copy them from files in a bucket. Absent, `INSERT`.
+             * @enum {string}
+             */
+            mode?: "INSERT" | "COPY";
+            /** @description The bucket to copy from. Needed with the mode `COPY`, without meaning otherwise. */
+            copy_inputs?: {
+                s3_bucket: string;
+                region_name: string;
+                /** @description What object keys begin with. Absent, nothing. */
+                s3_key_prefix?: string;
+                /** @description How Redshift reads the bucket, by the name of an IAM role or with a key pair. */
+                authorization: string | components["schemas"]["AwsKeyPair"];
+                bucket_credentials: components["schemas"]["AwsKeyPair"];
+            } | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * BigQueryConfig
+         * @description A table in Google BigQuery, with what the service account's JSON file holds. Not served yet.
+         */
+        BigQueryConfig: {
+            project_id: string;
+            dataset_id: string;
+            /** @description Absent, `events`. */
+            table_id?: string;
+            private_key: string;
+            private_key_id: string;
+            client_email: string;
+            token_uri: string;
+            /** @description Whether JSON columns have the type JSON instead of STRING. Absent, false. */
+            use_json_type?: boolean;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * SnowflakeConfig
+         * @description A table in Snowflake. Not served yet.
+         */
+        SnowflakeConfig: {
+            user: string;
+            /**
+             * @description What proves the user, `password` or `private_key` below. Absent, `password`.
+             * @enum {string}
+             */
+            authentication_type?: "password" | "keypair";
+            /** @description Needed for `password`. */
+            password?: string;
+            /** @description Needed for `keypair`. */
+            private_key?: string;
+            /** @description Needed where the private key is encrypted. */
+            private_key_passphrase?: string;
+            account: string;
+            database: string;
+            warehouse: string;
+            schema: string;
+            /** @description Absent, `events`. */
+            table_name?: string;
+            /** @description Absent or null, the user's own. */
+            role?: string | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * HTTPConfig
+         * @description A server that takes batches of events at `/batch/`, this one included.
+         */
+        HTTPConfig: {
+            /**
+             * Format: uri
+             * @description Where batches are posted to, path included.
+             */
+            url: string;
+            /** @description The project token the other server knows, sent as `api_key`. */
+            token: string;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * NoOpConfig
+         * @description Nowhere. The events are read and counted, to try a schedule or a query.
+         */
+        NoOpConfig: {
+            /** @description Without meaning. Absent, empty. */
+            arg?: string;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * DestinationWrite
+         * @description What a caller may set on a destination.
+         */
+        DestinationWrite: {
+            type?: components["schemas"]["DestinationType"];
+            /**
+             * @description The settings of that type, checked against the schema `<type>Config`: an unknown, missing or wrong key is refused
+             *     by name. A change is merged key by key over what is stored, so secrets need not be sent again.
+             */
+            config?: {
+                [key: string]: unknown;
+            } | components["schemas"]["S3Config"] | components["schemas"]["AzureBlobConfig"] | components["schemas"]["FileConfig"] | components["schemas"]["PostgresConfig"] | components["schemas"]["RedshiftConfig"] | components["schemas"]["BigQueryConfig"] | components["schemas"]["SnowflakeConfig"] | components["schemas"]["HTTPConfig"] | components["schemas"]["NoOpConfig"];
+        };
+        /**
+         * BatchExportWrite
+         * @description What a caller may set on a batch export.
+         */
+        BatchExportWrite: {
+            name?: string;
+            destination?: components["schemas"]["DestinationWrite"];
+            interval?: components["schemas"]["BatchExportInterval"];
+            /** @description Absent at creation, false. */
+            paused?: boolean;
+            /** @description Set by pausing; here for clients that carry exports over. Any ISO 8601 time, UTC without a zone. */
+            last_paused_at?: string | null;
+            /** @description No scheduled run begins before this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
+            start_at?: string | null;
+            /** @description No scheduled run begins after this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
+            end_at?: string | null;
+            /**
+             * @description A SELECT from `events` that decides columns and rows, without joins, unions or sub-queries; null for the
+             *     destination's own columns and all rows.
+             */
+            hogql_query?: string | null;
+        };
+        /**
+         * DestinationCreate
+         * @description A destination in full, with its secrets.
+         */
+        DestinationCreate: {
+            type: components["schemas"]["DestinationType"];
+            config: {
+                [key: string]: unknown;
+            };
+        } & WithRequired<components["schemas"]["DestinationWrite"], "type" | "config">;
+        /**
+         * BatchExportCreate
+         * @description A new batch export.
+         */
+        BatchExportCreate: {
+            name: string;
+            destination: components["schemas"]["DestinationCreate"];
+            interval: components["schemas"]["BatchExportInterval"];
+        } & WithRequired<components["schemas"]["BatchExportWrite"], "name" | "destination" | "interval">;
+        /**
+         * OrganizationBatchExportCreate
+         * @description A new batch export in one of the organization's projects.
+         */
+        OrganizationBatchExportCreate: {
+            /** @description The id of the project whose events it delivers; absent, the organization's oldest project. */
+            team_id?: number;
+        } & components["schemas"]["BatchExportCreate"];
+        /**
+         * DestinationTest
+         * @description Whether a destination can be reached and written to, step by step.
+         */
+        DestinationTest: {
+            /** @description Whether no step failed. */
+            passed: boolean;
+            /** @description In the order they were tried. After a failure the rest is skipped. */
+            steps: {
+                /** @description What was tried. */
+                name: string;
+                /** @enum {string} */
+                status: "passed" | "failed" | "skipped";
+                /** @description What came of it, in words. Never what the other side said. */
+                detail: string;
+            }[];
+        };
+        /**
+         * BatchExportBackfill
+         * @description The range of event times to deliver again. Any ISO 8601 times, UTC without a zone.
+         */
+        BatchExportBackfill: {
+            /** @description The first moment that belongs to it. */
+            start_at: string;
+            /** @description The first moment that does not; after `start_at` and not after now. */
+            end_at: string;
+        };
+        /**
+         * BatchExportBackfilled
+         * @description The batch export, with the backfill that was started.
+         */
+        BatchExportBackfilled: {
+            /** @description Names the backfill. The same range asked for again while it is under way has the same id. */
+            backfill_id: string;
+        } & components["schemas"]["BatchExport"];
+        /**
+         * BatchExportUnpause
+         * @description How to go on after a pause.
+         */
+        BatchExportUnpause: {
+            /** @description True delivers what arrived during the pause too; false or absent goes on from now. */
+            backfill?: boolean;
+        };
+        /**
+         * BatchExportLogLevel
+         * @description How much a log entry matters, least first.
+         * @enum {string}
+         */
+        BatchExportLogLevel: "DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR";
+        /**
+         * BatchExportLogEntry
+         * @description One line of what a batch export said about its work.
+         */
+        BatchExportLogEntry: {
+            /** @description The id of the project it belongs to. */
+            team_id: number;
+            /** Format: uuid */
+            batch_export_id: string;
+            /** @description The id of the run it is about; empty when it is about none. */
+            run_id: string;
+            /** Format: date-time */
+            timestamp: string;
+            level: components["schemas"]["BatchExportLogLevel"];
+            message: string;
+        };
+        /**
+         * BatchExportLogEntryPage
+         * @description One page of log entries.
+         */
+        BatchExportLogEntryPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["BatchExportLogEntry"][];
+        };
+        /**
+         * BatchExportRunPage
+         * @description One page of runs. They are not counted.
+         */
+        BatchExportRunPage: {
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["BatchExportRun"][];
         };
         /**
          * Plugin
@@ -3792,6 +4840,875 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of batch exports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationBatchExportCreate"];
+            };
+        };
+        responses: {
+            /** @description The batch export. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DestinationCreate"];
+            };
+        };
+        responses: {
+            /** @description What each step came to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DestinationTest"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchExportWrite"];
+            };
+        };
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchExportBackfill"];
+            };
+        };
+        responses: {
+            /** @description The batch export, with the id of the backfill. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportBackfilled"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_exports.unpause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchExportUnpause"];
+            };
+        };
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of batch exports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchExportCreate"];
+            };
+        };
+        responses: {
+            /** @description The batch export. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DestinationCreate"];
+            };
+        };
+        responses: {
+            /** @description What each step came to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DestinationTest"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchExportWrite"];
+            };
+        };
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchExportBackfill"];
+            };
+        };
+        responses: {
+            /** @description The batch export, with the id of the backfill. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportBackfilled"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.unpause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchExportUnpause"];
+            };
+        };
+        responses: {
+            /** @description The batch export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.logs": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+                /** @description Only entries of this level, `DEBUG`, `LOG`, `INFO`, `WARNING` or `ERROR` in either case. May be repeated. */
+                level?: string[];
+                /** @description Only entries whose message holds this text, in either case. */
+                search?: string;
+                /** @description Only entries later than this time, ISO 8601 or relative such as `-24h`. */
+                after?: string;
+                /** @description Only entries earlier than this time, ISO 8601 or relative such as `-24h`. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of log entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportLogEntryPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_runs.list": {
+        parameters: {
+            query?: {
+                /** @description Where a page begins. Take it from `next` or `previous`; it has no meaning of its own. */
+                cursor?: string;
+                /** @description What to order by; a leading `-` puts the latest first. */
+                ordering?: "created_at" | "-created_at" | "data_interval_start" | "-data_interval_start";
+                /** @description Only runs made at this time or later, ISO 8601 or relative such as `-24h`. */
+                after?: string;
+                /** @description Only runs made at this time or earlier, ISO 8601 or relative such as `-24h`. */
+                before?: string;
+                /** @description Only runs whose window begins at this time or later, ISO 8601 or relative such as `-7d`. */
+                start?: string;
+                /** @description Only runs whose window ends at this time or earlier, ISO 8601 or relative such as `-7d`. */
+                end?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRunPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_runs.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_runs.retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run that does it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_runs.cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_runs.logs": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+                /** @description Only entries of this level, `DEBUG`, `LOG`, `INFO`, `WARNING` or `ERROR` in either case. May be repeated. */
+                level?: string[];
+                /** @description Only entries whose message holds this text, in either case. */
+                search?: string;
+                /** @description Only entries later than this time, ISO 8601 or relative such as `-24h`. */
+                after?: string;
+                /** @description Only entries earlier than this time, ISO 8601 or relative such as `-24h`. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The batch export's id. */
+                batch_export_id: string;
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of log entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportLogEntryPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5973,6 +7890,28 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+        };
+    };
+    "service.docs_script": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
                 };
             };
             429: components["responses"]["Throttled"];
