@@ -64,7 +64,8 @@ export function violations(contract: Json): string[] {
         found.push(`${id}: path parameters belong on the path item, or the others lose their checks`)
 
       const answers = Object.keys(operation.responses).filter((status) => /^2/.test(status))
-      if (answers.length !== 1) found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
+      if (answers.length !== 1)
+        found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
     }
   }
   return [...found, ...brokenExamples(contract)]

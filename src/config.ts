@@ -4,17 +4,34 @@ import { Value } from '@sinclair/typebox/value'
 /** Every setting, where it comes from (the environment), and what it is when nobody sets it. */
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
-  PORT: Type.Integer({ default: 8000, minimum: 0, maximum: 65535, description: 'The port to listen on; 0 takes a free one' }),
+  PORT: Type.Integer({
+    default: 8000,
+    minimum: 0,
+    maximum: 65535,
+    description: 'The port to listen on; 0 takes a free one',
+  }),
   DATABASE_URL: Type.String({ default: 'sqlite:./data', description: 'sqlite:<folder> or postgres://…' }),
-  SITE_URL: Type.Optional(Type.String({ pattern: '^https?://[^/]+', description: 'How the world reaches this server; links are built on it' })),
+  SITE_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+',
+      description: 'How the world reaches this server; links are built on it',
+    }),
+  ),
   TRUST_PROXY: Type.Boolean({ default: false, description: 'Believe X-Forwarded-* headers' }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'fatal, error, warn, info, debug, trace or silent' },
   ),
   RATE_LIMITS: Type.Boolean({ default: true, description: 'Limit requests per key and per address' }),
-  METRICS_TOKEN: Type.Optional(Type.String({ minLength: 16, description: 'Opens /metrics from elsewhere than loopback' })),
-  SHUTDOWN_SECONDS: Type.Integer({ default: 30, minimum: 1, maximum: 3600, description: 'How long a shutdown waits for what is in flight' }),
+  METRICS_TOKEN: Type.Optional(
+    Type.String({ minLength: 16, description: 'Opens /metrics from elsewhere than loopback' }),
+  ),
+  SHUTDOWN_SECONDS: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 3600,
+    description: 'How long a shutdown waits for what is in flight',
+  }),
 })
 
 export type Config = Static<typeof Environment>

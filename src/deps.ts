@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { type Ids, makeIds } from './ids.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { type Database, openDatabase } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 
@@ -12,6 +13,9 @@ export interface Deps {
   readonly now: () => string
   readonly ids: Ids
   readonly log: Logger
+  readonly metrics: Metrics
+  /** Set when a shutdown begins: no more traffic, please. */
+  readonly lifecycle: { draining: boolean }
   /** Work that a request starts and does not wait for. A failure is logged; `dispose` waits for all of it. */
   readonly background: (what: string, work: () => Promise<unknown>) => void
   readonly dispose: () => Promise<void>
@@ -22,11 +26,12 @@ export interface DepsOptions {
   log: Logger
   /** Milliseconds, as Date.now. */
   clock?: () => number
-  observeQuery?: (seconds: number) => void
 }
 
-export async function buildDeps({ config, log, clock = Date.now, observeQuery }: DepsOptions): Promise<Deps> {
-  const db = await openDatabase(config.DATABASE_URL, { ...(observeQuery && { observe: observeQuery }) })
+/** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
+export async function buildDeps({ config, log, clock = Date.now }: DepsOptions): Promise<Deps> {
+  const metrics = createMetrics()
+  const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
   const milliseconds = (): number => clock() + db.skew()
   const now = (): string => new Date(milliseconds()).toISOString()
   await migrate(db, now()).catch(async (error) => {
@@ -40,7 +45,9 @@ export async function buildDeps({ config, log, clock = Date.now, observeQuery }:
     db,
     log,
     now,
+    metrics,
     ids: makeIds(milliseconds),
+    lifecycle: { draining: false },
     background: (what, work) => {
       const done = work()
         .catch((error) => log.error({ err: error }, `${what} failed`))

@@ -19,7 +19,11 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
     const { scoped_organizations = [], scoped_teams = [] } = body
     const missing = (attr: string, index: number) => (error: { code?: string }) => {
       if (error.code !== 'not_found') throw error
-      throw invalid(`${attr}__${index}`, 'There is no such thing within reach of this key. Send ids you can see.', 'does_not_exist')
+      throw invalid(
+        `${attr}__${index}`,
+        'There is no such thing within reach of this key. Send ids you can see.',
+        'does_not_exist',
+      )
     }
     const organizations: string[] = []
     for (const [index, id] of scoped_organizations.entries())
@@ -50,7 +54,13 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
           if ((await store.countInForce(tx, caller.user.id, now())) >= KEYS_PER_USER)
             throw invalid(null, `A user has at most ${KEYS_PER_USER} keys. Revoke one you no longer use.`)
           const { label, scopes } = body
-          return issue(tx, ids, now(), { user_id: caller.user.id, label, scopes: [...new Set(scopes)], reach, expires_at })
+          return issue(tx, ids, now(), {
+            user_id: caller.user.id,
+            label,
+            scopes: [...new Set(scopes)],
+            reach,
+            expires_at,
+          })
         })
         return wire.apiKey(key)
       },

@@ -5,21 +5,23 @@ import type { MembersProjectRow } from '../store/projects.ts'
 
 type PublicId = IdsOf<'signup'> | IdsOf<'capture'> | IdsOf<'service'>
 
-type OrganizationOf<Id extends OperationId> = Params<Id> extends { organization_id: string }
-  ? OrganizationRow
-  : Id extends IdsOf<'organizations'>
-    ? Params<Id> extends { id: string }
-      ? OrganizationRow
+type OrganizationOf<Id extends OperationId> =
+  Params<Id> extends { organization_id: string }
+    ? OrganizationRow
+    : Id extends IdsOf<'organizations'>
+      ? Params<Id> extends { id: string }
+        ? OrganizationRow
+        : undefined
       : undefined
-    : undefined
 
-type ProjectOf<Id extends OperationId> = Params<Id> extends { project_id: string }
-  ? MembersProjectRow
-  : Id extends IdsOf<'projects'>
-    ? Params<Id> extends { id: string }
-      ? MembersProjectRow
+type ProjectOf<Id extends OperationId> =
+  Params<Id> extends { project_id: string }
+    ? MembersProjectRow
+    : Id extends IdsOf<'projects'>
+      ? Params<Id> extends { id: string }
+        ? MembersProjectRow
+        : undefined
       : undefined
-    : undefined
 
 /** Where a request came in, for the links in its answer. */
 export interface RequestUrl {

@@ -1,5 +1,5 @@
-import { forbidden } from '../errors.ts'
 import type { Deps } from '../deps.ts'
+import { forbidden } from '../errors.ts'
 import * as store from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
 import { reachesEverything } from '../store/reach.ts'
@@ -15,8 +15,16 @@ export const organizations = ({ db, ids, now }: Deps): Area<'organizations'> => 
     operations: {
       'organizations.list': async ({ caller: { user, key }, query, url }) => {
         const { count, rows } = await store.list(db, user.id, key.reach, paging(query))
-        const teams = await projects.ofOrganizations(db, rows.map((row) => row.id))
-        const results = rows.map((row) => wire.organization(row, teams.filter((team) => team.organization_id === row.id)))
+        const teams = await projects.ofOrganizations(
+          db,
+          rows.map((row) => row.id),
+        )
+        const results = rows.map((row) =>
+          wire.organization(
+            row,
+            teams.filter((team) => team.organization_id === row.id),
+          ),
+        )
         return page({ url, query }, count, results)
       },
 

@@ -25,12 +25,20 @@ export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
       'projects.create': async ({ caller, body }) => {
         const organization = await organizationFor(db, caller, body.organization ?? '@current').catch((error) => {
           if (error.code !== 'not_found') throw error
-          throw invalid('organization', 'There is no such organization. Send the id of one you belong to.', 'does_not_exist')
+          throw invalid(
+            'organization',
+            'There is no such organization. Send the id of one you belong to.',
+            'does_not_exist',
+          )
         })
         demandLevel(organization.membership_level, ADMIN)
         const { name, event_retention_days } = body
         return db.tx(async (tx) => {
-          const made = await store.create(tx, ids, now(), { organization_id: organization.id, name, event_retention_days })
+          const made = await store.create(tx, ids, now(), {
+            organization_id: organization.id,
+            name,
+            event_retention_days,
+          })
           await users.workIn(tx, caller.user.id, organization.id, made.id)
           return wire.project(made)
         })

@@ -7,10 +7,6 @@ import * as wire from './wire.ts'
 export const users = ({ db }: Deps): Area<'users'> => ({
   operations: {
     'users.me': async ({ caller: { user, key } }) =>
-      wire.me(
-        user,
-        await organizations.current(db, user, key.reach),
-        await projects.current(db, user, key.reach),
-      ),
+      wire.me(user, await organizations.current(db, user, key.reach), await projects.current(db, user, key.reach)),
   },
 })

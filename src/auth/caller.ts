@@ -2,8 +2,8 @@ import { AppError, forbidden } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import { type ApiKey, getByHash } from '../store/api_keys.ts'
 import type { UserRow } from '../store/users.ts'
-import { grants } from './scopes.ts'
 import { hashOf } from './api_keys.ts'
+import { grants } from './scopes.ts'
 
 /** Who is asking, and with which key. */
 export interface Caller {
@@ -24,7 +24,10 @@ export async function authenticate(db: Db, authorization: string | undefined, no
   // The lookup is by hash, so its timing says nothing about the value.
   const found = await getByHash(db, hashOf(value))
   if (!found || (found.key.expires_at !== null && found.key.expires_at <= now))
-    throw new AppError('authentication_failed', 'This key is unknown, revoked or expired. Make a new one and send that.')
+    throw new AppError(
+      'authentication_failed',
+      'This key is unknown, revoked or expired. Make a new one and send that.',
+    )
   return found
 }
 

@@ -12,9 +12,8 @@ type Parameters<Id extends OperationId> = operations[Id]['parameters']
 
 export type Params<Id extends OperationId> = Parameters<Id> extends { path: infer Path } ? Path : Record<never, never>
 
-export type Query<Id extends OperationId> = Parameters<Id> extends { query?: infer Query }
-  ? NonNullable<Query>
-  : Record<never, never>
+export type Query<Id extends OperationId> =
+  Parameters<Id> extends { query?: infer Query } ? NonNullable<Query> : Record<never, never>
 
 /** Undefined where the contract lets a request come without a body. */
 export type Body<Id extends OperationId> = operations[Id] extends {
@@ -28,8 +27,9 @@ export type Body<Id extends OperationId> = operations[Id] extends {
 type Success<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 204>]
 
 /** What a handler answers: the JSON body of the operation's one 2xx response, or nothing. */
-export type Answer<Id extends OperationId> = Success<operations[Id]['responses']> extends {
-  content: { 'application/json': infer Body }
-}
-  ? Body
-  : unknown
+export type Answer<Id extends OperationId> =
+  Success<operations[Id]['responses']> extends {
+    content: { 'application/json': infer Body }
+  }
+    ? Body
+    : unknown

@@ -11,7 +11,17 @@ const SKEW_PERIOD_MS = 60_000
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006'])
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+])
 
 export async function openPostgres(url: string, { observe }: DbOptions = {}): Promise<Database> {
   const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_DEADLINE_MS })
@@ -90,5 +100,7 @@ export async function openPostgres(url: string, { observe }: DbOptions = {}): Pr
 function translated(error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string }
   const lost = /timeout exceeded when trying to connect|Connection terminated/.test(message ?? '')
-  return lost || UNREACHABLE.has(code ?? '') ? unavailable('The database cannot be reached. Try again in a moment.') : error
+  return lost || UNREACHABLE.has(code ?? '')
+    ? unavailable('The database cannot be reached. Try again in a moment.')
+    : error
 }

@@ -10,3 +10,8 @@ export async function claim(tx: Db, uuid: string, now: string): Promise<void> {
     insert into installation (id, uuid, created_at) values (1, ${uuid}, ${now})
     on conflict (id) do update set id = 1`)
 }
+
+/** Throws when the database does not answer. */
+export async function alive(db: Db): Promise<void> {
+  await db.get(sql`select 1 as alive`)
+}

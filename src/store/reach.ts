@@ -23,7 +23,7 @@ export const encloses = (outer: Reach, inner: Reach): boolean =>
   within(outer.organizations, inner.organizations) && within(outer.projects, inner.projects)
 
 const within = <Id>(outer: readonly Id[] | null, inner: readonly Id[] | null): boolean =>
-  outer === null || (inner !== null && inner.every((id) => outer.includes(id)))
+  outer === null || inner?.every((id) => outer.includes(id)) === true
 
 /** For a statement with organizations as `o`. */
 export function organizationsWithin(reach: Reach): Sql {

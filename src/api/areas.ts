@@ -1,0 +1,21 @@
+import type { OperationId } from '../contract/operations.ts'
+import type { Deps } from '../deps.ts'
+import { api_keys } from './api_keys.ts'
+import type { Area } from './call.ts'
+import { organizations } from './organizations.ts'
+import { projects } from './projects.ts'
+import { service } from './service.ts'
+import type { UNBUILT } from './unbuilt.ts'
+import { users } from './users.ts'
+
+type Built = Exclude<OperationId, (typeof UNBUILT)[number]>
+type BuiltArea = Built extends `${infer Name}.${string}` ? Name : never
+
+/** Every area that has handlers; one that is missing, or too much, does not compile. */
+export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => ({
+  organizations: organizations(deps),
+  projects: projects(deps),
+  users: users(deps),
+  api_keys: api_keys(deps),
+  service: service(deps),
+})

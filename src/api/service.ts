@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { bearer } from '../auth/caller.ts'
+import { contractText } from '../contract/table.ts'
+import type { Deps } from '../deps.ts'
+import { forbidden, unavailable } from '../errors.ts'
+import { alive } from '../store/installation.ts'
+import type { Area } from './call.ts'
+
+/** Laid beside the program by the build. */
+const REFERENCE_SCRIPTS = ['./reference.js', '../../dist/reference.js'].map((path) => new URL(path, import.meta.url))
+
+const REFERENCE_PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Workspace administration</title></head>
+<body><div id="reference"></div><script src="/docs/reference.js"></script>
+<script>Scalar.createApiReference('#reference', { url: '/openapi.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })</script>
+</body>
+</html>
+`
+
+export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service'> => ({
+  operations: {
+    'service.live': async () => ({ status: 'ok' }),
+
+    'service.ready': async () => {
+      if (lifecycle.draining) throw unavailable('This server is shutting down. Ask another one.')
+      await alive(db)
+      return { status: 'ok' }
+    },
+
+    'service.metrics': async ({ peer, authorization }) => {
+      if (!peer.local && !holdsToken(authorization, config.METRICS_TOKEN))
+        throw forbidden('Metrics answer on loopback, or to the token that the operator set as METRICS_TOKEN.')
+      return metrics.text()
+    },
+
+    'service.openapi': async () => contractText as never,
+
+    'service.docs': async () => REFERENCE_PAGE,
+
+    'service.docs_script': () => readFile(REFERENCE_SCRIPTS[0]!).catch(() => readFile(REFERENCE_SCRIPTS[1]!)),
+  },
+})
+
+function holdsToken(authorization: string | undefined, token: string | undefined): boolean {
+  const sent = Buffer.from(bearer(authorization) ?? '')
+  const wanted = Buffer.from(token ?? '')
+  return wanted.length > 0 && sent.length === wanted.length && timingSafeEqual(sent, wanted)
+}

@@ -1,0 +1,204 @@
+/** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import glue from 'fastify-openapi-glue'
+import type { Area, Call, Located } from '../api/call.ts'
+import { UNBUILT } from '../api/unbuilt.ts'
+import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
+import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { Guard } from '../guard.ts'
+import type { AreaName, OperationId } from './operations.ts'
+import { contract, type Operation, operations } from './table.ts'
+import { type HttpPart, validator } from './validation.ts'
+
+/** Areas whose operations answer without a key; everything else demands one. */
+const PUBLIC_AREAS: readonly AreaName[] = ['signup', 'capture', 'service']
+
+type Areas = { [Name in AreaName]?: Area<Name, any> }
+type Handler = (call: Call<any, any>) => Promise<unknown>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    operation: Operation | null
+    caller: Caller | undefined
+    located: Located | undefined
+    subject: unknown
+  }
+}
+
+export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard: Guard): Promise<void> {
+  const handlers = handlersOf(areas)
+  checkIds(Object.keys(handlers))
+  checkSecurity()
+
+  const byRoute = new Map(operations.map((operation) => [`${operation.method} ${urlOf(operation.path)}`, operation]))
+  const operationOf = (method: unknown, url: string): Operation | undefined =>
+    byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${url}`)
+
+  app.decorateRequest('operation', null)
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('located', undefined)
+  app.decorateRequest('subject', undefined)
+
+  app.setValidatorCompiler(({ schema, httpPart, method, url }) =>
+    validator(schema as object, httpPart as HttpPart, operationOf(method, url!)?.bodyRequired ?? false),
+  )
+
+  app.addHook('onRoute', (route) => {
+    const operation = operationOf(route.method, route.url)
+    if (operation) prepare(route, operation)
+  })
+
+  /** Moves the key check to the front and puts access behind it, so that nothing is read for who may not ask. */
+  function prepare(route: RouteOptions, operation: Operation): void {
+    const security = route.preHandler ?? []
+    delete route.preHandler
+    route.onRequest = [
+      async (request: FastifyRequest) => {
+        request.operation = operation
+        if (operation.isPublic) guard.admitAnonymous(request, operation)
+      },
+      ...[security].flat(),
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        if (operation.isPublic) return
+        guard.admit(request, reply, request.caller!, operation)
+        await locate(request, operation)
+      },
+      refuseNul,
+    ] as RouteOptions['onRequest']
+    const schema = route.schema as { body?: unknown; response?: unknown }
+    // One JSON schema instead of one per content type: with several, a request without a body is never checked.
+    const media = operation.source.requestBody && Object.keys(operation.source.requestBody.content)
+    if (media?.length === 1) schema.body = (schema.body as any).content[media[0]].schema
+    else delete schema.body
+    // Errors are written by the error handler, so only the answer needs a serializer.
+    const answer = (schema.response as Record<string, unknown> | undefined)?.[operation.status]
+    if (answer) schema.response = { [operation.status]: answer }
+    else delete schema.response
+  }
+
+  /** The organization or project of the path, the level it takes, and what the path names within it. */
+  async function locate(request: FastifyRequest, operation: Operation): Promise<void> {
+    const params = request.params as Record<string, string>
+    const caller = request.caller!
+    const located: Located = { params, caller, organization: undefined, project: undefined }
+    if (operation.within === 'organization') {
+      located.organization = await organizationFor(deps.db, caller, params.organization_id ?? params.id!)
+      demandLevel(located.organization.membership_level, operation.level)
+    } else if (operation.within === 'project') {
+      located.project = await projectFor(deps.db, caller, params.project_id ?? params.id!)
+      demandLevel(located.project.membership_level, operation.level)
+    }
+    request.located = located
+    const find = areas[operation.area]?.subject
+    if (find && operation.namesSubject) request.subject = await find(located)
+  }
+
+  await app.register(glue, {
+    specification: routable(contract),
+    serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
+    securityHandlers: {
+      async apiKey(request: FastifyRequest, _: FastifyReply, scopes: string[]) {
+        guard.admitKey(request)
+        request.caller = await authenticate(deps.db, request.headers.authorization, deps.now()).catch((error) => {
+          guard.refused(request, error)
+          throw error
+        })
+        demandScope(request.caller, scopes[0])
+      },
+    },
+  })
+
+  function serve(operation: Operation) {
+    const handler: Handler | undefined = handlers[operation.id]
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      if (!handler)
+        throw new AppError(
+          'not_implemented',
+          `${operation.id} is in the contract and not built yet. It comes with a later version.`,
+        )
+      const answer = await handler(callOf(request, deps))
+      reply.code(operation.status)
+      if (operation.mediaType) reply.type(operation.mediaType)
+      return answer
+    }
+  }
+}
+
+function callOf(request: FastifyRequest, { config }: Deps): Call<any, any> {
+  const [path, search = ''] = request.raw.url!.split('?', 2)
+  return {
+    params: request.params as any,
+    query: request.query as any,
+    body: request.body as any,
+    caller: request.caller as any,
+    organization: request.located?.organization as any,
+    project: request.located?.project as any,
+    subject: request.subject,
+    url: { origin: config.SITE_URL ?? `${request.protocol}://${request.host || 'localhost'}`, path: path!, search },
+    peer: {
+      address: request.ip,
+      local: isLoopback(request.ip) && (config.TRUST_PROXY || !('x-forwarded-for' in request.headers)),
+    },
+    authorization: request.headers.authorization,
+  }
+}
+
+/** PostgreSQL stores no NUL character, so no parameter may hold one. */
+async function refuseNul(request: FastifyRequest): Promise<void> {
+  if (!request.raw.url!.includes('%00')) return
+  for (const [name, value] of Object.entries(request.query as object))
+    if (String(value).includes('\0'))
+      throw invalid(name, 'NUL characters are not allowed. Remove them.', 'null_characters_not_allowed')
+}
+
+const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address)
+
+const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+/**
+ * The contract without what routing needs no copy of: words, examples, errors, bodies that are not JSON.
+ * Glue copies every schema of every operation, so this halves its part of a start.
+ */
+function routable(node: any, key = ''): any {
+  if (Array.isArray(node)) return node.map((child) => routable(child))
+  if (typeof node !== 'object' || node === null) return node
+  const kept: Record<string, unknown> = {}
+  for (const [name, child] of Object.entries(node)) {
+    if (WORDS.has(name) && key !== 'properties' && !SPOKEN.test(key)) continue
+    if (key === 'responses' && !name.startsWith('2')) continue
+    if (key === 'content' && name !== 'application/json') continue
+    kept[name] = routable(child, key === 'properties' ? '' : name)
+  }
+  return kept
+}
+
+const WORDS = new Set(['description', 'summary', 'title', 'examples'])
+/** Where OpenAPI itself demands a word. */
+const SPOKEN = /^(info|\d{3})$/
+
+function handlersOf(areas: Areas): Partial<Record<OperationId, Handler>> {
+  return Object.assign({}, ...Object.values(areas).map((area) => area.operations))
+}
+
+/** Every operation has a handler or stands in the table of those not built; nothing has both, nothing is left over. */
+function checkIds(built: string[]): void {
+  const wanted = operations.map((operation) => operation.id as string)
+  const unbuilt: readonly string[] = UNBUILT
+  const missing = wanted.filter((id) => !built.includes(id) && !unbuilt.includes(id))
+  const surplus = [...built, ...unbuilt].filter((id) => !wanted.includes(id))
+  const twice = built.filter((id) => unbuilt.includes(id))
+  if (missing.length + surplus.length + twice.length)
+    throw new Error(
+      `The contract and the handlers differ. No handler: ${missing.join(', ') || 'none'}. Not in the contract: ${
+        surplus.join(', ') || 'none'
+      }. Built but listed as unbuilt: ${twice.join(', ') || 'none'}.`,
+    )
+}
+
+/** No operation is public by an oversight in the contract. */
+function checkSecurity(): void {
+  const open = operations.filter((operation) => operation.isPublic !== PUBLIC_AREAS.includes(operation.area))
+  if (open.length) throw new Error(`These operations must say their security: ${open.map(({ id }) => id).join(', ')}.`)
+}

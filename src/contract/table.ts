@@ -1,0 +1,70 @@
+/** The contract as a table: what bind, the command and the tests need to know of each operation. */
+import { readFileSync } from 'node:fs'
+import type { AreaName, OperationId } from './operations.ts'
+
+type Json = Record<string, any>
+
+/** The text that `/openapi.json` answers. */
+export const contractText: string = readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')
+
+export const contract: Json = JSON.parse(contractText)
+
+export interface Operation {
+  id: OperationId
+  area: AreaName
+  method: string
+  /** As in the contract, with `{name}` parameters. */
+  path: string
+  /** Undefined where any valid key will do. */
+  scope: string | undefined
+  isPublic: boolean
+  /** The lowest membership level that may call it. */
+  level: number
+  /** Whose id the path begins with. */
+  within: 'organization' | 'project' | null
+  /** Whether the path names something beyond that organization or project. */
+  namesSubject: boolean
+  bodyRequired: boolean
+  status: number
+  /** The media type of its answer; undefined for an empty one. */
+  mediaType: string | undefined
+  /** The operation as the contract writes it. */
+  source: Json
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options']
+
+export const operations: Operation[] = Object.entries<Json>(contract.paths).flatMap(([path, item]) =>
+  METHODS.filter((method) => item[method]).map((method) => describe(path, method, item[method])),
+)
+
+function describe(path: string, method: string, source: Json): Operation {
+  const security: Json[] = source.security ?? contract.security
+  const status = Object.keys(source.responses).find((code) => code.startsWith('2'))!
+  const within = /^\/api\/(organization|project)s\/\{/.exec(path)?.[1] ?? null
+  const parameters = path.match(/\{\w+\}/g)?.length ?? 0
+  return {
+    id: source.operationId,
+    area: source.operationId.split('.')[0],
+    method: method.toUpperCase(),
+    path,
+    scope: security[0]?.apiKey?.[0],
+    isPublic: security.length === 0,
+    level: source['x-level'] ?? 1,
+    within: within as Operation['within'],
+    namesSubject: parameters > (within ? 1 : 0),
+    bodyRequired: source.requestBody?.required === true,
+    status: Number(status),
+    mediaType: Object.keys(source.responses[status].content ?? {})[0],
+    source,
+  }
+}
+
+export function resolve(node: Json): Json {
+  if (!node.$ref) return node
+  const found: Json = (node.$ref as string)
+    .slice(2)
+    .split('/')
+    .reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], contract)
+  return resolve(found)
+}

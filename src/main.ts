@@ -1,0 +1,88 @@
+/** The process: config → deps → server → listen → signals. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { type FirstRun, firstRun } from './auth/first-run.ts'
+import type { Config } from './config.ts'
+import { buildDeps } from './deps.ts'
+import { buildServer } from './server.ts'
+
+export interface Running {
+  url: string
+  /** Where the data is, without credentials. */
+  location: string
+  /** What the first start made; null when there was something already. */
+  first: FirstRun | null
+  log: Logger
+  /** Finishes what is in flight, then closes everything. */
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  config: Config
+  /** A throw-away database, without rate limits. */
+  ephemeral?: boolean
+}
+
+export async function startServer({ config: given, ephemeral = false }: StartOptions): Promise<Running> {
+  const folder = ephemeral ? mkdtempSync(join(tmpdir(), 'workspace-admin-')) : undefined
+  const config = folder ? { ...given, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : given
+  const discard = (): void => {
+    if (folder) rmSync(folder, { recursive: true, force: true })
+  }
+  // Standard output belongs to the line that says the server is ready.
+  const log = pino({ level: config.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+  try {
+    const deps = await buildDeps({ config, log })
+    const first = await firstRun(deps.db, deps.ids, deps.now())
+    const app = await buildServer(deps)
+    await app.listen({ host: config.HOST, port: config.PORT })
+    const { address, port, family } = app.server.address() as AddressInfo
+    const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+    let stopping: Promise<void> | undefined
+    const stop = async (): Promise<void> => {
+      deps.lifecycle.draining = true
+      await app.close()
+      await deps.dispose()
+      discard()
+    }
+    return {
+      url: `http://${host}:${port}`,
+      location: deps.db.location,
+      first,
+      log,
+      stop: () => {
+        stopping ??= stop()
+        return stopping
+      },
+    }
+  } catch (error) {
+    discard()
+    throw error
+  }
+}
+
+/** Stops on SIGTERM and SIGINT; a second signal, or the deadline, ends the process at once. */
+export function stopOnSignals({ stop, log }: Running, deadline_seconds: number): void {
+  let asked = false
+  const end = (signal: string): void => {
+    if (asked) process.exit(1)
+    asked = true
+    log.info({ signal }, 'stopping')
+    setTimeout(() => {
+      log.error(`still busy after ${deadline_seconds} seconds, ending`)
+      process.exit(1)
+    }, deadline_seconds * 1000).unref()
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+}

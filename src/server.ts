@@ -1,0 +1,181 @@
+import type { Socket } from 'node:net'
+import {
+  type ConnectionError,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import { areas } from './api/areas.ts'
+import { bind } from './contract/bind.ts'
+import { decode, normalised } from './contract/json.ts'
+import { serializerCompiler } from './contract/serialization.ts'
+import { operations } from './contract/table.ts'
+import type { Deps } from './deps.ts'
+import { AppError, notFound } from './errors.ts'
+import { createGuard } from './guard.ts'
+
+const BODY_LIMIT_BYTES = 1024 * 1024
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than the 60 seconds of common load balancers, so that they close idle connections, not we. */
+const KEEP_ALIVE_MS = 72_000
+
+export interface ServerOptions {
+  /** Changes the instance before the contract is bound; tests check every answer against the contract this way. */
+  prepare?: (app: FastifyInstance) => void
+}
+
+/** The application as a value: nothing listens yet. */
+export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: deps.config.TRUST_PROXY,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // A shutdown answers what still arrives on open connections and then closes them.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true },
+    genReqId: (request) => requestId(request.headers['x-request-id']) ?? deps.ids.uuid(),
+    frameworkErrors: (error, request, reply) => void fail(error, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler,
+  }) as unknown as FastifyInstance
+
+  app.removeContentTypeParser('text/plain')
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    // Clients send a JSON content type with every DELETE; no bytes are no body.
+    if (bytes.length === 0) return done(null, undefined)
+    try {
+      parse(request, decode(bytes), (error, body) => {
+        if (error)
+          return done(new AppError('parse_error', 'The body is not valid JSON. Check its quotes, commas and brackets.'))
+        done(null, normalised(body))
+      })
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsAt(request.raw.url!.split('?', 1)[0]!)
+    if (allowed.length === 0) return fail(notFound(), request, reply)
+    reply.header('allow', allowed.join(', '))
+    return fail(
+      new AppError('method_not_allowed', `${request.method} does not work here. Use ${allowed.join(' or ')}.`),
+      request,
+      reply,
+    )
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = request.operation?.id ?? 'none'
+    const seconds = reply.elapsedTime / 1000
+    deps.metrics.request(operation, reply.statusCode, seconds)
+    const level = reply.statusCode >= 500 ? 'error' : operation.startsWith('service.') ? 'debug' : 'info'
+    // The path alone: query strings carry secrets of links.
+    const path = request.raw.url!.split('?', 1)[0]
+    request.log[level](
+      { operation, method: request.method, path, status: reply.statusCode, ms: Math.round(seconds * 1e6) / 1e3 },
+      'answered',
+    )
+  })
+
+  prepare?.(app)
+  await bind(app, deps, areas(deps), createGuard(deps))
+  return app
+}
+
+const requestId = (sent: string | string[] | undefined): string | undefined =>
+  typeof sent === 'string' && /^[\w.-]{1,128}$/.test(sent) ? sent : undefined
+
+/** Which status and type a code becomes. A code that is not here says that the input was wrong. */
+const STATUSES: Record<string, [status: number, type: string]> = {
+  parse_error: [400, 'invalid_request'],
+  not_authenticated: [401, 'authentication_error'],
+  authentication_failed: [401, 'authentication_error'],
+  permission_denied: [403, 'authentication_error'],
+  not_found: [404, 'invalid_request'],
+  method_not_allowed: [405, 'invalid_request'],
+  conflict: [409, 'invalid_request'],
+  request_too_large: [413, 'invalid_request'],
+  unsupported_media_type: [415, 'invalid_request'],
+  throttled: [429, 'throttled_error'],
+  error: [500, 'server_error'],
+  not_implemented: [501, 'server_error'],
+  unavailable: [503, 'server_error'],
+}
+
+/** The one translator from anything thrown to an answer. What is no AppError reveals nothing but the request's id. */
+function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toAppError(thrown, request)
+  const [status, type] = STATUSES[error.code] ?? [400, 'validation_error']
+  if (status === 500) request.log.error({ err: thrown }, 'failed')
+  if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
+  const { code, message: detail, attr } = error
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify({ type, code, detail, attr }))
+}
+
+function toAppError(thrown: unknown, request: FastifyRequest): AppError {
+  if (thrown instanceof AppError) return thrown
+  // Glue wraps what a security handler threw.
+  const wrapped = (thrown as { errors?: unknown[] }).errors?.[0]
+  if (wrapped instanceof AppError) return wrapped
+  switch ((thrown as FastifyError).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('request_too_large', `The body is larger than ${BODY_LIMIT_BYTES} bytes. Send less at once.`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError('parse_error', 'The body is not as long as its Content-Length says.')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_ASYNC_CONSTRAINT':
+      return notFound()
+    case 'FST_ERR_MAX_HEADER_SIZE':
+      return new AppError('parse_error', 'The headers are too large.')
+  }
+  return new AppError('error', `The server failed. Quote the request id ${request.id} to its operator.`)
+}
+
+let routes: [pattern: RegExp, method: string][] | undefined
+
+/** The methods that work at a path; none for a path that is not in the contract. Built on the first miss. */
+function methodsAt(path: string): string[] {
+  routes ??= operations.map(({ path, method }) => [
+    new RegExp(
+      `^${path
+        .replace(/[.]/g, '\\.')
+        .replace(/\{\w+\}/g, '[^/]+')
+        .replace(/\/$/, '')}/?$`,
+    ),
+    method,
+  ])
+  const found = routes.filter(([pattern]) => pattern.test(path)).map(([, method]) => method)
+  return [...new Set(found.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+}
+
+/** What is no HTTP at all never becomes a request; it is answered on the socket, in the house's shape. */
+function clientErrorHandler(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, phrase, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'The headers are too large. Send fewer or shorter ones.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'The request took too long to arrive. Send it faster.']
+        : [400, 'Bad Request', 'This is not a valid HTTP request.']
+  const body = JSON.stringify({ type: 'invalid_request', code: 'parse_error', detail, attr: null })
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
