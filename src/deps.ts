@@ -26,10 +26,11 @@ export interface DepsOptions {
   log: Logger
   /** Milliseconds, as Date.now. */
   clock?: () => number
+  ids?: Ids
 }
 
 /** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
-export async function buildDeps({ config, log, clock = Date.now }: DepsOptions): Promise<Deps> {
+export async function buildDeps({ config, log, clock = Date.now, ids }: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()
   const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
   const milliseconds = (): number => clock() + db.skew()
@@ -46,7 +47,7 @@ export async function buildDeps({ config, log, clock = Date.now }: DepsOptions):
     log,
     now,
     metrics,
-    ids: makeIds(milliseconds),
+    ids: ids ?? makeIds(milliseconds),
     lifecycle: { draining: false },
     background: (what, work) => {
       const done = work()

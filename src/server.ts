@@ -53,11 +53,13 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     // Clients send a JSON content type with every DELETE; no bytes are no body.
     if (bytes.length === 0) return done(null, undefined)
     try {
-      parse(request, decode(bytes), (error, body) => {
+      let body: unknown
+      parse(request, decode(bytes), (error, parsed) => {
         if (error)
-          return done(new AppError('parse_error', 'The body is not valid JSON. Check its quotes, commas and brackets.'))
-        done(null, normalised(body))
+          throw new AppError('parse_error', 'The body is not valid JSON. Check its quotes, commas and brackets.')
+        body = parsed
       })
+      done(null, normalised(body))
     } catch (error) {
       done(error as Error)
     }

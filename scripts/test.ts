@@ -1,0 +1,34 @@
+/**
+ * Every suite on both engines: starts a PostgreSQL for the run unless TEST_POSTGRES_URL names one, runs tap on the
+ * files given (all of them by default), and closes with a line that counts.
+ */
+import { spawn } from 'node:child_process'
+import { stripVTControlCharacters } from 'node:util'
+import { startPostgres } from '../test/helpers/postgres.ts'
+
+const files = process.argv.slice(2)
+const server = process.env.TEST_POSTGRES_URL ? undefined : await startPostgres()
+const tap = spawn(
+  process.execPath,
+  ['node_modules/tap/dist/esm/run.mjs', ...(files.length ? files : ['test/**/*.test.ts'])],
+  {
+    stdio: ['inherit', 'pipe', 'inherit'],
+    env: { ...process.env, TEST_POSTGRES_URL: process.env.TEST_POSTGRES_URL ?? server!.url, LOG_LEVEL: 'silent' },
+  },
+)
+let output = ''
+tap.stdout.on('data', (chunk: Buffer) => {
+  output += chunk
+  process.stdout.write(chunk)
+})
+process.on('SIGINT', () => tap.kill('SIGINT'))
+const code: number = await new Promise((resolve) => tap.on('close', (status) => resolve(status ?? 1)))
+await server?.stop()
+
+// The closing line of tap's reporter: `# { total: 12, pass: 11, fail: 1 }`.
+const totals = stripVTControlCharacters(output).split('# { total:').at(-1)!
+const count = (word: string): number => Number(new RegExp(`\\b${word}: (\\d+)`).exec(totals)?.[1] ?? 0)
+const passed = count('pass')
+const failed = Math.max(count('fail'), code === 0 ? 0 : 1)
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exitCode = code !== 0 || passed === 0 ? 1 : 0

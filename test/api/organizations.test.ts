@@ -1,0 +1,212 @@
+import t from 'tap'
+import { slugOf } from '../../src/store/organizations.ts'
+import { onBothEngines } from '../helpers/app.ts'
+
+onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', async (t, { send, first }) => {
+  const own = await send('GET', `/api/organizations/${first.organization_id}/`)
+  t.match(own, {
+    status: 200,
+    body: {
+      id: first.organization_id,
+      name: 'My organization',
+      slug: 'my-organization',
+      membership_level: 15,
+      plugins_access_level: 9,
+      teams: [{ id: first.project_id, name: 'Default project', api_token: first.project_token, timezone: 'UTC' }],
+      available_product_features: [],
+      is_member_join_email_enabled: true,
+      metadata: '{"instance_tag":"none"}',
+      customer_id: null,
+      enforce_2fa: null,
+      member_count: '1',
+    },
+  })
+
+  const made = await send('POST', '/api/organizations/', {
+    body: { name: '  Foo & Bar, Inc. ', enforce_2fa: true, slug: 'mine', plugins_access_level: 9, unknown: [] },
+  })
+  t.match(made, {
+    status: 201,
+    body: {
+      name: 'Foo & Bar, Inc.',
+      slug: 'foo-bar-inc',
+      enforce_2fa: true,
+      plugins_access_level: 6,
+      member_count: '1',
+      membership_level: 15,
+    },
+  })
+  t.equal(made.body.teams.length, 1)
+  t.equal(
+    (await send('GET', '/api/organizations/@current/')).body.id,
+    made.body.id,
+    'a new organization becomes current',
+  )
+
+  const again = await send('POST', '/api/organizations/', { body: { name: 'foo  bar inc' } })
+  t.match(again.body.slug, /^foo-bar-inc-[a-z]{4}$/, 'a taken slug gets four lower-case letters')
+  t.equal((await send('GET', `/api/organizations/${again.body.id}/`)).body.slug, again.body.slug)
+
+  const renamed = await send('PATCH', `/api/organizations/${made.body.id}/`, {
+    body: { name: 'Renamed', is_member_join_email_enabled: false, enforce_2fa: null },
+  })
+  t.match(renamed, {
+    status: 200,
+    body: { name: 'Renamed', slug: 'foo-bar-inc', is_member_join_email_enabled: false, enforce_2fa: null },
+  })
+  t.ok(renamed.body.updated_at > made.body.updated_at)
+  t.equal((await send('PATCH', `/api/organizations/${made.body.id}/`)).status, 200, 'a PATCH may come without a body')
+  t.equal((await send('PATCH', `/api/organizations/${made.body.id}/`, { body: {} })).body.name, 'Renamed')
+
+  const list = await send('GET', '/api/organizations/')
+  t.equal(list.body.count, 3)
+  t.strictSame(
+    list.body.results.map((o: any) => o.name),
+    ['My organization', 'Renamed', 'foo  bar inc'],
+    'oldest first',
+  )
+
+  const gone = await send('DELETE', `/api/organizations/${made.body.id}/`)
+  t.match(gone, { status: 204, text: '' })
+  t.equal((await send('DELETE', `/api/organizations/${made.body.id}/`)).status, 404)
+  t.equal((await send('GET', `/api/projects/${made.body.teams[0].id}/`)).status, 404, 'its project went with it')
+  t.equal((await send('DELETE', `/api/organizations/${again.body.id}/`)).status, 204)
+  t.equal((await send('DELETE', `/api/organizations/${first.organization_id}/`)).status, 204, 'the last one may go too')
+  t.match(await send('GET', '/api/organizations/'), { status: 200, body: { count: 0, results: [] } })
+  t.equal((await send('GET', '/api/organizations/@current/')).status, 404)
+  t.match((await send('GET', '/api/users/@me/')).body, { organization: null, team: null })
+  const fresh = await send('POST', '/api/organizations/', { body: { name: 'After' } })
+  t.equal(fresh.body.plugins_access_level, 6, 'only the first of an installation shares plugins')
+  t.ok(fresh.body.teams[0].id > again.body.teams[0].id, 'ids are never used again')
+})
+
+onBothEngines(t, 'input that is wrong is told apart', async (t, { send, first }) => {
+  const url = '/api/organizations/'
+  const cases: [string, unknown, { code: string; attr: string | null }][] = [
+    ['no name', {}, { code: 'required', attr: 'name' }],
+    ['null', { name: null }, { code: 'null', attr: 'name' }],
+    ['blank', { name: '' }, { code: 'blank', attr: 'name' }],
+    ['white space only', { name: ' \t\n ' }, { code: 'blank', attr: 'name' }],
+    ['too long', { name: 'x'.repeat(65) }, { code: 'max_length', attr: 'name' }],
+    ['a number', { name: 5 }, { code: 'invalid_input', attr: 'name' }],
+    ['a list', { name: ['x'] }, { code: 'invalid_input', attr: 'name' }],
+    ['NUL', { name: 'a\0b' }, { code: 'null_characters_not_allowed', attr: 'name' }],
+    [
+      'a word for a boolean',
+      { name: 'x', is_member_join_email_enabled: 'yes' },
+      { code: 'invalid_input', attr: 'is_member_join_email_enabled' },
+    ],
+    [
+      'null for a boolean',
+      { name: 'x', is_member_join_email_enabled: null },
+      { code: 'null', attr: 'is_member_join_email_enabled' },
+    ],
+    ['a number for a nullable boolean', { name: 'x', enforce_2fa: 1 }, { code: 'invalid_input', attr: 'enforce_2fa' }],
+    ['a list as the body', [], { code: 'invalid_input', attr: null }],
+    ['null as the body', null, { code: 'null', attr: null }],
+  ]
+  for (const [name, body, error] of cases)
+    t.match(
+      await send('POST', url, { raw: { type: 'application/json', payload: JSON.stringify(body) } }),
+      {
+        status: 400,
+        body: { type: 'validation_error', ...error },
+      },
+      name,
+    )
+  t.equal((await send('GET', url)).body.count, 1, 'nothing was made')
+
+  const longest = await send('POST', url, { body: { name: `  ${'é'.repeat(64)}  ` } })
+  t.match(
+    longest,
+    { status: 201, body: { name: 'é'.repeat(64), slug: 'e'.repeat(48) } },
+    'the length counts after trimming',
+  )
+  t.equal((await send('POST', url, { body: { name: '日本' } })).body.slug, '')
+  t.match((await send('POST', url, { body: { name: '中国' } })).body.slug, /^-[a-z]{4}$/)
+  t.equal((await send('POST', url, { body: { name: 'half \ud83d pair' } })).body.name, 'half \ufffd pair')
+  t.match((await send('PATCH', `${url}${first.organization_id}/`, { body: { name: '' } })).body, {
+    code: 'blank',
+    attr: 'name',
+  })
+})
+
+onBothEngines(t, 'levels decide who changes and who deletes', async (t, { send, first, member, stranger }) => {
+  const url = `/api/organizations/${first.organization_id}/`
+  const plain = await member('plain@example.com', 1)
+  const admin = await member('admin@example.com', 8)
+  const outsider = await stranger('outsider@example.com')
+  t.match((await send('GET', url, { key: plain.key })).body, { membership_level: 1, member_count: '3' })
+
+  t.match(await send('PATCH', url, { key: plain.key, body: { name: 'x' } }), {
+    status: 403,
+    body: { type: 'authentication_error', code: 'permission_denied', attr: null },
+  })
+  t.equal(
+    (await send('PATCH', url, { key: plain.key, body: { name: 5 } })).status,
+    403,
+    'the level comes before the body',
+  )
+  t.equal((await send('PATCH', url, { key: admin.key, body: { name: 'By the administrator' } })).status, 200)
+  t.equal((await send('DELETE', url, { key: plain.key })).status, 403)
+  t.equal((await send('DELETE', url, { key: admin.key })).status, 403)
+
+  const absent = await send('GET', '/api/organizations/00000000-0000-7000-8000-999999999999/', { key: outsider.key })
+  for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
+    const answer = await send(method, url, { key: outsider.key, body })
+    t.equal(answer.status, 404)
+    t.equal(answer.text, absent.text, `${method} of another's organization is the answer for one that never was`)
+  }
+  t.equal((await send('GET', url)).body.name, 'By the administrator')
+  t.equal((await send('GET', '/api/organizations/', { key: outsider.key })).body.count, 1)
+  t.equal((await send('GET', url.toUpperCase().replace('/API/ORGANIZATIONS', '/api/organizations'))).status, 200)
+})
+
+onBothEngines(t, 'pages', async (t, { send }) => {
+  for (let i = 1; i < 5; i++) await send('POST', '/api/organizations/', { body: { name: `Organization ${i}` } })
+  const names = (answer: { body: any }) => answer.body.results.map((o: any) => o.name)
+  const first = await send('GET', '/api/organizations/?limit=2&x=a+b')
+  t.strictSame(names(first), ['My organization', 'Organization 1'])
+  t.match(first.body, {
+    count: 5,
+    previous: null,
+    next: 'http://localhost:80/api/organizations/?limit=2&offset=2&x=a+b',
+  })
+  const second = await send('GET', first.body.next)
+  t.strictSame(names(second), ['Organization 2', 'Organization 3'])
+  t.equal(second.body.previous, 'http://localhost:80/api/organizations/?limit=2&x=a+b')
+  const last = await send('GET', second.body.next)
+  t.match(last.body, { next: null, results: [{ name: 'Organization 4' }] })
+  t.match((await send('GET', '/api/organizations?limit=2&offset=40')).body, {
+    count: 5,
+    results: [],
+    next: null,
+    previous: 'http://localhost:80/api/organizations?limit=2&offset=38',
+  })
+  for (const wrong of [
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'limit=',
+    'limit=1.5',
+    'limit=1&limit=2',
+    'offset=-1',
+    'offset=1e99',
+    'offset=nan',
+  ]) {
+    const answer = await send('GET', `/api/organizations/?${wrong}`)
+    t.match(answer, { status: 400, body: { code: 'invalid_input', attr: wrong.split('=')[0] } }, wrong)
+  }
+})
+
+t.test('slugs', async (t) => {
+  for (const [name, slug] of [
+    ['Foo & Bar, Inc.', 'foo-bar-inc'],
+    ['Héllo Wörld!', 'hello-world'],
+    ['A.B', 'ab'],
+    ['日本', ''],
+    ['__a - b__', 'a-b'],
+    ['x'.repeat(60), 'x'.repeat(48)],
+  ])
+    t.equal(slugOf(name!), slug)
+})

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { issue } from '../../src/auth/api_keys.ts'
+import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
+import { readConfig } from '../../src/config.ts'
+import { serializerCompiler } from '../../src/contract/serialization.ts'
+import { contract, resolve } from '../../src/contract/table.ts'
+import { buildDeps, type Deps } from '../../src/deps.ts'
+import { buildServer } from '../../src/server.ts'
+import type { Engine } from '../../src/sql/template.ts'
+import * as members from '../../src/store/members.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import { EVERYTHING, type Reach } from '../../src/store/reach.ts'
+import * as users from '../../src/store/users.ts'
+import { knownIds } from './ids.ts'
+import { emptyDatabase } from './postgres.ts'
+
+export const ENGINES: Engine[] = ['sqlite', 'postgres']
+
+/** Fastify names what it will drop by a warning; a test run that uses it fails. */
+process.on('warning', (warning) => {
+  if ((warning as { code?: string }).code?.startsWith('FSTDEP')) throw warning
+})
+
+export interface Answer {
+  status: number
+  headers: Record<string, unknown>
+  body: any
+  text: string
+}
+
+export interface Person {
+  id: number
+  uuid: string
+  email: string
+  /** A key with all scopes and no limits. */
+  key: string
+}
+
+export interface TestApp {
+  engine: Engine
+  app: FastifyInstance
+  deps: Deps
+  first: FirstRun
+  /** Moves the clock that the server sees. */
+  advance(milliseconds: number): void
+  /** Sends a request with the first key unless told otherwise; `key: null` sends none. */
+  send(method: string, url: string, options?: SendOptions): Promise<Answer>
+  key(options: { user_id?: number; scopes?: string[]; reach?: Reach; expires_at?: string | null }): Promise<string>
+  /** Somebody with an organization of their own. */
+  stranger(email: string): Promise<Person & { organization_id: string; project_id: number }>
+  /** Somebody in the first organization. */
+  member(email: string, level: number): Promise<Person>
+  /** Every answer in order, with times taken out: what two engines must agree on. */
+  transcript: { request: string; status: number; body: unknown }[]
+}
+
+export interface SendOptions {
+  key?: string | null
+  body?: unknown
+  /** A body as it is, with its content type. */
+  raw?: { type?: string; payload: string | Buffer }
+  headers?: Record<string, string>
+}
+
+export interface AppOptions {
+  environment?: Record<string, string>
+  /** Where the log goes; nowhere by default. */
+  log?: NodeJS.WritableStream
+}
+
+/** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
+export async function openApp(t: Test, engine: Engine, { environment = {}, log }: AppOptions = {}): Promise<TestApp> {
+  const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
+  const url = postgres?.url ?? `sqlite:${t.testdir()}`
+  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...environment })
+  let time = Date.parse('2026-01-01T00:00:00Z')
+  const deps = await buildDeps({
+    config,
+    log: log ? pino({ level: 'debug' }, log as never) : pino({ level: 'silent' }),
+    clock: () => ++time,
+    ids: knownIds(),
+  })
+  const first = (await firstRun(deps.db, deps.ids, deps.now()))!
+  const undeclared: string[] = []
+  const app = await buildServer(deps, { prepare: (instance) => checkAnswers(instance, undeclared) })
+  t.teardown(async () => {
+    await app.close()
+    await deps.dispose()
+    await postgres?.drop()
+  })
+  t.teardown(() => assert.deepEqual(undeclared, []))
+
+  const transcript: TestApp['transcript'] = []
+  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], reach = EVERYTHING, expires_at = null }) =>
+    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, reach, expires_at })).value
+  const person = async (email: string): Promise<Person> => {
+    const { db, ids } = deps
+    const user = await users.create(db, {
+      uuid: ids.uuid(),
+      distinct_id: ids.uuid(),
+      email,
+      first_name: 'P',
+      now: deps.now(),
+    })
+    return { id: user!.id, uuid: user!.uuid, email, key: await key({ user_id: user!.id }) }
+  }
+
+  return {
+    engine,
+    app,
+    deps,
+    first,
+    transcript,
+    key,
+    advance: (milliseconds) => {
+      time += milliseconds
+    },
+    send: async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
+      const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
+      const response = await app.inject({
+        method: method as InjectOptions['method'],
+        url: path,
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(type !== undefined && { 'content-type': type }),
+          ...headers,
+        },
+        ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
+      })
+      const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
+      const answer = {
+        status: response.statusCode,
+        headers: response.headers,
+        text: response.payload,
+        body: json ? response.json() : undefined,
+      }
+      transcript.push({ request: `${method} ${path}`, status: answer.status, body: json ? timeless(answer.body) : '' })
+      return answer
+    },
+    stranger: async (email) => {
+      const somebody = await person(email)
+      const made = await deps.db.tx((tx) =>
+        organizations.create(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
+      )
+      return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
+    },
+    member: async (email, level) => {
+      const somebody = await person(email)
+      const membership = {
+        id: deps.ids.uuid(),
+        organization_id: first.organization_id,
+        user_id: somebody.id,
+        level,
+        now: deps.now(),
+      }
+      await deps.db.tx((tx) => members.create(tx, membership))
+      return somebody
+    },
+  }
+}
+
+/** A scenario on each engine, and the proof that both answered the same. */
+export function onBothEngines(
+  t: Test,
+  name: string,
+  scenario: (t: Test, app: TestApp) => Promise<unknown>,
+  options: AppOptions = {},
+): void {
+  const transcripts: unknown[] = []
+  for (const engine of ENGINES)
+    t.test(`${name} (${engine})`, async (t) => {
+      const app = await openApp(t, engine, options)
+      await scenario(t, app)
+      transcripts.push(app.transcript)
+    })
+  t.test(`${name}: both engines answered the same`, async (t) => {
+    t.same(transcripts[0], transcripts[1])
+  })
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+function timeless(value: unknown): unknown {
+  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value
+  if (Array.isArray(value)) return value.map(timeless)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, timeless(child)]))
+}
+
+/** Every answer fits its schema to the letter before it is written, loses nothing by it, and has a declared status. */
+function checkAnswers(app: FastifyInstance, undeclared: string[]): void {
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addKeyword('x-trim')
+  const isError = ajv.compile(contract.components.schemas.Error)
+
+  app.setSerializerCompiler((route) => {
+    let validate: ReturnType<Ajv['compile']> | undefined
+    const write = serializerCompiler(route)
+    return (data) => {
+      validate ??= ajv.compile(route.schema as object)
+      if (!validate(data)) throw new Error(`${route.method} ${route.url} answered: ${ajv.errorsText(validate.errors)}`)
+      const text = write(data)
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost something when written`)
+      return text
+    }
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const declared = request.operation ? resolve(request.operation.source).responses : undefined
+    if (declared && reply.statusCode !== 501 && !declared[reply.statusCode])
+      undeclared.push(`${request.operation!.id} answered ${reply.statusCode}, which the contract does not declare`)
+    if (reply.statusCode >= 400 && request.method !== 'HEAD' && !isError(JSON.parse(String(payload))))
+      undeclared.push(`${request.method} ${request.url} failed with ${payload}`)
+    return payload
+  })
+}

@@ -1,0 +1,18 @@
+import type { Ids } from '../../src/ids.ts'
+
+/** Ids one can know beforehand, in order, the same on every engine. */
+export function knownIds(): Ids {
+  let last = 0
+  const next = (): string => String(++last)
+  return {
+    uuid: () => `00000000-0000-7000-8000-${next().padStart(12, '0')}`,
+    keyValue: () => `phx_known${next().padStart(40, '0')}`,
+    keyId: () => `key${next().padStart(8, '0')}`,
+    projectToken: () => `phc_known${next().padStart(38, '0')}`,
+    letters: () =>
+      next()
+        .padStart(4, '0')
+        .slice(-4)
+        .replace(/\d/g, (digit) => String.fromCharCode(97 + Number(digit))),
+  }
+}
