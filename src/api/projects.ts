@@ -9,10 +9,9 @@ import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
 export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
-  const change = async (id: number, changes: Parameters<typeof store.update>[2]) => {
-    const changed = await store.update(db, id, changes, now())
-    if (!changed) throw notFound()
-    return wire.project(changed)
+  const answer = (row: store.ProjectRow | undefined) => {
+    if (!row) throw notFound()
+    return wire.project(row)
   }
 
   return {
@@ -46,9 +45,10 @@ export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
 
       'projects.retrieve': async ({ project }) => wire.project(project),
 
-      'projects.update': async ({ project, body }) => change(project.id, body ?? {}),
+      'projects.update': async ({ project, body = {} }) => answer(await store.update(db, project.id, body, now())),
 
-      'projects.reset_token': async ({ project }) => change(project.id, { api_token: ids.projectToken() }),
+      'projects.reset_token': async ({ project }) =>
+        answer(await store.resetToken(db, project.id, ids.projectToken(), now())),
 
       'projects.delete': ({ project }) => store.remove(db, project.id),
     },

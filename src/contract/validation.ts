@@ -41,10 +41,13 @@ export function validator(
 ): (data: unknown) => true | { error: AppError } {
   let validate: ValidateFunction | undefined
   return (data) => {
-    // Fastify hands an absent body over as null; the parser has refused a literal one. Absent counts as empty.
-    if (part === 'body' && data === null && !bodyRequired) return true
+    // Fastify hands an absent body over as null; the parser has refused a literal one.
+    const absent = part === 'body' && data === null
+    if (absent && !bodyRequired) return true
     validate ??= ajvFor(part === 'body' ? 'body' : 'text').compile(schema)
-    if (validate(part === 'body' ? (data ?? {}) : data)) return true
+    // An absent body misses what an empty one misses.
+    if (validate(absent ? {} : data))
+      return absent ? { error: invalid(null, 'Send a JSON body: this operation needs one.', 'required') } : true
     return { error: part === 'params' ? notFound() : problem(validate.errors!) }
   }
 }

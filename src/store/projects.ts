@@ -93,19 +93,26 @@ export async function create(
   return made!
 }
 
-export async function update(
+/** Undefined when it was deleted meanwhile. */
+export function update(
   db: Db,
   id: number,
-  { name, event_retention_days, api_token }: ProjectWrite & { api_token?: string },
+  { name, event_retention_days }: ProjectWrite,
   now: string,
 ): Promise<ProjectRow | undefined> {
   const set = {
     ...(name !== undefined && { name }),
     ...(event_retention_days !== undefined && { event_retention_days }),
-    ...(api_token !== undefined && { api_token }),
     updated_at: now,
   }
   return db.get<ProjectRow>(sql`update projects set ${assignments(set)} where id = ${id} returning *`)
+}
+
+/** The old token stops working with this statement. Undefined when the project was deleted meanwhile. */
+export function resetToken(db: Db, id: number, api_token: string, now: string): Promise<ProjectRow | undefined> {
+  return db.get<ProjectRow>(
+    sql`update projects set api_token = ${api_token}, updated_at = ${now} where id = ${id} returning *`,
+  )
 }
 
 export async function remove(db: Db, id: number): Promise<void> {

@@ -1,0 +1,246 @@
+import t from 'tap'
+import { onBothEngines } from '../helpers/app.ts'
+
+const KEYS = '/api/personal_api_keys/'
+
+onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { send, deps, first }) => {
+  const made = await send('POST', KEYS, {
+    body: { label: ' Report ', scopes: ['organization:read', 'organization:read'] },
+  })
+  t.match(made, {
+    status: 201,
+    body: {
+      label: 'Report',
+      scopes: ['organization:read'],
+      scoped_teams: [],
+      scoped_organizations: [],
+      expires_at: null,
+      last_used_at: null,
+      user_id: 1,
+    },
+  })
+  const value: string = made.body.value
+  t.match(value, /^phx_/)
+  t.equal(made.body.mask_value, `${value.slice(0, 4)}...${value.slice(-4)}`)
+
+  t.equal((await send('GET', '/api/organizations/', { key: value })).status, 200)
+  t.equal((await send('POST', '/api/organizations/', { key: value, body: { name: 'x' } })).status, 403)
+  t.match((await send('GET', `${KEYS}@current/`, { key: value })).body, { id: made.body.id, value: null })
+  t.equal((await send('GET', KEYS, { key: value })).status, 403, 'handling keys needs one with all scopes')
+
+  const list = await send('GET', KEYS)
+  t.strictSame(
+    list.body.map((key: any) => key.label),
+    ['Report', 'First key'],
+    'newest first',
+  )
+  t.notOk(list.text.includes(value) || list.text.includes(first.api_key), 'no value is ever shown again')
+  const stored = await deps.db.all({ strings: ['select * from api_keys'], parts: [] })
+  t.notOk(JSON.stringify(stored).includes(value), 'nor kept')
+
+  const rolled = await send('POST', `${KEYS}${made.body.id}/roll/`)
+  t.match(rolled, { status: 200, body: { id: made.body.id, label: 'Report', scopes: ['organization:read'] } })
+  t.equal((await send('GET', '/api/organizations/', { key: value })).status, 401)
+  t.equal((await send('GET', '/api/organizations/', { key: rolled.body.value })).status, 200)
+
+  t.equal((await send('DELETE', `${KEYS}${made.body.id}/`)).status, 204)
+  t.equal((await send('DELETE', `${KEYS}${made.body.id}/`)).status, 404)
+  t.equal((await send('GET', `${KEYS}${made.body.id}/`)).status, 404)
+  t.match(await send('GET', '/api/organizations/', { key: rolled.body.value }), {
+    status: 401,
+    body: { code: 'authentication_failed' },
+  })
+
+  const self = (await send('GET', `${KEYS}@current/`)).body.id
+  t.equal((await send('DELETE', `${KEYS}${self}/`)).status, 204, 'a key may revoke itself')
+  t.equal((await send('GET', '/api/users/@me/')).status, 401)
+})
+
+onBothEngines(t, 'time limits', async (t, { send, advance }) => {
+  for (const [sent, kept] of [
+    ['2026-02-01 03:00', '2026-02-01T03:00:00.000Z'],
+    ['2026-02-01T03:00:00+0200', '2026-02-01T01:00:00.000Z'],
+    ['2026-02-01', '2026-02-01T00:00:00.000Z'],
+    ['2026-02-01T03:00:00.123456-05:30', '2026-02-01T08:30:00.123Z'],
+  ])
+    t.equal((await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], expires_at: sent } })).body.expires_at, kept)
+  for (const expires_at of [
+    'tomorrow',
+    '2026-02-30',
+    '2025-12-31',
+    '2026-13-01T00:00:00Z',
+    '2026-02-01T25:00',
+    '',
+    ' ',
+    '2026-02-01T00:00:00+99:00',
+  ])
+    t.match(
+      await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], expires_at } }),
+      { status: 400, body: { code: 'invalid_input', attr: 'expires_at' } },
+      expires_at,
+    )
+
+  const day = await send('POST', KEYS, { body: { label: 'day', scopes: ['*'], expires_at: '2026-01-02T00:00:00Z' } })
+  t.equal((await send('GET', '/api/users/@me/', { key: day.body.value })).status, 200)
+  const more = { label: 'more', scopes: ['*'] }
+  t.equal(
+    (await send('POST', KEYS, { key: day.body.value, body: more })).status,
+    403,
+    'no key makes one that outlives it',
+  )
+  advance(24 * 3_600_000)
+  t.match(await send('GET', '/api/users/@me/', { key: day.body.value }), {
+    status: 401,
+    body: { code: 'authentication_failed' },
+  })
+})
+
+onBothEngines(t, 'reach: a limited key sees its part, and makes no key that sees more', async (t, app) => {
+  const { send, first, stranger } = app
+  const outsider = await stranger('outsider@example.com')
+  const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
+  const sub = (await send('POST', '/api/projects/', { body: { name: 'Sub' } })).body
+
+  const inOne = (
+    await send('POST', KEYS, { body: { label: 'one', scopes: ['*'], scoped_organizations: [first.organization_id] } })
+  ).body
+  t.strictSame(inOne.scoped_organizations, [first.organization_id])
+  const key = inOne.value
+  t.match((await send('GET', '/api/organizations/', { key })).body, {
+    count: 1,
+    results: [{ id: first.organization_id }],
+  })
+  t.equal((await send('GET', `/api/organizations/${second.id}/`, { key })).status, 404)
+  t.equal(
+    (await send('GET', '/api/organizations/@current/', { key })).body.id,
+    first.organization_id,
+    '@current stays within reach',
+  )
+  t.match((await send('GET', '/api/projects/', { key })).body, { count: 1, results: [{ id: first.project_id }] })
+  t.equal((await send('GET', `/api/projects/${sub.id}/`, { key })).status, 404)
+  t.match((await send('GET', '/api/users/@me/', { key })).body, {
+    organization: { id: first.organization_id },
+    team: { id: first.project_id },
+  })
+  t.equal((await send('POST', '/api/organizations/', { key, body: { name: 'x' } })).status, 403)
+  t.match(await send('POST', '/api/projects/', { key, body: { name: 'x', organization: second.id } }), {
+    status: 400,
+    body: { code: 'does_not_exist' },
+  })
+
+  t.equal(
+    (await send('POST', KEYS, { key, body: { label: 'all', scopes: ['*'] } })).status,
+    403,
+    'a limited key makes no unlimited one',
+  )
+  const wider = { label: 'w', scopes: ['*'], scoped_organizations: [first.organization_id, second.id] }
+  t.match(await send('POST', KEYS, { key, body: wider }), {
+    status: 400,
+    body: { code: 'does_not_exist', attr: 'scoped_organizations__1' },
+  })
+  t.equal(
+    (await send('POST', KEYS, { key, body: { ...wider, scoped_organizations: [first.organization_id] } })).status,
+    201,
+  )
+  const all = (await send('GET', `${KEYS}@current/`)).body.id
+  t.equal(
+    (await send('POST', `${KEYS}${all}/roll/`, { key })).status,
+    403,
+    'nor does it get the value of one by rolling it',
+  )
+  t.equal((await send('DELETE', `${KEYS}${all}/`, { key })).status, 403)
+  t.equal((await send('POST', `${KEYS}${inOne.id}/roll/`, { key })).status, 200, 'it may roll itself')
+
+  const inProject = (await send('POST', KEYS, { body: { label: 'p', scopes: ['*'], scoped_teams: [sub.id] } })).body
+    .value
+  t.equal((await send('GET', `/api/projects/${sub.id}/`, { key: inProject })).status, 200)
+  t.equal((await send('GET', `/api/projects/${first.project_id}/`, { key: inProject })).status, 404)
+  t.equal(
+    (await send('GET', `/api/organizations/${second.id}/`, { key: inProject })).status,
+    404,
+    'a project is not its organization',
+  )
+  t.equal((await send('GET', '/api/organizations/', { key: inProject })).body.count, 0)
+  t.match((await send('GET', '/api/users/@me/', { key: inProject })).body, { organization: null, team: { id: sub.id } })
+
+  for (const [field, ids] of [
+    ['scoped_organizations', [outsider.organization_id]],
+    ['scoped_organizations', ['x']],
+    ['scoped_teams', [outsider.project_id]],
+    ['scoped_teams', [-1]],
+  ] as const)
+    t.match(await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], [field]: ids } }), {
+      status: 400,
+      body: { code: 'does_not_exist', attr: `${field}__0` },
+    })
+})
+
+onBothEngines(t, 'wrong input, and the most keys a user can have', async (t, { send, member }) => {
+  const cases: [object, object][] = [
+    [{ scopes: ['*'] }, { code: 'required', attr: 'label' }],
+    [
+      { label: '', scopes: ['*'] },
+      { code: 'blank', attr: 'label' },
+    ],
+    [
+      { label: 'x'.repeat(41), scopes: ['*'] },
+      { code: 'max_length', attr: 'label' },
+    ],
+    [{ label: 'x' }, { code: 'required', attr: 'scopes' }],
+    [
+      { label: 'x', scopes: [] },
+      { code: 'empty', attr: 'scopes' },
+    ],
+    [
+      { label: 'x', scopes: '*' },
+      { code: 'not_a_list', attr: 'scopes' },
+    ],
+    [
+      { label: 'x', scopes: ['*', 'everything'] },
+      { code: 'invalid_choice', attr: 'scopes__1' },
+    ],
+    [
+      { label: 'x', scopes: [null] },
+      { code: 'null', attr: 'scopes__0' },
+    ],
+    [
+      { label: 'x', scopes: ['*'], scoped_teams: ['1'] },
+      { code: 'invalid_input', attr: 'scoped_teams__0' },
+    ],
+  ]
+  for (const [body, error] of cases) t.match(await send('POST', KEYS, { body }), { status: 400, body: error })
+
+  const other = await member('other@example.com', 15)
+  t.equal(
+    (await send('GET', `${KEYS}${(await send('GET', `${KEYS}@current/`, { key: other.key })).body.id}/`)).status,
+    404,
+    "not even an owner sees another's keys",
+  )
+
+  const many = await Promise.all(
+    Array.from({ length: 12 }, () => send('POST', KEYS, { body: { label: 'x', scopes: ['query:read'] } })),
+  )
+  t.equal(many.filter((answer) => answer.status === 201).length, 9, 'ten in force, however many ask at once')
+  t.match(
+    many.find((answer) => answer.status !== 201),
+    { status: 400, body: { code: 'invalid_input', attr: null } },
+  )
+})
+
+onBothEngines(t, 'the header', async (t, { send, first }) => {
+  const ask = (authorization: string) => send('GET', '/api/users/@me/', { key: null, headers: { authorization } })
+  t.equal((await ask(`Bearer   ${first.api_key}  `)).status, 200)
+  t.equal((await ask(`bearer ${first.api_key}`)).status, 200)
+  for (const other of ['', 'Bearer', 'Bearer ', `Token ${first.api_key}`, `Basic ${first.api_key}`, first.api_key])
+    t.match(await ask(other), { status: 401, body: { code: 'not_authenticated' } }, `"${other.slice(0, 8)}"`)
+  for (const bad of ['Bearer x', `Bearer ${first.api_key}x`, `Bearer ${'x'.repeat(5000)}`, 'Bearer é'])
+    t.match(await ask(bad), { status: 401, body: { code: 'authentication_failed' } })
+  const { body } = await ask(`Bearer ${first.api_key}`)
+  t.match(body, {
+    email: 'owner@example.com',
+    is_email_verified: null,
+    organization: { membership_level: 15 },
+    team: { id: first.project_id },
+  })
+  t.equal((await send('GET', '/api/users/@me/', { key: null })).headers['www-authenticate'], undefined)
+})

@@ -1,0 +1,122 @@
+import t from 'tap'
+import { onBothEngines } from '../helpers/app.ts'
+
+onBothEngines(t, 'an administrator makes, changes and deletes projects', async (t, { send, first, member }) => {
+  const own = await send('GET', `/api/projects/${first.project_id}/`)
+  t.match(own, {
+    status: 200,
+    body: {
+      id: first.project_id,
+      organization: first.organization_id,
+      api_token: first.project_token,
+      name: 'Default project',
+      timezone: 'UTC',
+      event_retention_days: null,
+    },
+  })
+
+  const admin = await member('admin@example.com', 8)
+  const made = await send('POST', '/api/projects/', {
+    key: admin.key,
+    body: { name: ' Mobile ', event_retention_days: 30 },
+  })
+  t.match(made, {
+    status: 201,
+    body: { name: 'Mobile', organization: first.organization_id, event_retention_days: 30 },
+  })
+  t.match(made.body.api_token, /^phc_/)
+  t.not(made.body.api_token, first.project_token)
+  t.equal((await send('GET', '/api/projects/@current/', { key: admin.key })).body.id, made.body.id)
+  t.equal((await send('GET', '/api/projects/@current/')).body.id, first.project_id, "somebody else's @current stays")
+
+  const url = `/api/projects/${made.body.id}/`
+  const changed = await send('PATCH', url, {
+    body: { name: 'Phone', event_retention_days: null, api_token: 'phc_mine', id: 7 },
+  })
+  t.match(changed, {
+    status: 200,
+    body: { id: made.body.id, name: 'Phone', event_retention_days: null, api_token: made.body.api_token },
+  })
+  t.equal((await send('PATCH', url)).body.name, 'Phone')
+
+  const reset = await send('PATCH', `${url}reset_token/`)
+  t.equal(reset.status, 200)
+  t.not(reset.body.api_token, made.body.api_token)
+  t.equal((await send('GET', url)).body.api_token, reset.body.api_token)
+
+  const list = await send('GET', '/api/projects/?limit=1')
+  t.match(list.body, { count: 2, previous: null, results: [{ id: first.project_id }] })
+  t.match((await send('GET', list.body.next)).body.results, [{ id: made.body.id }])
+  t.strictSame(
+    (await send('GET', '/api/organizations/@current/')).body.teams.map((team: any) => team.name),
+    ['Default project', 'Phone'],
+  )
+
+  t.equal(
+    (await send('DELETE', url, { headers: { 'content-type': 'application/json' } })).status,
+    204,
+    'clients send DELETE so',
+  )
+  t.equal((await send('GET', url)).status, 404)
+  const next = await send('POST', '/api/projects/', { body: { name: 'Later' } })
+  t.ok(next.body.id > made.body.id, 'an id is never used again')
+})
+
+onBothEngines(t, 'who may, and with what', async (t, { send, first, member, stranger }) => {
+  const plain = await member('plain@example.com', 1)
+  const outsider = await stranger('outsider@example.com')
+  const url = `/api/projects/${first.project_id}/`
+  t.equal((await send('GET', url, { key: plain.key })).status, 200)
+  t.match(await send('POST', '/api/projects/', { key: plain.key, body: { name: 'x' } }), { status: 403 })
+  for (const [method, path] of [
+    ['PATCH', url],
+    ['DELETE', url],
+    ['PATCH', `${url}reset_token/`],
+  ] as const) {
+    t.equal((await send(method, path, { key: plain.key })).status, 403)
+    t.equal((await send(method, path, { key: outsider.key })).status, 404)
+  }
+
+  const foreign = { name: 'x', organization: outsider.organization_id }
+  t.match(await send('POST', '/api/projects/', { body: foreign }), {
+    status: 400,
+    body: { code: 'does_not_exist', attr: 'organization' },
+  })
+  const nowhere = { name: 'x', organization: '99999999-9999-7999-8999-999999999999' }
+  t.same(
+    (await send('POST', '/api/projects/', { body: nowhere })).text,
+    (await send('POST', '/api/projects/', { body: foreign })).text,
+  )
+  t.equal(
+    (await send('POST', '/api/projects/', { key: outsider.key, body: { ...foreign, organization: '@current' } }))
+      .status,
+    201,
+  )
+
+  for (const [body, error] of [
+    [{}, { code: 'required', attr: 'name' }],
+    [{ name: ' ' }, { code: 'blank', attr: 'name' }],
+    [{ name: 'x'.repeat(201) }, { code: 'max_length', attr: 'name' }],
+    [
+      { name: 'x', event_retention_days: 0 },
+      { code: 'invalid_input', attr: 'event_retention_days' },
+    ],
+    [
+      { name: 'x', event_retention_days: 1.5 },
+      { code: 'invalid_input', attr: 'event_retention_days' },
+    ],
+    [
+      { name: 'x', event_retention_days: 1e308 },
+      { code: 'invalid_input', attr: 'event_retention_days' },
+    ],
+    [
+      { name: 'x', event_retention_days: '30' },
+      { code: 'invalid_input', attr: 'event_retention_days' },
+    ],
+    [
+      { name: 'x', organization: 5 },
+      { code: 'invalid_input', attr: 'organization' },
+    ],
+  ] as const)
+    t.match(await send('POST', '/api/projects/', { body }), { status: 400, body: error })
+})

@@ -1,0 +1,227 @@
+/** What the contract promises of every operation, asked of every operation, on both engines. */
+import t, { type Test } from 'tap'
+import { UNBUILT } from '../../src/api/unbuilt.ts'
+import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
+import { onBothEngines, type TestApp } from '../helpers/app.ts'
+
+type Json = Record<string, any>
+
+const NEVER_UUID = '99999999-9999-7999-8999-999999999999'
+const NEVER_INTEGER = '999999999'
+const unbuilt: readonly string[] = UNBUILT
+const scopes: string[] = contract.components.schemas.Scope.enum.filter((scope: string) => scope !== '*')
+const keyed = operations.filter((operation) => !operation.isPublic)
+
+const parametersOf = (path: string): Json[] => (contract.paths[path].parameters ?? []).map(resolve)
+
+/** The operation's URL within this organization and project, its own ids such as were never given. */
+function urlOf(operation: Operation, ids: { organization: string; project: string | number }, own?: string): string {
+  let place = 0
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (place++ === 0 && operation.within) return String(ids[operation.within])
+    const schema = parametersOf(operation.path).find((parameter) => parameter.name === name)!.schema
+    return own ?? (schema.type === 'integer' ? NEVER_INTEGER : NEVER_UUID)
+  })
+}
+
+const ownIds = ({ first }: TestApp) => ({ organization: first.organization_id, project: first.project_id })
+
+const jsonBody = (operation: Operation): Json | undefined => {
+  const content = operation.source.requestBody?.content
+  return content && Object.keys(content).length === 1 ? content['application/json'] : undefined
+}
+
+const isBuilt = (operation: Operation): boolean => !unbuilt.includes(operation.id)
+
+/** Areas that look their own id up before the body is read answer 404 for one that never was. */
+const looksUpFirst = (operation: Operation): boolean => operation.namesSubject && isBuilt(operation)
+
+t.test('the table of unbuilt operations only shrinks', async (t) => {
+  t.ok(UNBUILT.length <= 98, `${UNBUILT.length} are left`)
+  for (const id of UNBUILT)
+    t.ok(
+      operations.some((operation) => operation.id === id),
+      `${id} is in the contract`,
+    )
+  t.equal(new Set(UNBUILT).size, UNBUILT.length)
+})
+
+t.test('only the named areas answer without a key', async (t) => {
+  t.strictSame([...new Set(operations.filter((o) => o.isPublic).map((o) => o.area))].sort(), [
+    'capture',
+    'service',
+    'signup',
+  ])
+  t.equal(operations.length, 122)
+  t.equal(keyed.length, 102)
+})
+
+onBothEngines(t, 'credentials come first', async (t, app) => {
+  const expired = await app.key({ expires_at: '2026-01-01T00:00:00.000Z' })
+  for (const operation of keyed) {
+    const url = urlOf(operation, ownIds(app))
+    const wrong = { raw: { type: 'application/json', payload: '{broken' } }
+    const none = await app.send(operation.method, url, { key: null, ...wrong })
+    t.match(
+      none,
+      { status: 401, body: { type: 'authentication_error', code: 'not_authenticated', attr: null } },
+      `${operation.id} without a key`,
+    )
+    for (const key of ['phx_nobody', expired])
+      t.match(
+        await app.send(operation.method, url, { key, ...wrong }),
+        { status: 401, body: { code: 'authentication_failed' } },
+        `${operation.id} with a bad key`,
+      )
+  }
+})
+
+onBothEngines(t, 'then the scope', async (t, app) => {
+  const without = new Map<string | undefined, string>()
+  for (const scope of ['*', undefined, ...scopes]) {
+    const implied = scope?.replace(':read', ':write')
+    without.set(scope, await app.key({ scopes: scopes.filter((held) => held !== scope && held !== implied) }))
+  }
+  for (const operation of keyed) {
+    const url = urlOf(operation, ownIds(app))
+    const answer = await app.send(operation.method, url, { key: without.get(operation.scope)! })
+    if (operation.scope === undefined) t.not(answer.status, 403, `${operation.id} takes any key`)
+    else {
+      t.match(
+        answer,
+        { status: 403, body: { type: 'authentication_error', code: 'permission_denied', attr: null } },
+        `${operation.id} without ${operation.scope}`,
+      )
+      t.ok(answer.body.detail.includes(`'${operation.scope}'`), 'the answer names the scope')
+    }
+  }
+})
+
+onBothEngines(t, "then what exists for the caller: another's is as absent as what never was", async (t, app) => {
+  const other = await app.stranger('other@example.com')
+  const theirs = { organization: other.organization_id, project: other.project_id }
+  const nobodys = { organization: NEVER_UUID, project: NEVER_INTEGER }
+  const wrongBody = { raw: { type: 'application/json', payload: '"wrong"' } }
+  for (const operation of keyed) {
+    if (operation.within) {
+      const absent = await app.send(operation.method, urlOf(operation, nobodys), wrongBody)
+      t.match(
+        absent,
+        { status: 404, body: { type: 'invalid_request', code: 'not_found', attr: null } },
+        `${operation.id} nowhere`,
+      )
+      const foreign = await app.send(operation.method, urlOf(operation, theirs), wrongBody)
+      t.equal(foreign.status, 404)
+      t.equal(foreign.text, absent.text, `${operation.id} elsewhere`)
+      for (const malformed of [
+        'x',
+        '0',
+        '-1',
+        '1.5',
+        '%00',
+        `${NEVER_UUID}0`,
+        '%F0%9F%A6%94',
+        "1'--",
+        '9'.repeat(99),
+      ]) {
+        const answer = await app.send(
+          operation.method,
+          urlOf(operation, { organization: malformed, project: malformed }),
+          wrongBody,
+        )
+        t.equal(answer.text, absent.text, `${operation.id} at ${malformed}`)
+      }
+    }
+    const checked = parametersOf(operation.path).slice(operation.within ? 1 : 0)
+    if (
+      checked.length &&
+      (looksUpFirst(operation) || checked.every(({ schema }) => schema.format || schema.type === 'integer'))
+    )
+      for (const malformed of ['x', '-1', '1.5', '%00', '%F0%9F%A6%94']) {
+        const answer = await app.send(operation.method, urlOf(operation, ownIds(app), malformed))
+        t.match(answer, { status: 404, body: { code: 'not_found' } }, `${operation.id} of ${malformed}`)
+      }
+  }
+})
+
+onBothEngines(t, 'then the level', async (t, app) => {
+  const lower = { 8: await app.member('member@example.com', 1), 15: await app.member('admin@example.com', 8) } as const
+  const demanding = keyed.filter((operation) => operation.level > 1)
+  t.ok(demanding.length >= 6)
+  for (const operation of demanding)
+    t.match(
+      await app.send(operation.method, urlOf(operation, ownIds(app)), {
+        key: lower[operation.level as 8 | 15].key,
+        raw: { type: 'application/json', payload: '"wrong"' },
+      }),
+      { status: 403, body: { code: 'permission_denied' } },
+      `${operation.id} below level ${operation.level}`,
+    )
+})
+
+onBothEngines(t, 'then the body', async (t, app) => {
+  const taking = keyed.filter((operation) => jsonBody(operation) && !looksUpFirst(operation))
+  t.ok(taking.length >= 30)
+  for (const operation of taking) {
+    const url = urlOf(operation, ownIds(app))
+    const send = (payload: string, type = 'application/json') =>
+      app.send(operation.method, url, { raw: { type, payload } })
+    t.match(
+      await send('"wrong"'),
+      { status: 400, body: { type: 'validation_error', attr: null } },
+      `${operation.id} with a string`,
+    )
+    t.match(await send('null'), { status: 400, body: { code: 'null', attr: null } }, `${operation.id} with null`)
+    t.match(
+      await send('{"a":'),
+      { status: 400, body: { type: 'invalid_request', code: 'parse_error' } },
+      `${operation.id} with half a body`,
+    )
+    t.match(
+      await send('{}', 'text/plain'),
+      { status: 415, body: { code: 'unsupported_media_type' } },
+      `${operation.id} with text`,
+    )
+    if (operation.bodyRequired) {
+      for (const type of ['application/json', undefined]) {
+        const answer = await app.send(operation.method, url, { raw: { ...(type && { type }), payload: '' } })
+        t.match(answer, { status: 400, body: { type: 'validation_error' } }, `${operation.id} without a body`)
+      }
+    }
+    await wrongFields(t, app, operation, url)
+  }
+})
+
+/** Every field of the body, one after the other, with a value of a type it cannot have. */
+async function wrongFields(t: Test, app: TestApp, operation: Operation, url: string): Promise<void> {
+  const body = jsonBody(operation)!
+  const example = resolve(Object.values<Json>(body.examples ?? {})[0] ?? {}).value
+  if (typeof example !== 'object' || Array.isArray(example)) return
+  for (const [name, schema] of Object.entries(propertiesOf(body.schema))) {
+    const types: string[] = [resolve(schema).type ?? []].flat()
+    if (types.length === 0) continue
+    const wrong = types.includes('object') ? 'wrong' : { wrong: true }
+    const answer = await app.send(operation.method, url, { body: { ...example, [name]: wrong } })
+    t.match(
+      answer,
+      { status: 400, body: { type: 'validation_error', attr: new RegExp(`^${name}`) } },
+      `${operation.id} with a wrong ${name}`,
+    )
+  }
+}
+
+function propertiesOf(schema: Json): Record<string, Json> {
+  const { properties = {}, allOf = [] } = resolve(schema)
+  return Object.assign({}, properties, ...allOf.map(propertiesOf))
+}
+
+onBothEngines(t, 'what is not built says so, and only then', async (t, app) => {
+  for (const id of UNBUILT) {
+    const operation = operations.find((candidate) => candidate.id === id)!
+    const body = jsonBody(operation)
+    const example = body && resolve(Object.values<Json>(body.examples ?? {})[0] ?? {}).value
+    const query = operation.id === 'signup.retrieve' ? '?token=x' : ''
+    const answer = await app.send(operation.method, urlOf(operation, ownIds(app)) + query, example && { body: example })
+    t.match(answer, { status: 501, body: { type: 'server_error', code: 'not_implemented', attr: null } }, id)
+  }
+})
