@@ -43,7 +43,8 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: (request) => requestId(request.headers['x-request-id']) ?? deps.ids.uuid(),
-    frameworkErrors: (error, request, reply) => void fail(error, request as FastifyRequest, reply as FastifyReply),
+    // Malformed and overlong addresses: nothing is there.
+    frameworkErrors: (_, request, reply) => void fail(notFound(), request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler,
   }) as unknown as FastifyInstance
 
@@ -141,11 +142,6 @@ function toAppError(thrown: unknown, request: FastifyRequest): AppError {
       return new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new AppError('parse_error', 'The body is not as long as its Content-Length says.')
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_ASYNC_CONSTRAINT':
-      return notFound()
-    case 'FST_ERR_MAX_HEADER_SIZE':
-      return new AppError('parse_error', 'The headers are too large.')
   }
   return new AppError('error', `The server failed. Quote the request id ${request.id} to its operator.`)
 }

@@ -1,0 +1,186 @@
+/** Parts with many cases, asked directly. */
+import fc from 'fast-check'
+import t from 'tap'
+import { parseTime } from '../../src/api/time.ts'
+import { grants } from '../../src/auth/scopes.ts'
+import { readConfig, settings } from '../../src/config.ts'
+import { makeIds } from '../../src/ids.ts'
+import { limiter } from '../../src/limits.ts'
+import { encloses } from '../../src/store/reach.ts'
+
+t.test('settings', async (t) => {
+  t.match(readConfig({}), {
+    PORT: 8000,
+    HOST: '127.0.0.1',
+    DATABASE_URL: 'sqlite:./data',
+    RATE_LIMITS: true,
+    LOG_LEVEL: 'info',
+  })
+  t.match(readConfig({ PORT: '0', RATE_LIMITS: 'false', TRUST_PROXY: 'true', SITE_URL: '' }), {
+    PORT: 0,
+    RATE_LIMITS: false,
+    TRUST_PROXY: true,
+    SITE_URL: undefined,
+  })
+  for (const [name, value] of [
+    ['PORT', 'x'],
+    ['PORT', '70000'],
+    ['LOG_LEVEL', 'loud'],
+    ['SITE_URL', 'example.com'],
+    ['METRICS_TOKEN', 'short'],
+    ['RATE_LIMITS', 'perhaps'],
+  ])
+    t.throws(() => readConfig({ [name!]: value }), { message: new RegExp(`^${name} `) }, `${name}=${value}`)
+  t.notMatch(
+    String(
+      await Promise.resolve()
+        .then(() => readConfig({ METRICS_TOKEN: 'sesame' }))
+        .catch(String),
+    ),
+    /sesame/,
+    'a wrong setting is not repeated',
+  )
+  for (const setting of settings()) t.ok(setting.description, setting.name)
+})
+
+t.test('scopes', async (t) => {
+  t.ok(grants(['*'], 'plugin:write'))
+  t.ok(grants(['plugin:write'], 'plugin:read'))
+  t.notOk(grants(['plugin:read'], 'plugin:write'))
+  t.notOk(grants(['organization:write'], 'organization_member:read'))
+  t.notOk(grants(['organization:write', 'query:read'], '*'))
+  t.notOk(grants([], 'query:read'))
+})
+
+t.test('limits slide', async (t) => {
+  let now = 1_000_000
+  const limit = limiter(
+    [
+      { limit: 5, seconds: 60 },
+      { limit: 12, seconds: 3600 },
+    ],
+    () => now,
+  )
+  const ask = (name = 'a'): boolean => {
+    try {
+      limit.check(name)
+    } catch {
+      return false
+    }
+    limit.count(name)
+    return true
+  }
+  t.strictSame(
+    Array.from({ length: 7 }, () => ask()),
+    [true, true, true, true, true, false, false],
+  )
+  t.ok(ask('b'), 'each name has its own')
+  now += 61_000
+  t.equal(ask(), false, 'the minute before still counts, less and less')
+  now += 30_000
+  t.ok(ask())
+  now += 600_000
+  t.strictSame(
+    Array.from({ length: 6 }, () => ask()),
+    [true, true, true, true, true, false],
+  )
+  now += 120_000
+  t.strictSame(
+    Array.from({ length: 3 }, () => ask()),
+    [true, false, false],
+    'and the hour has a limit too',
+  )
+  now -= 3_600_000
+  t.ok(ask(), 'a clock that steps back locks nobody out')
+})
+
+t.test('no window ever lets through twice its limit', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (steps) => {
+        let now = 0
+        const limit = limiter([{ limit: 10, seconds: 60 }], () => now)
+        const passed: number[] = []
+        for (const step of steps) {
+          now += step
+          try {
+            limit.check('x')
+            limit.count('x')
+            passed.push(now)
+          } catch {}
+        }
+        return passed.every((start) => passed.filter((time) => time >= start && time < start + 60_000).length <= 20)
+      }),
+      { seed: 7 },
+    ),
+  )
+})
+
+t.test('times survive every spelling', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1970-01-01'), max: new Date('2200-01-01'), noInvalidDate: true }),
+        fc.integer({ min: -14 * 60, max: 14 * 60 }),
+        (date, minutes) => {
+          const iso = date.toISOString()
+          const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1)
+          const sign = minutes < 0 ? '-' : '+'
+          const [hh, mm] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
+            String(part).padStart(2, '0'),
+          )
+          const spellings = [
+            iso,
+            iso.replace('T', ' '),
+            iso.slice(0, -1),
+            iso.replace('Z', '+00:00'),
+            iso.replace('Z', '+0000'),
+            `${local}${sign}${hh}:${mm}`,
+            `${local}${sign}${hh}${mm}`,
+          ]
+          return spellings.every((spelling) => parseTime(spelling, 'x') === iso)
+        },
+      ),
+      { seed: 7 },
+    ),
+  )
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        try {
+          return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(parseTime(text, 'x'))
+        } catch (error) {
+          return (error as { code?: string }).code === 'invalid_input'
+        }
+      }),
+      { seed: 7 },
+    ),
+  )
+})
+
+t.test('a key encloses what it may make', async (t) => {
+  const limits = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), { nil: null })
+  const reach = fc.record({ organizations: limits.map((list) => list?.map(String) ?? null), projects: limits })
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        reach,
+        reach,
+        reach,
+        (a, b, c) => encloses(a, a) && (!(encloses(a, b) && encloses(b, c)) || encloses(a, c)),
+      ),
+      { seed: 7 },
+    ),
+  )
+  t.notOk(encloses({ organizations: ['1'], projects: null }, { organizations: null, projects: null }))
+  t.notOk(encloses({ organizations: null, projects: [1] }, { organizations: ['1'], projects: null }))
+})
+
+t.test('ids', async (t) => {
+  const ids = makeIds(() => Date.parse('2026-01-01T00:00:00Z'))
+  t.match(ids.uuid(), /^019b7[0-9a-f]{3}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  t.match(ids.keyValue(), /^phx_[0-9A-Za-z]{40,48}$/)
+  t.match(ids.projectToken(), /^phc_[0-9A-Za-z]{36,43}$/)
+  t.match(ids.letters(), /^[a-z]{4}$/)
+  t.equal(new Set(Array.from({ length: 1000 }, () => ids.uuid())).size, 1000)
+})

@@ -1,0 +1,259 @@
+/** The server around the operations: what every answer carries, what is never let out, and how it stops. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { contract, operations } from '../../src/contract/table.ts'
+import { sql } from '../../src/sql/template.ts'
+import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+
+onBothEngines(t, 'methods, slashes and unknown addresses', async (t, { send, first }) => {
+  const url = `/api/organizations/${first.organization_id}`
+  t.equal((await send('GET', url)).text, (await send('GET', `${url}/`)).text, 'the trailing slash is optional')
+  t.match(await send('PUT', url, { body: {} }), {
+    status: 405,
+    headers: { allow: 'GET, HEAD, PATCH, DELETE' },
+    body: { type: 'invalid_request', code: 'method_not_allowed', attr: null },
+  })
+  t.match(await send('DELETE', '/api/organizations/'), { status: 405, headers: { allow: 'GET, HEAD, POST' } })
+  t.match(await send('OPTIONS', '/health/live'), { status: 405, headers: { allow: 'GET, HEAD' } })
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    t.match(await send(method, '/api/nothing/', { key: null }), {
+      status: 404,
+      body: { type: 'invalid_request', code: 'not_found' },
+    })
+  t.match(await send('HEAD', url), { status: 200, text: '' })
+  t.equal((await send('HEAD', url, { key: null })).status, 401, 'HEAD is guarded like GET')
+  t.equal((await send('HEAD', url, { key: 'phx_x' })).status, 401)
+  t.equal((await send('HEAD', `/api/organizations/x/`)).status, 404)
+})
+
+onBothEngines(t, 'health, contract and reference page need no key', async (t, { send, deps }) => {
+  t.match(await send('GET', '/health/live', { key: null }), { status: 200, body: { status: 'ok' } })
+  t.match(await send('GET', '/health/ready', { key: null }), { status: 200, body: { status: 'ok' } })
+  t.equal((await send('GET', '/health/ready', { key: 'phx_wrong' })).status, 200)
+  const served = await send('GET', '/openapi.json', { key: null })
+  t.match(served.headers['content-type'], /^application\/json/)
+  t.strictSame(served.body, contract)
+  const page = await send('GET', '/docs', { key: null })
+  t.match(page, { status: 200, headers: { 'content-type': /^text\/html/ }, text: /\/docs\/reference\.js/ })
+  t.notMatch(page.text, /https?:\/\//, 'nothing from elsewhere')
+  const script = await send('GET', '/docs/reference.js', { key: null })
+  t.match(script, { status: 200, headers: { 'content-type': /^text\/javascript/ } })
+  t.match(script.text, /createApiReference/)
+
+  deps.lifecycle.draining = true
+  t.match(await send('GET', '/health/ready', { key: null }), {
+    status: 503,
+    headers: { 'retry-after': '5' },
+    body: { code: 'unavailable' },
+  })
+  t.equal((await send('GET', '/health/live', { key: null })).status, 200)
+})
+
+t.test('ready asks the database', async (t) => {
+  const { send, deps, first } = await openApp(t, 'postgres')
+  await deps.db.run(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()`,
+  )
+  t.equal((await send('GET', '/health/ready')).status, 200, 'lost connections are replaced')
+  t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).status, 200)
+})
+
+t.test('metrics', async (t) => {
+  const { send, app } = await openApp(t, 'sqlite', { environment: { METRICS_TOKEN: 'a-long-enough-token' } })
+  await send('GET', '/api/organizations/@current/')
+  await send('GET', '/api/organizations/x/')
+  const local = await send('GET', '/metrics', { key: null })
+  t.match(local, { status: 200, headers: { 'content-type': /^text\/plain/ } })
+  t.match(local.text, /workspace_requests_total\{operation="organizations\.retrieve",status="200"\} 1\n/)
+  t.match(local.text, /workspace_requests_total\{operation="organizations\.retrieve",status="404"\} 1\n/)
+  t.match(local.text, /workspace_request_seconds_bucket\{le="[\d.]+",operation="organizations\.retrieve"\}/)
+  t.match(local.text, /workspace_database_seconds_count \d+/)
+  t.match(local.text, /nodejs_eventloop_lag_seconds/)
+
+  const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
+    app.inject({ url: '/metrics', remoteAddress, headers })
+  t.equal((await from('192.0.2.1')).statusCode, 403)
+  t.equal(
+    (await from('127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).statusCode,
+    403,
+    'a proxy on this machine is not the reader',
+  )
+  t.equal((await from('192.0.2.1', { authorization: 'Bearer a-long-enough-token' })).statusCode, 200)
+  t.equal((await from('192.0.2.1', { authorization: 'Bearer a-long-enough-tokem' })).statusCode, 403)
+  t.equal((await from('::1')).statusCode, 200)
+  const closed = await openApp(t, 'sqlite')
+  t.equal(
+    (await closed.app.inject({ url: '/metrics', remoteAddress: '192.0.2.1', headers: { authorization: 'Bearer ' } }))
+      .statusCode,
+    403,
+  )
+})
+
+onBothEngines(t, 'request ids', async (t, { send }) => {
+  t.equal(
+    (await send('GET', '/health/live', { headers: { 'x-request-id': 'mine-1' } })).headers['x-request-id'],
+    'mine-1',
+  )
+  t.match(
+    (await send('GET', '/health/live', { headers: { 'x-request-id': 'a b\tc' } })).headers['x-request-id'],
+    /^0000/,
+  )
+  t.match((await send('GET', '/api/nothing')).headers['x-request-id'], /^0000/)
+})
+
+t.test('what fails inside is told by a request id alone, and logged', async (t) => {
+  const log = new PassThrough()
+  let lines = ''
+  log.on('data', (chunk) => {
+    lines += chunk
+  })
+  const { send, deps, first } = await openApp(t, 'sqlite', { log })
+  await deps.db.exec('alter table projects rename to hidden')
+  const answer = await send('GET', '/api/organizations/@current/', { headers: { 'x-request-id': 'the-one' } })
+  t.match(answer, { status: 500, body: { type: 'server_error', code: 'error', attr: null, detail: /the-one/ } })
+  t.notMatch(answer.text, /projects|sql/i)
+  t.match(lines, /no such table: projects/)
+  t.match(lines, /"reqId":"the-one"/)
+  await send('GET', '/api/signup/99999999-9999-7999-8999-999999999999/?token=link-secret')
+  await send('POST', '/api/personal_api_keys/', { body: { label: 'x', scopes: ['*'] } })
+  t.match(lines, /"operation":"signup\.retrieve"/)
+  for (const secret of [first.api_key, 'link-secret', 'phx_', 'Bearer'])
+    t.notOk(lines.includes(secret), 'no secret in the log')
+})
+
+onBothEngines(
+  t,
+  'rate limits, per key',
+  async (t, { send, key, advance, app }) => {
+    const mine = await key({})
+    const statuses: number[] = []
+    for (let i = 0; i < 481; i++)
+      statuses.push(
+        (await app.inject({ url: '/api/users/@me/', headers: { authorization: `Bearer ${mine}` } })).statusCode,
+      )
+    t.equal(statuses.filter((status) => status === 200).length, 480)
+    const refused = await send('GET', '/api/users/@me/', { key: mine })
+    t.match(refused, { status: 429, body: { type: 'throttled_error', code: 'throttled', attr: null } })
+    t.ok(Number(refused.headers['retry-after']) > 0 && Number(refused.headers['retry-after']) <= 60)
+    const other = await send('GET', '/api/users/@me/', { key: await key({}) })
+    t.match(
+      other,
+      { status: 200, headers: { 'ratelimit-limit': '480', 'ratelimit-remaining': '479' } },
+      'another key is not held back',
+    )
+    advance(120_000)
+    t.equal((await send('GET', '/api/users/@me/', { key: mine })).status, 200)
+
+    for (let i = 0; i < 240; i++)
+      await app.inject({ url: '/api/projects/@current/events/', headers: { authorization: `Bearer ${mine}` } })
+    t.equal(
+      (await send('GET', '/api/projects/@current/events/', { key: mine })).status,
+      429,
+      'events have a limit of their own',
+    )
+    t.equal((await send('GET', '/api/users/@me/', { key: mine })).status, 200)
+  },
+  { environment: { RATE_LIMITS: 'true' } },
+)
+
+t.test('rate limits, per address', async (t) => {
+  const { app, first } = await openApp(t, 'sqlite', { environment: { RATE_LIMITS: 'true' } })
+  const ask = async (remoteAddress: string, value: string) =>
+    (await app.inject({ url: '/api/users/@me/', remoteAddress, headers: { authorization: `Bearer ${value}` } }))
+      .statusCode
+  for (let i = 0; i < 60; i++) t.equal(await ask('192.0.2.1', 'phx_guess'), 401)
+  t.equal(await ask('192.0.2.1', 'phx_guess'), 429, 'guessing keys has an end')
+  t.equal(await ask('192.0.2.1', first.api_key), 429)
+  t.equal(await ask('192.0.2.2', first.api_key), 200)
+  const signup = async () =>
+    (await app.inject({ url: '/api/signup/99999999-9999-7999-8999-999999999999/?token=x', remoteAddress: '192.0.2.3' }))
+      .statusCode
+  for (let i = 0; i < 60; i++) await signup()
+  t.equal(await signup(), 429)
+})
+
+t.test('links are built on SITE_URL, or on a proxy that is trusted', async (t) => {
+  const next = async (app: TestApp, headers: Record<string, string>) => {
+    await app.send('POST', '/api/organizations/', { body: { name: 'second' } })
+    return (await app.send('GET', '/api/organizations/?limit=1', { headers })).body.next
+  }
+  const forwarded = { host: 'inside:8000', 'x-forwarded-host': 'outside.example', 'x-forwarded-proto': 'https' }
+  t.match(await next(await openApp(t, 'sqlite'), forwarded), /^http:\/\/inside:8000\/api/)
+  t.match(
+    await next(await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true' } }), forwarded),
+    /^https:\/\/outside\.example\/api/,
+  )
+  t.match(
+    await next(await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example' } }), forwarded),
+    /^https:\/\/site\.example\/api/,
+  )
+})
+
+t.test('on the wire', async (t) => {
+  const { app, first } = await openApp(t, 'sqlite')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as { port: number }
+  const speak = (text: string) => exchange(port, text)
+  t.match(await speak('nonsense\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":"parse_error"/s)
+  t.match(await speak('GET / HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400/)
+  t.match(
+    await speak(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`),
+    /^HTTP\/1\.1 431 .*"code":"parse_error"/s,
+  )
+  t.match(await speak('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+  t.match(
+    await speak('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
+    /^HTTP\/1\.1 401/,
+    'refused before a byte of the body',
+  )
+  t.match(
+    await speak(
+      `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.api_key}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n`,
+    ),
+    /^HTTP\/1\.1 413/,
+  )
+  t.equal(app.server.headersTimeout, 10_000)
+  t.equal(app.server.requestTimeout, 30_000)
+})
+
+t.test('a shutdown finishes what is in flight', async (t) => {
+  const { app, deps, first } = await openApp(t, 'sqlite')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as { port: number }
+  let release = (): void => undefined
+  const held = deps.db.tx(async () => new Promise<void>((resolve) => (release = resolve)))
+  const head = `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.api_key}\r\nContent-Type: application/json\r\n`
+  const arrived = once(app.server, 'request')
+  const answer = exchange(port, `${head}Content-Length: 13\r\n\r\n{"name": "x"}`)
+  await arrived
+  const closed = app.close()
+  release()
+  await held
+  t.match(await answer, /^HTTP\/1\.1 201/, 'a request that waits for the database is answered')
+  await closed
+  t.equal((await deps.db.get<{ n: number }>(sql`select count(*) as n from organizations`))!.n, 2)
+})
+
+t.test('the contract binds to exactly what there is', async (t) => {
+  const ids = operations.map((operation) => operation.id)
+  t.equal(new Set(ids).size, ids.length)
+  for (const operation of operations) t.ok(/^[a-z_0-9]+\.[a-z_0-9]+$/.test(operation.id), operation.id)
+})
+
+/** Sends bytes and answers what comes back until the other side is done, or has said what its length promised. */
+function exchange(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+      const length = /content-length: (\d+)/i.exec(received)?.[1]
+      const body = received.split('\r\n\r\n').slice(1).join('\r\n\r\n')
+      if (length && body.length >= Number(length)) socket.end()
+    })
+    socket.on('close', () => resolve(received))
+    socket.on('error', () => resolve(received))
+  })
+}

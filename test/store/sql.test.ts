@@ -1,0 +1,153 @@
+/** The port to the database, asked the same of both engines. */
+import { fork } from 'node:child_process'
+import t, { type Test } from 'tap'
+import { type Database, isUniqueViolation, openDatabase } from '../../src/sql/db.ts'
+import { migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
+import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
+import { ENGINES } from '../helpers/app.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+
+async function open(t: Test, engine: Engine): Promise<{ db: Database; url: string }> {
+  const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
+  const url = postgres?.url ?? `sqlite:${t.testdir()}`
+  const db = await openDatabase(url)
+  t.teardown(async () => {
+    await db.close().catch(() => undefined)
+    await postgres?.drop()
+  })
+  return { db, url }
+}
+
+const NOW = '2026-01-01T00:00:00.000Z'
+
+t.test('statements', async (t) => {
+  const part = sql`and b = ${2}`
+  const statement = sql`select ${name('a')} from t where a = ${1} ${part} and c in ${oneOf(['x'])} ${forUpdate}`
+  t.strictSame(compile(statement, 'sqlite'), {
+    text: 'select a from t where a = ? and b = ? and c in (select value from json_each(?)) ',
+    values: [1, 2, '["x"]'],
+  })
+  t.strictSame(compile(statement, 'postgres'), {
+    text: 'select a from t where a = $1 and b = $2 and c in (select value from json_array_elements_text($3::json)) for update',
+    values: [1, 2, '["x"]'],
+  })
+  t.equal(
+    compile(sql`update t set ${assignments({ a: 1, b: null })} where c = ${true}`, 'sqlite').text,
+    'update t set a = ?, b = ? where c = ?',
+  )
+  for (const hostile of ['a b', 'a;', 'A', '"a"', '', 'a--']) t.throws(() => name(hostile), `"${hostile}" is no name`)
+  t.throws(() => assignments({ 'a = 1 --': 1 }))
+})
+
+for (const engine of ENGINES) {
+  t.test(`the port (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await db.exec(
+      'create table things (id integer primary key, word text unique, flag ' +
+        (engine === 'sqlite' ? 'integer)' : 'boolean)'),
+    )
+    t.equal(
+      await db.run(
+        sql`insert into things (id, word, flag) values (1, ${'one'}, ${true}), (2, ${"o'ne; drop table things"}, ${false})`,
+      ),
+      2,
+    )
+    t.same(await db.all(sql`select id, word from things where flag = ${true}`), [{ id: 1, word: 'one' }])
+    t.same(await db.get(sql`select id from things where word = ${"o'ne; drop table things"}`), { id: 2 })
+    t.equal(await db.get(sql`select id from things where id = ${3}`), undefined)
+    t.same(
+      await db.get(sql`insert into things (id, word) values (3, ${null}) returning id`),
+      { id: 3 },
+      'a writing statement may answer rows',
+    )
+    t.same(await db.get(sql`select count(*) as n from things where id in ${oneOf([1, 3, 99])}`), { n: 2 })
+    t.same(await db.get(sql`select count(*) as n from things where word in ${oneOf(['one', "'"])}`), { n: 1 })
+    await t.rejects(db.run(sql`insert into things (id, word) values (4, ${'one'})`), 'unique')
+    t.ok(
+      isUniqueViolation(await db.run(sql`insert into things (id, word) values (4, ${'one'})`).catch((error) => error)),
+    )
+    t.notOk(isUniqueViolation(new Error('other')))
+
+    await t.rejects(
+      db.tx(async (tx) => {
+        await tx.run(sql`insert into things (id) values (5)`)
+        throw new Error('changed my mind')
+      }),
+      { message: 'changed my mind' },
+    )
+    t.equal(await db.get(sql`select id from things where id = 5`), undefined, 'all or nothing')
+    t.equal(
+      await db.tx((tx) => tx.tx(async (inner) => (await inner.run(sql`insert into things (id) values (6)`)) + 1)),
+      2,
+      'a transaction within joins it',
+    )
+    t.equal(await db.run(sql`delete from things where id = 6`), 1)
+    t.equal(await db.run(sql`delete from things where id = 6`), 0)
+  })
+
+  t.test(`a transaction that waits loses nobody else's write (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await db.exec('create table notes (id integer primary key)')
+    let release = (): void => undefined
+    const waiting = new Promise<void>((resolve) => (release = resolve))
+    const abandoned = db.tx(async (tx) => {
+      await tx.run(sql`insert into notes values (1)`)
+      await waiting
+      throw new Error('rolled back')
+    })
+    const other = db.run(sql`insert into notes values (2)`)
+    t.same(await db.all(sql`select id from notes where id = 1`), [], 'what is not committed is not read')
+    release()
+    await t.rejects(abandoned)
+    await other
+    t.same(await db.all(sql`select id from notes`), [{ id: 2 }])
+  })
+
+  t.test(`migrations (${engine})`, async (t) => {
+    const { db, url } = await open(t, engine)
+    t.equal(await version(db), 0)
+    t.same(await migrate(db, NOW), { from: 0, to: SCHEMA_VERSION })
+    t.same(await migrate(db, NOW), { from: SCHEMA_VERSION, to: SCHEMA_VERSION }, 'twice changes nothing')
+    const second = await openDatabase(url)
+    t.equal(await version(second), SCHEMA_VERSION)
+    await db.run(sql`insert into migrations (version, applied_at) values (${SCHEMA_VERSION + 1}, ${NOW})`)
+    await t.rejects(migrate(second, NOW), { message: /newer program/ }, 'a newer database is refused')
+    await second.close()
+  })
+
+  t.test(`migrations by several at once (${engine})`, async (t) => {
+    const { url } = await open(t, engine)
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => openDatabase(url)))
+    await Promise.all(nodes.map((node) => migrate(node, NOW)))
+    t.same(
+      await nodes[0]!.all(sql`select version from migrations`),
+      Array.from({ length: SCHEMA_VERSION }, (_, i) => ({ version: i + 1 })),
+    )
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+}
+
+t.test('SQLite keeps what it acknowledged, and waits for another process', async (t) => {
+  const folder = t.testdir()
+  const db = await openDatabase(`sqlite:${folder}`)
+  t.same(await db.get(sql`pragma journal_mode`), { journal_mode: 'wal' })
+  await db.tx(async (tx) => {
+    t.same(await tx.get(sql`pragma synchronous`), { synchronous: 2 }, 'every commit is synced')
+    t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
+  })
+  await db.exec('create table marks (id integer primary key)')
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: ['--import=tsx'] })
+  await new Promise((resolve) => other.once('message', resolve))
+  const write = db.run(sql`insert into marks values (2)`)
+  t.same(await db.all(sql`select id from marks`), [], 'reads do not wait')
+  other.send('commit')
+  t.equal(await write, 1)
+  t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 2 }])
+  await new Promise((resolve) => other.once('exit', resolve))
+  await db.close()
+})
+
+t.test('a database that is not there', async (t) => {
+  await t.rejects(openDatabase('mysql://x'), { message: /sqlite:<folder> or postgres/ })
+  await t.rejects(openDatabase('postgres://nobody@127.0.0.1:1/none'), { code: 'unavailable' })
+})
