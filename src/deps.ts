@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { type Database, openDatabase } from './sql/db.ts'
+import type { Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
+import { openDatabase } from './sql/open.ts'
 
 /** What a handler may use, built once. */
 export interface Deps {

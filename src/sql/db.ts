@@ -30,13 +30,6 @@ export interface DbOptions {
   observe?: (seconds: number) => void
 }
 
-/** Opens the database that a URL names. PostgreSQL's driver is loaded only by those who use it. */
-export async function openDatabase(url: string, options: DbOptions = {}): Promise<Database> {
-  if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres.ts')).openPostgres(url, options)
-  if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).openSqlite(url.slice('sqlite:'.length), options)
-  throw new Error(`"${url}" names no database. Use sqlite:<folder> or postgres://<user>@<host>/<database>.`)
-}
-
 const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'])
 
 export const isUniqueViolation = (error: unknown): boolean =>

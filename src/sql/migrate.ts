@@ -1,35 +1,7 @@
 import type { Db } from './db.ts'
+import { DIALECTS, type Dialect } from './dialect.ts'
 import administration from './migrations/0001-administration.ts'
-import { type Engine, sql } from './template.ts'
-
-/** The column types whose words differ between the engines. Ids are text, times are ISO 8601 text, JSON is text. */
-export interface Dialect {
-  /** An integer key that is never given twice. */
-  serial: string
-  integer: string
-  boolean: string
-  /** Text that compares by code point. */
-  text: string
-  /** What follows the closing bracket of a table. */
-  strict: string
-}
-
-const DIALECTS: Record<Engine, Dialect> = {
-  sqlite: {
-    serial: 'integer primary key autoincrement',
-    integer: 'integer',
-    boolean: 'integer',
-    text: 'text',
-    strict: 'strict',
-  },
-  postgres: {
-    serial: 'bigint generated always as identity primary key',
-    integer: 'bigint',
-    boolean: 'boolean',
-    text: 'text collate "C"',
-    strict: '',
-  },
-}
+import { sql } from './template.ts'
 
 /** In order, for ever: a migration that has been released is never changed. */
 const MIGRATIONS: ((dialect: Dialect) => string)[] = [administration]

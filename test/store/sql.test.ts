@@ -1,8 +1,9 @@
 /** The port to the database, asked the same of both engines. */
 import { fork } from 'node:child_process'
 import t, { type Test } from 'tap'
-import { type Database, isUniqueViolation, openDatabase } from '../../src/sql/db.ts'
+import { type Database, isUniqueViolation } from '../../src/sql/db.ts'
 import { migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
+import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'

@@ -1,4 +1,4 @@
-import type { Dialect } from '../migrate.ts'
+import type { Dialect } from '../dialect.ts'
 
 export default (d: Dialect): string => `
 create table installation (
