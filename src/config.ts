@@ -26,6 +26,33 @@ const Environment = Type.Object({
   METRICS_TOKEN: Type.Optional(
     Type.String({ minLength: 16, description: 'Opens /metrics from elsewhere than loopback' }),
   ),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://',
+      description:
+        'Where mail goes out: smtp://user:password@host:587, or smtps:// for TLS from the start. Needs SITE_URL',
+    }),
+  ),
+  MAIL_FROM: Type.Optional(
+    Type.String({ minLength: 3, description: 'Who mail is from; by default workspace-admin@ the host of SITE_URL' }),
+  ),
+  DNS_SERVERS: Type.Optional(
+    Type.String({
+      description:
+        'The name servers that verify domains, as address[:port], by commas; by default those of the machine',
+    }),
+  ),
+  DNS_TIMEOUT_MS: Type.Integer({
+    default: 5000,
+    minimum: 100,
+    maximum: 30000,
+    description: 'How long verifying a domain waits for an answer',
+  }),
+  DOMAIN_CHALLENGE_LABEL: Type.String({
+    default: '_workspace-challenge',
+    pattern: '^[a-z0-9_-]+$',
+    description: 'The label before a domain where its TXT record is looked for',
+  }),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,
@@ -48,7 +75,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     const { description } = Environment.properties[name as keyof Config]
     throw new Error(`${name} is set to something it cannot be. ${description}.`)
   }
-  return config as Config
+  const read = config as Config
+  if (read.SMTP_URL && !read.SITE_URL)
+    throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
+  return read
 }
 
 /** The settings as a table for people: name, default, meaning. */

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
+import { createOutbox } from './auth/letters.ts'
 import type { Config } from './config.ts'
+import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { type Ids, makeIds } from './ids.ts'
+import { createPostman, type Postman } from './mail/postman.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
@@ -15,6 +18,9 @@ export interface Deps {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics: Metrics
+  /** Null where no mail is configured; otherwise to be woken when a letter was written. */
+  readonly postman: Postman | null
+  readonly resolveTxt: ResolveTxt
   /** Set when a shutdown begins: no more traffic, please. */
   readonly lifecycle: { draining: boolean }
   /** Work that a request starts and does not wait for. A failure is logged; `dispose` waits for all of it. */
@@ -31,7 +37,7 @@ export interface DepsOptions {
 }
 
 /** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
-export async function buildDeps({ config, log, clock = Date.now, ids }: DepsOptions): Promise<Deps> {
+export async function buildDeps({ config, log, clock = Date.now, ids: given }: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()
   const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
   const milliseconds = (): number => clock() + db.skew()
@@ -41,6 +47,9 @@ export async function buildDeps({ config, log, clock = Date.now, ids }: DepsOpti
     throw error
   })
 
+  const ids = given ?? makeIds(milliseconds)
+  const postman = await openMail(config, db, ids, now, log)
+  postman?.wake()
   const running = new Set<Promise<unknown>>()
   return {
     config,
@@ -48,7 +57,9 @@ export async function buildDeps({ config, log, clock = Date.now, ids }: DepsOpti
     log,
     now,
     metrics,
-    ids: ids ?? makeIds(milliseconds),
+    ids,
+    postman,
+    resolveTxt: txtResolver(config.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [], config.DNS_TIMEOUT_MS),
     lifecycle: { draining: false },
     background: (what, work) => {
       const done = work()
@@ -57,8 +68,23 @@ export async function buildDeps({ config, log, clock = Date.now, ids }: DepsOpti
       running.add(done)
     },
     dispose: async () => {
+      await postman?.stop()
       await Promise.all(running)
       await db.close()
     },
   }
+}
+
+/** The mail library is loaded only by those who configure mail. */
+async function openMail(
+  config: Config,
+  db: Database,
+  ids: Ids,
+  now: () => string,
+  log: Logger,
+): Promise<Postman | null> {
+  if (!config.SMTP_URL || !config.SITE_URL) return null
+  const { smtpSender } = await import('./mail/smtp.ts')
+  const from = config.MAIL_FROM ?? `workspace-admin@${new URL(config.SITE_URL).hostname}`
+  return createPostman(createOutbox(db, ids, now, config.SITE_URL), smtpSender(config.SMTP_URL, from), log)
 }

@@ -9,6 +9,10 @@ export interface Ids {
   keyId(): string
   /** A project's token. It can only add events, and every member sees it. */
   projectToken(): string
+  /** The secret of an invite's link: 256 random bits. Only its hash is kept. */
+  inviteToken(): string
+  /** What proves a domain: 43 characters that are safe in a URL. */
+  challenge(): string
   /** Four lower-case letters, to tell two slugs apart. */
   letters(): string
 }
@@ -18,6 +22,8 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   keyValue: () => `phx_${base62(35)}`,
   keyId: () => base62(8),
   projectToken: () => `phc_${base62(32)}`,
+  inviteToken: () => base62(32),
+  challenge: () => randomBytes(32).toString('base64url'),
   letters: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
 })
 

@@ -2,9 +2,13 @@ import type { OperationId } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { api_keys } from './api_keys.ts'
 import type { Area } from './call.ts'
+import { domains } from './domains.ts'
+import { invites } from './invites.ts'
+import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { projects } from './projects.ts'
 import { service } from './service.ts'
+import { signup } from './signup.ts'
 import type { UNBUILT } from './unbuilt.ts'
 import { users } from './users.ts'
 
@@ -15,6 +19,10 @@ type BuiltArea = Built extends `${infer Name}.${string}` ? Name : never
 export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => ({
   organizations: organizations(deps),
   projects: projects(deps),
+  members: members(deps),
+  invites: invites(deps),
+  signup: signup(deps),
+  domains: domains(deps),
   users: users(deps),
   api_keys: api_keys(deps),
   service: service(deps),

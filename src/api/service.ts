@@ -14,7 +14,7 @@ const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Workspace administration</title></head>
 <body><div id="reference"></div><script src="/docs/reference.js"></script>
-<script>Scalar.createApiReference('#reference', { url: '/openapi.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })</script>
+<script>Scalar.createApiReference('#reference', { url: '/openapi.json', servers: [{ url: location.origin }], withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })</script>
 </body>
 </html>
 `

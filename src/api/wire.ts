@@ -4,6 +4,9 @@
  */
 import type { components } from '../contract/openapi.ts'
 import type { ApiKey } from '../store/api_keys.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { expiredBefore, type Invite } from '../store/invites.ts'
+import type { MemberRow } from '../store/members.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { UserRow } from '../store/users.ts'
@@ -106,5 +109,50 @@ export function apiKey(key: ApiKey & { value?: string }): Schemas['ApiKey'] {
     scopes: key.scopes as Schemas['Scope'][],
     scoped_teams: [...(key.reach.projects ?? [])],
     scoped_organizations: [...(key.reach.organizations ?? [])],
+  }
+}
+
+export function member(row: MemberRow): Schemas['Member'] {
+  return {
+    id: row.membership_id,
+    user: user(row),
+    level: row.level as 1 | 8 | 15,
+    joined_at: row.joined_at,
+    updated_at: row.updated_at,
+    is_2fa_enabled: false,
+    has_social_auth: false,
+  }
+}
+
+/** `signup_token` is there in the answer that makes one without mail. */
+export function invite(row: Invite & { signup_token?: string }, now: string): Schemas['InviteCreated'] {
+  return {
+    id: row.id,
+    target_email: row.target_email,
+    first_name: row.first_name,
+    emailing_attempt_made: Boolean(row.emailing_attempt_made),
+    level: row.level as 1 | 8 | 15,
+    is_expired: row.created_at < expiredBefore(now),
+    created_by: row.created_by && user(row.created_by),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    message: row.message,
+    ...(row.signup_token !== undefined && { signup_token: row.signup_token }),
+  }
+}
+
+export function domain(row: DomainRow): Schemas['Domain'] {
+  return {
+    id: row.id,
+    domain: row.domain,
+    is_verified: row.verified_at !== null,
+    verified_at: row.verified_at,
+    verification_challenge: row.verification_challenge,
+    jit_provisioning_enabled: Boolean(row.jit_provisioning_enabled),
+    sso_enforcement: row.sso_enforcement as Schemas['Domain']['sso_enforcement'],
+    has_saml: Boolean(row.saml_entity_id && row.saml_acs_url && row.saml_x509_cert),
+    saml_entity_id: row.saml_entity_id,
+    saml_acs_url: row.saml_acs_url,
+    saml_x509_cert: row.saml_x509_cert,
   }
 }

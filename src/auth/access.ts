@@ -7,6 +7,8 @@ import type { Caller } from './caller.ts'
 export const CURRENT = '@current'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** Only what can be an id is looked up: the engines need not agree on anything else. */
+export const isUuid = (id: string): boolean => UUID.test(id)
 const INTEGER = /^[1-9][0-9]{0,14}$/
 
 /** The organization an id names for this caller. Throws not_found for what they may not see, however it is spelt. */
@@ -18,7 +20,7 @@ export async function organizationFor(
   const found =
     id === CURRENT
       ? await organizations.current(db, user, key.reach)
-      : UUID.test(id)
+      : isUuid(id)
         ? await organizations.get(db, user.id, key.reach, id.toLowerCase())
         : undefined
   if (!found) throw notFound()

@@ -78,21 +78,20 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     else delete schema.response
   }
 
-  /** The organization or project of the path, the level it takes, and what the path names within it. */
+  /** The organization or project of the path, what the path names within it, and the level it takes. */
   async function locate(request: FastifyRequest, operation: Operation): Promise<void> {
     const params = request.params as Record<string, string>
     const caller = request.caller!
     const located: Located = { params, caller, organization: undefined, project: undefined }
-    if (operation.within === 'organization') {
+    if (operation.within === 'organization')
       located.organization = await organizationFor(deps.db, caller, params.organization_id ?? params.id!)
-      demandLevel(located.organization.membership_level, operation.level)
-    } else if (operation.within === 'project') {
+    if (operation.within === 'project')
       located.project = await projectFor(deps.db, caller, params.project_id ?? params.id!)
-      demandLevel(located.project.membership_level, operation.level)
-    }
     request.located = located
     const find = areas[operation.area]?.subject
     if (find && operation.namesSubject) request.subject = await find(located)
+    const place = located.organization ?? located.project
+    if (place) demandLevel(place.membership_level, operation.level)
   }
 
   await app.register(glue, {

@@ -238,7 +238,7 @@ export interface paths {
          * Invite several people
          * @description Takes one invite, or an array of at most 20, and answers in kind: one invite, or an array in the order sent. The
          *     rules are those of a single invite. All are made or none is; `attr` begins with the place of the one to blame, as
-         *     in `3__target_email`. No secret is answered here: without mail, invite people one at a time.
+         *     in `3__target_email`. Where no mail is configured, each answer carries its `signup_token`, as a single one does.
          */
         post: operations["invites.bulk"];
         delete?: never;
@@ -503,6 +503,29 @@ export interface paths {
          *     already has an account must send that account's own key, and joins with it. Afterwards the invite is used up.
          */
         post: operations["signup.accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/signup/{invite_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The invite's id. */
+                invite_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * The page of an invite's link
+         * @description What a mailed link opens in a browser. The page is the same for every invite; it asks the API with the link's secret.
+         */
+        get: operations["signup.page"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2488,7 +2511,7 @@ export interface components {
          * InviteBulkCreated
          * @description One invite where one was sent, or an array in the order sent.
          */
-        InviteBulkCreated: components["schemas"]["Invite"] | components["schemas"]["Invite"][];
+        InviteBulkCreated: components["schemas"]["InviteCreated"] | components["schemas"]["InviteCreated"][];
         /**
          * Domain
          * @description A login domain, proven by a DNS record.
@@ -4843,6 +4866,31 @@ export interface operations {
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    "signup.page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The invite's id. */
+                invite_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An HTML page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
         };
     };
     "batch_exports.list": {

@@ -54,7 +54,7 @@ export function validator(
 
 /** The first problem, as an error for the caller. */
 export function problem(errors: ErrorObject[]): AppError {
-  const error = errors[0]!
+  const error = tellingError(errors)
   const path = error.instancePath
     .split('/')
     .slice(1)
@@ -107,6 +107,18 @@ export function problem(errors: ErrorObject[]): AppError {
     default:
       return invalid(attr, `${field} is not as the contract wants it: ${error.message}.`)
   }
+}
+
+/**
+ * The error to tell of. Where a schema offers alternatives Ajv lists what is wrong with each; the one whose type fits
+ * is the one that was meant.
+ */
+function tellingError(errors: ErrorObject[]): ErrorObject {
+  const choices = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')
+  if (choices.length === 0) return errors[0]!
+  const otherType = (error: ErrorObject): boolean =>
+    error.keyword === 'type' && choices.some((choice) => choice.instancePath === error.instancePath)
+  return errors.find((error) => !choices.includes(error) && !otherType(error)) ?? errors[0]!
 }
 
 const FORMATS: Record<string, string> = {

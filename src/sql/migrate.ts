@@ -1,10 +1,11 @@
 import type { Db } from './db.ts'
 import { DIALECTS, type Dialect } from './dialect.ts'
 import administration from './migrations/0001-administration.ts'
+import people from './migrations/0002-people.ts'
 import { sql } from './template.ts'
 
 /** In order, for ever: a migration that has been released is never changed. */
-const MIGRATIONS: ((dialect: Dialect) => string)[] = [administration]
+const MIGRATIONS: ((dialect: Dialect) => string)[] = [administration, people]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

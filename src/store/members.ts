@@ -1,9 +1,88 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { forUpdate, type Sql, sql } from '../sql/template.ts'
+import { emailKey, type UserRow, userColumns } from './users.ts'
 
 export const MEMBER = 1
 export const ADMIN = 8
 export const OWNER = 15
+
+export interface MemberRow extends UserRow {
+  membership_id: string
+  level: number
+  joined_at: string
+  updated_at: string
+}
+
+export interface MemberFilter {
+  order?: 'joined_at' | '-joined_at'
+  email?: string
+  search?: string
+  updated_after?: string
+}
+
+const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${userColumns}`
+const people = sql`from members m join users u on u.id = m.user_id`
+
+export async function list(
+  db: Db,
+  organization_id: string,
+  { order = '-joined_at', email, search, updated_after }: MemberFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: MemberRow[] }> {
+  const filters = [
+    email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`,
+    search === undefined ? sql`` : sql`and ${contains(sql`u.search_key`, search.normalize('NFC').toLowerCase())}`,
+    updated_after === undefined ? sql`` : sql`and m.updated_at > ${updated_after}`,
+  ] as const
+  const found = sql`${people} where m.organization_id = ${organization_id} and u.is_active
+    ${filters[0]} ${filters[1]} ${filters[2]}`
+  const total = await db.get<{ count: number }>(sql`select count(*) as count ${found}`)
+  const ordered = order === 'joined_at' ? sql`order by m.joined_at, m.id` : sql`order by m.joined_at desc, m.id desc`
+  const rows = await db.all<MemberRow>(sql`select ${row} ${found} ${ordered} limit ${limit} offset ${offset}`)
+  return { count: total?.count ?? 0, rows }
+}
+
+const contains = (text: Sql, part: string): Sql =>
+  sql`${{ sqlite: sql`instr(${text}, ${part}) > 0`, postgres: sql`strpos(${text}, ${part}) > 0` }}`
+
+export function get(db: Db, organization_id: string, user_uuid: string): Promise<MemberRow | undefined> {
+  return db.get<MemberRow>(
+    sql`select ${row} ${people} where m.organization_id = ${organization_id} and u.uuid = ${user_uuid} and u.is_active`,
+  )
+}
+
+/** Whether this address belongs to a member, in whatever case. */
+export async function hasEmail(db: Db, organization_id: string, email: string): Promise<boolean> {
+  const found = await db.get(
+    sql`select 1 ${people} where m.organization_id = ${organization_id} and u.email_key = ${emailKey(email)}`,
+  )
+  return found !== undefined
+}
+
+/**
+ * Holds the organization until the transaction ends, so that levels are changed one after the other: two owners who
+ * demote each other at the same moment leave one. False when the organization is gone.
+ */
+export async function hold(tx: Db, organization_id: string): Promise<boolean> {
+  return (await tx.get(sql`select id from organizations where id = ${organization_id} ${forUpdate}`)) !== undefined
+}
+
+/** Undefined for somebody who is not, or no longer, a member. */
+export async function levelOf(db: Db, organization_id: string, user_id: number): Promise<number | undefined> {
+  const found = await db.get<{ level: number }>(
+    sql`select level from members where organization_id = ${organization_id} and user_id = ${user_id}`,
+  )
+  return found?.level
+}
+
+/** Who wants to hear of somebody who joined: the others, where the organization has that switched on. */
+export function toTell(db: Db, organization_id: string, joined_user_id: number): Promise<{ email: string }[]> {
+  return db.all<{ email: string }>(sql`
+    select u.email ${people} join organizations o on o.id = m.organization_id
+    where m.organization_id = ${organization_id} and u.id <> ${joined_user_id} and u.is_active
+      and o.is_member_join_email_enabled
+    order by m.joined_at, m.id`)
+}
 
 /** `member_count` moves in the same transaction, so that reading an organization never counts. */
 export async function create(
@@ -14,4 +93,13 @@ export async function create(
     insert into members (id, organization_id, user_id, level, joined_at, updated_at)
     values (${member.id}, ${member.organization_id}, ${member.user_id}, ${member.level}, ${member.now}, ${member.now})`)
   await tx.run(sql`update organizations set member_count = member_count + 1 where id = ${member.organization_id}`)
+}
+
+export async function setLevel(tx: Db, membership_id: string, level: number, now: string): Promise<void> {
+  await tx.run(sql`update members set level = ${level}, updated_at = ${now} where id = ${membership_id}`)
+}
+
+export async function remove(tx: Db, organization_id: string, membership_id: string): Promise<void> {
+  const removed = await tx.run(sql`delete from members where id = ${membership_id}`)
+  await tx.run(sql`update organizations set member_count = member_count - ${removed} where id = ${organization_id}`)
 }

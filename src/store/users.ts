@@ -29,16 +29,27 @@ export async function any(db: Db): Promise<boolean> {
   return (await db.get(sql`select 1 from users limit 1`)) !== undefined
 }
 
+/** What a search for people looks through, in lower case by Unicode on both engines. */
+const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
+  `${user.first_name} ${user.last_name ?? ''} ${user.email}`.normalize('NFC').toLowerCase()
+
+export interface NewUser {
+  uuid: string
+  distinct_id: string
+  email: string
+  first_name: string
+  last_name?: string
+  is_email_verified?: boolean
+  now: string
+}
+
 /** Undefined when the address already has an account. */
-export function create(
-  db: Db,
-  user: { uuid: string; distinct_id: string; email: string; first_name: string; last_name?: string; now: string },
-): Promise<UserRow | undefined> {
+export function create(db: Db, user: NewUser): Promise<UserRow | undefined> {
   return db.get<UserRow>(sql`
     insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_email_verified, is_active,
-      hedgehog_config, current_organization_id, current_project_id, created_at)
+      hedgehog_config, current_organization_id, current_project_id, search_key, created_at)
     values (${user.uuid}, ${user.distinct_id}, ${user.email}, ${emailKey(user.email)}, ${user.first_name},
-      ${user.last_name ?? ''}, null, ${true}, null, null, null, ${user.now})
+      ${user.last_name ?? ''}, ${user.is_email_verified ?? null}, ${true}, null, null, null, ${searchKey(user)}, ${user.now})
     on conflict (email_key) do nothing returning *`)
 }
 

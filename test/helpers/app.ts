@@ -139,7 +139,11 @@ export async function openApp(t: Test, engine: Engine, { environment = {}, log }
         text: response.payload,
         body: json ? response.json() : undefined,
       }
-      transcript.push({ request: `${method} ${path}`, status: answer.status, body: json ? timeless(answer.body) : '' })
+      transcript.push({
+        request: `${method} ${path.replace(/\d{4}-\d\d-\d\dT[\d:.%A]+Z/, '<time>')}`,
+        status: answer.status,
+        body: json ? timeless(answer.body) : '',
+      })
       return answer
     },
     stranger: async (email) => {

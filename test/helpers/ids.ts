@@ -9,6 +9,8 @@ export function knownIds(): Ids {
     keyValue: () => `phx_known${next().padStart(40, '0')}`,
     keyId: () => `key${next().padStart(8, '0')}`,
     projectToken: () => `phc_known${next().padStart(38, '0')}`,
+    inviteToken: () => `invite${next().padStart(37, '0')}`,
+    challenge: () => `challenge${next().padStart(34, '0')}`,
     letters: () =>
       next()
         .padStart(4, '0')

@@ -1,0 +1,54 @@
+/** The page that a mailed link opens. It knows nothing: the browser reads the link and speaks to the API. */
+export const SIGNUP_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Accept an invitation</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 4rem auto; padding: 0 1rem }
+  input, button { font: inherit; padding: .4rem .6rem; width: 100%; box-sizing: border-box; margin: .3rem 0 }
+  code { overflow-wrap: anywhere; background: #eee; padding: .2rem .4rem }
+</style>
+</head>
+<body>
+<h1>Accept an invitation</h1>
+<p id="say" aria-live="polite">One moment …</p>
+<form id="form" hidden>
+  <label>Your name <input name="first_name" maxlength="128" autocomplete="given-name"></label>
+  <label>Your key, if your address already has an account <input name="key" type="password" autocomplete="off"></label>
+  <button>Join</button>
+</form>
+<script>
+  const id = location.pathname.split('/')[2]
+  const token = new URLSearchParams(location.search).get('token') ?? ''
+  history.replaceState(null, '', location.pathname)
+  const say = document.getElementById('say'), form = document.getElementById('form')
+  const ask = async (path, options) => {
+    const response = await fetch('/api/signup/' + encodeURIComponent(id) + '/' + path, options)
+    return [response.ok, await response.json()]
+  }
+  const show = (invite) => { say.textContent = 'Join ' + invite.organization_name + ' as ' + invite.target_email + '.'; form.first_name.value = invite.first_name; form.hidden = false }
+  ask('?token=' + encodeURIComponent(token)).then(([ok, body]) => {
+    if (ok) return show(body)
+    say.textContent = body.detail
+    if (body.code === 'account_exists') form.hidden = false
+  })
+  form.onsubmit = async (event) => {
+    event.preventDefault()
+    const headers = { 'content-type': 'application/json' }
+    if (form.key.value) headers.authorization = 'Bearer ' + form.key.value
+    const [ok, body] = await ask('', { method: 'POST', headers, body: JSON.stringify({ token, first_name: form.first_name.value }) })
+    if (!ok) { say.textContent = body.detail; return }
+    form.hidden = true
+    say.textContent = 'You have joined. '
+    if (!body.api_key) return
+    const key = document.createElement('code')
+    key.textContent = body.api_key
+    say.append('This is your key; it is shown once, so keep it: ', key)
+  }
+</script>
+</body>
+</html>
+`

@@ -1,0 +1,176 @@
+import { AppError, forbidden, invalid, notFound } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import * as invites from '../store/invites.ts'
+import * as letters from '../store/letters.ts'
+import * as members from '../store/members.ts'
+import { EVERYTHING } from '../store/reach.ts'
+import * as users from '../store/users.ts'
+import { hashOf, issue } from './api_keys.ts'
+import type { Caller } from './caller.ts'
+import type { InviteContent, MemberJoinedContent } from './letters.ts'
+
+export interface Invitation {
+  organization: { id: string; name: string }
+  inviter: users.UserRow
+  writes: invites.InviteWrite[]
+  /** How the field of the write in this place is called, as in `3__target_email`. */
+  attr: (index: number) => string | null
+  mailed: boolean
+}
+
+export type MadeInvite = invites.Invite & { signup_token?: string }
+
+/** Makes all of the invites or none. Where a mail cannot carry the secret it is in the answer, and nowhere else. */
+export function makeInvites(db: Db, ids: Ids, now: string, invitation: Invitation): Promise<MadeInvite[]> {
+  const { organization, inviter, writes, attr, mailed } = invitation
+  return db.tx(async (tx) => {
+    // Levels stand still meanwhile, so no invite is made above one that has just been lowered.
+    await members.hold(tx, organization.id)
+    const own = await members.levelOf(tx, organization.id, inviter.id)
+    if (own === undefined) throw notFound()
+    if (writes.some(({ level = members.MEMBER }) => level > own))
+      throw forbidden(`Your level is ${own}; you cannot invite somebody at a higher one.`)
+
+    const made: MadeInvite[] = []
+    const seen = new Set<string>()
+    for (const [index, write] of writes.entries()) {
+      const target_email = lowerCasedDomain(write.target_email)
+      if (seen.has(users.emailKey(target_email)))
+        throw invalid(attr(index), 'This address stands twice in the list. Send each one once.', 'unique')
+      seen.add(users.emailKey(target_email))
+      if (await members.hasEmail(tx, organization.id, target_email))
+        throw invalid(attr(index), 'This address belongs to a member already. Leave it out.')
+      const signup_token = mailed ? undefined : ids.inviteToken()
+      const id = ids.uuid()
+      await invites.create(tx, {
+        ...write,
+        id,
+        target_email,
+        organization_id: organization.id,
+        created_by_id: inviter.id,
+        emailing_attempt_made: mailed,
+        token_hash: signup_token ? hashOf(signup_token) : null,
+        now,
+      })
+      if (mailed) {
+        const content: InviteContent = {
+          invite_id: id,
+          inviter: inviter.first_name || inviter.email,
+          inviter_email: inviter.email,
+          organization: organization.name,
+          first_name: write.first_name ?? '',
+          message: write.message || null,
+        }
+        await letters.create(tx, { id: ids.uuid(), kind: 'invite', recipient: target_email, content, now })
+      }
+      made.push({ ...(await invites.get(tx, organization.id, id))!, ...(signup_token && { signup_token }) })
+    }
+    return made
+  })
+}
+
+/** The part after the last @ has no case; the part before it is its owner's business. */
+const lowerCasedDomain = (email: string): string =>
+  email.slice(0, email.lastIndexOf('@')) + email.slice(email.lastIndexOf('@')).toLowerCase()
+
+type OpenInvite = invites.InviteRow & { organization_name: string }
+
+/**
+ * The invite that id and secret open for whoever asks. Throws invalid_input for what they do not open, already_used,
+ * expired, invalid_recipient for another's account, account_exists where that account must show its key, and
+ * user_already_member.
+ */
+export async function openInvite(
+  db: Db,
+  { invite_id, token, caller, now }: { invite_id: string; token: string; caller: Caller | undefined; now: string },
+): Promise<OpenInvite> {
+  const id = invite_id.toLowerCase()
+  const invite = await invites.open(db, id, hashOf(token))
+  if (!invite) {
+    if (await invites.wasUsed(db, id, hashOf(token)))
+      throw new AppError('already_used', 'This invite has been accepted already. Go on with your key.')
+    throw invalid(null, 'This link opens no invite. Check that it is whole, or ask for a new invite.')
+  }
+  if (invite.created_at < invites.expiredBefore(now))
+    throw new AppError('expired', 'This invite is more than three days old. Ask for a new one.')
+  if (caller && users.emailKey(caller.user.email) !== users.emailKey(invite.target_email))
+    throw new AppError('invalid_recipient', "This invite is for another address. Use that account's key, or none.")
+  if (!caller && (await users.getByEmail(db, invite.target_email)))
+    throw new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
+  if (await members.hasEmail(db, invite.organization_id, invite.target_email))
+    throw new AppError('user_already_member', 'This address belongs to a member already. There is nothing to accept.')
+  return invite
+}
+
+export interface Acceptance {
+  invite_id: string
+  token: string
+  first_name?: string
+  last_name?: string
+  caller: Caller | undefined
+  mailed: boolean
+}
+
+/** Joins, once: an account and a first key for a new address, a membership for everybody. */
+export function acceptInvite(
+  db: Db,
+  ids: Ids,
+  now: string,
+  { caller, mailed, ...sent }: Acceptance,
+): Promise<{ user: users.UserRow; organization_id: string; api_key: string | null }> {
+  return db.tx(async (tx) => {
+    const invite = await openInvite(tx, { ...sent, caller, now })
+    const { organization_id, level } = invite
+    await members.hold(tx, organization_id)
+    const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
+    if (!inviterLevel || inviterLevel < level)
+      throw new AppError('inviter_not_allowed', 'Whoever invited you may no longer do so. Ask for a new invite.')
+    if (!(await invites.use(tx, invite, hashOf(sent.token), now)))
+      throw new AppError('already_used', 'This invite has been accepted already. Go on with your key.')
+
+    const user = caller?.user ?? (await newUser(tx, ids, now, invite, sent))
+    await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now })
+    await users.workIn(tx, user.id, organization_id, null)
+    const key = caller
+      ? null
+      : await issue(tx, ids, now, {
+          user_id: user.id,
+          label: 'First key',
+          scopes: ['*'],
+          reach: EVERYTHING,
+          expires_at: null,
+        })
+    if (mailed) await tellOthers(tx, ids, now, invite, user)
+    return { user, organization_id, api_key: key?.value ?? null }
+  })
+}
+
+async function newUser(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  invite: invites.InviteRow,
+  { first_name, last_name }: { first_name?: string; last_name?: string },
+): Promise<users.UserRow> {
+  const user = await users.create(tx, {
+    uuid: ids.uuid(),
+    distinct_id: ids.uuid(),
+    email: invite.target_email,
+    first_name: first_name || invite.first_name,
+    ...(last_name && { last_name }),
+    // Only a secret that came by mail proves the address.
+    ...(invite.emailing_attempt_made && { is_email_verified: true }),
+    now,
+  })
+  if (!user)
+    throw new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
+  return user
+}
+
+async function tellOthers(tx: Db, ids: Ids, now: string, invite: OpenInvite, user: users.UserRow): Promise<void> {
+  const name = `${user.first_name} ${user.last_name}`.trim()
+  const content: MemberJoinedContent = { name, email: user.email, organization: invite.organization_name }
+  for (const { email } of await members.toTell(tx, invite.organization_id, user.id))
+    await letters.create(tx, { id: ids.uuid(), kind: 'member_joined', recipient: email, content, now })
+}

@@ -1,0 +1,22 @@
+import { Resolver } from 'node:dns/promises'
+
+export type ResolveTxt = (name: string) => Promise<string[]>
+
+/**
+ * The TXT records of a name, each joined from its chunks. Every failure (no such name, no answer, a broken server, the
+ * deadline) is an empty list: to who asks, the record is not there yet.
+ */
+export function txtResolver(servers: readonly string[], deadline_ms: number): ResolveTxt {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: Math.max(1, Math.floor(deadline_ms / 3)), tries: 2 })
+    if (servers.length) resolver.setServers(servers)
+    const timer = setTimeout(() => resolver.cancel(), deadline_ms)
+    try {
+      return (await resolver.resolveTxt(name)).map((chunks) => chunks.join(''))
+    } catch {
+      return []
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

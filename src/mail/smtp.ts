@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { parseConnectionUrl } from 'nodemailer/lib/shared'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type { Message, Outcome, Send } from './message.ts'
+
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }
+
+/** Sends over SMTP: `smtp://` with STARTTLS where the server has it, `smtps://` with TLS, credentials in the URL. */
+export function smtpSender(url: string, from: string): Send {
+  const { auth, ...options } = parseConnectionUrl(url)
+  return async ({ message_id, to, reply_to, subject, text, html }: Message) => {
+    const mail = { messageId: message_id, from, to, subject, text, html, ...(reply_to && { replyTo: reply_to }) }
+    const bytes = await new MailComposer(mail).compile().build()
+    // Read from only after the server has asked for the data: from then on a broken connection leaves it unknown
+    // whether the mail arrived.
+    let begun = false
+    const data = new Readable({
+      read() {
+        begun = true
+        this.push(bytes)
+        this.push(null)
+      },
+    })
+    const connection = new SMTPConnection({ ...TIMEOUTS, ...options })
+    try {
+      await new Promise<void>((resolve, reject) => {
+        connection.once('error', reject)
+        connection.connect((error) => {
+          if (error) return reject(error)
+          const send = (): void => {
+            const envelope = { from: addressOf(from), to: [to], size: bytes.length }
+            connection.send(envelope, data, (error) => (error ? reject(error) : resolve()))
+          }
+          if (!auth?.user) return send()
+          connection.login({ user: auth.user, pass: auth.pass }, (error) => (error ? reject(error) : send()))
+        })
+      })
+      connection.quit()
+      return { result: 'sent' }
+    } catch (error) {
+      connection.close()
+      return outcomeOf(error as Failure, begun)
+    }
+  }
+}
+
+interface Failure extends Error {
+  code?: string
+  /** What the server answered; absent when the connection failed instead. */
+  responseCode?: number
+}
+
+function outcomeOf({ code, responseCode, message }: Failure, begun: boolean): Outcome {
+  if (responseCode !== undefined) {
+    // About this mail and for good, as against a busy server or a wrong password.
+    const forGood = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+    return { result: forGood ? 'undeliverable' : 'refused', reason: `the mail server answered ${responseCode}` }
+  }
+  return { result: begun ? 'unknown' : 'refused', reason: `${code ?? 'failed'}: ${message}` }
+}
+
+/** `Name <a@b>` → `a@b`. */
+const addressOf = (from: string): string => /<([^>]+)>/.exec(from)?.[1] ?? from

@@ -1,0 +1,91 @@
+import type { Db } from '../sql/db.ts'
+import { assignments, sql } from '../sql/template.ts'
+
+export interface DomainRow {
+  id: string
+  organization_id: string
+  domain: string
+  verified_at: string | null
+  verification_challenge: string
+  last_verification_retry: string | null
+  jit_provisioning_enabled: boolean | number
+  sso_enforcement: string
+  saml_entity_id: string | null
+  saml_acs_url: string | null
+  saml_x509_cert: string | null
+}
+
+export interface DomainWrite {
+  jit_provisioning_enabled?: boolean
+  sso_enforcement?: string
+  saml_entity_id?: string | null
+  saml_acs_url?: string | null
+  saml_x509_cert?: string | null
+}
+
+export async function list(
+  db: Db,
+  organization_id: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: DomainRow[] }> {
+  const total = await db.get<{ count: number }>(
+    sql`select count(*) as count from domains where organization_id = ${organization_id}`,
+  )
+  const rows = await db.all<DomainRow>(sql`
+    select * from domains where organization_id = ${organization_id} order by domain limit ${limit} offset ${offset}`)
+  return { count: total?.count ?? 0, rows }
+}
+
+export function get(db: Db, organization_id: string, id: string): Promise<DomainRow | undefined> {
+  return db.get<DomainRow>(sql`select * from domains where organization_id = ${organization_id} and id = ${id}`)
+}
+
+/** Undefined when the organization has the name already. */
+export function create(
+  db: Db,
+  domain: Pick<DomainWrite, 'saml_entity_id' | 'saml_acs_url' | 'saml_x509_cert'> & {
+    id: string
+    organization_id: string
+    domain: string
+    verification_challenge: string
+  },
+): Promise<DomainRow | undefined> {
+  return db.get<DomainRow>(sql`
+    insert into domains (id, organization_id, domain, verified_at, verification_challenge, last_verification_retry,
+      jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert)
+    values (${domain.id}, ${domain.organization_id}, ${domain.domain}, null, ${domain.verification_challenge}, null,
+      ${false}, '', ${domain.saml_entity_id ?? null}, ${domain.saml_acs_url ?? null}, ${domain.saml_x509_cert ?? null})
+    on conflict (organization_id, domain) do nothing returning *`)
+}
+
+/** Undefined when it was deleted meanwhile. */
+export async function update(db: Db, id: string, changes: DomainWrite): Promise<DomainRow | undefined> {
+  const { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert } = changes
+  const set = {
+    ...(jit_provisioning_enabled !== undefined && { jit_provisioning_enabled }),
+    ...(sso_enforcement !== undefined && { sso_enforcement }),
+    ...(saml_entity_id !== undefined && { saml_entity_id }),
+    ...(saml_acs_url !== undefined && { saml_acs_url }),
+    ...(saml_x509_cert !== undefined && { saml_x509_cert }),
+  }
+  if (Object.keys(set).length === 0) return db.get<DomainRow>(sql`select * from domains where id = ${id}`)
+  return db.get<DomainRow>(sql`update domains set ${assignments(set)} where id = ${id} returning *`)
+}
+
+/**
+ * Proven, for good. A unique index lets one organization hold a proven name: the second to arrive gets a unique
+ * violation. Undefined when it was deleted meanwhile.
+ */
+export function verify(db: Db, id: string, now: string): Promise<DomainRow | undefined> {
+  return db.get<DomainRow>(sql`
+    update domains set verified_at = coalesce(verified_at, ${now}), last_verification_retry = null
+    where id = ${id} returning *`)
+}
+
+export function noteRetry(db: Db, id: string, now: string): Promise<DomainRow | undefined> {
+  return db.get<DomainRow>(sql`update domains set last_verification_retry = ${now} where id = ${id} returning *`)
+}
+
+export async function remove(db: Db, id: string): Promise<boolean> {
+  return (await db.run(sql`delete from domains where id = ${id}`)) > 0
+}

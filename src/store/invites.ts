@@ -1,0 +1,147 @@
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+import { emailKey, type UserRow, userColumns } from './users.ts'
+
+export const INVITE_LIFETIME_MS = 72 * 3_600_000
+
+export interface InviteRow {
+  id: string
+  organization_id: string
+  target_email: string
+  first_name: string
+  level: number
+  message: string | null
+  emailing_attempt_made: boolean | number
+  created_by_id: number | null
+  created_at: string
+  updated_at: string
+}
+
+export interface Invite extends InviteRow {
+  created_by: UserRow | null
+}
+
+export interface InviteWrite {
+  target_email: string
+  first_name?: string
+  level?: number
+  message?: string | null
+}
+
+const row = sql`i.id as invite_id, i.organization_id, i.target_email, i.first_name as invite_first_name, i.level,
+  i.message, i.emailing_attempt_made, i.created_by_id, i.created_at, i.updated_at`
+
+const invites = sql`from invites i left join users u on u.id = i.created_by_id`
+
+type Joined = Omit<InviteRow, 'id' | 'first_name'> & UserRow & { invite_id: string; invite_first_name: string }
+
+const toInvite = (found: Joined): Invite => ({
+  id: found.invite_id,
+  organization_id: found.organization_id,
+  target_email: found.target_email,
+  first_name: found.invite_first_name,
+  level: found.level,
+  message: found.message,
+  emailing_attempt_made: found.emailing_attempt_made,
+  created_by_id: found.created_by_id,
+  created_at: found.created_at,
+  updated_at: found.updated_at,
+  created_by: found.id === null ? null : found,
+})
+
+/** The last moment at which an invite made then would have expired by `now`. */
+export const expiredBefore = (now: string): string => new Date(Date.parse(now) - INVITE_LIFETIME_MS).toISOString()
+
+export async function list(
+  db: Db,
+  organization_id: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: Invite[] }> {
+  const total = await db.get<{ count: number }>(
+    sql`select count(*) as count from invites where organization_id = ${organization_id}`,
+  )
+  const rows = await db.all<Joined>(sql`
+    select ${row}, ${userColumns} ${invites} where i.organization_id = ${organization_id}
+    order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`)
+  return { count: total?.count ?? 0, rows: rows.map(toInvite) }
+}
+
+export async function get(db: Db, organization_id: string, id: string): Promise<Invite | undefined> {
+  const found = await db.get<Joined>(sql`
+    select ${row}, ${userColumns} ${invites} where i.organization_id = ${organization_id} and i.id = ${id}`)
+  return found && toInvite(found)
+}
+
+/** One invite per address and organization: a new one takes the place of an earlier one, whose link dies with it. */
+export async function create(
+  db: Db,
+  invite: InviteWrite & {
+    id: string
+    organization_id: string
+    created_by_id: number
+    emailing_attempt_made: boolean
+    token_hash: string | null
+    now: string
+  },
+): Promise<void> {
+  await db.run(sql`
+    insert into invites (id, organization_id, target_email, target_email_key, first_name, level, message,
+      emailing_attempt_made, token_hash, created_by_id, created_at, updated_at)
+    values (${invite.id}, ${invite.organization_id}, ${invite.target_email}, ${emailKey(invite.target_email)},
+      ${invite.first_name ?? ''}, ${invite.level ?? 1}, ${invite.message ?? null}, ${invite.emailing_attempt_made},
+      ${invite.token_hash}, ${invite.created_by_id}, ${invite.now}, ${invite.now})
+    on conflict (organization_id, target_email_key) do update set id = excluded.id,
+      target_email = excluded.target_email, first_name = excluded.first_name, level = excluded.level,
+      message = excluded.message, emailing_attempt_made = excluded.emailing_attempt_made,
+      token_hash = excluded.token_hash, created_by_id = excluded.created_by_id, created_at = excluded.created_at,
+      updated_at = excluded.updated_at`)
+}
+
+/** Gives the invite the secret that its mail is about to carry. False when it is gone: then no mail need go. */
+export async function setToken(db: Db, id: string, token_hash: string): Promise<boolean> {
+  return (await db.run(sql`update invites set token_hash = ${token_hash} where id = ${id}`)) > 0
+}
+
+export async function remove(db: Db, id: string): Promise<boolean> {
+  return (await db.run(sql`delete from invites where id = ${id}`)) > 0
+}
+
+/** Nobody's invite stands above its maker: what they may no longer offer goes when their level does. */
+export async function removeAbove(
+  tx: Db,
+  organization_id: string,
+  created_by_id: number,
+  level: number,
+): Promise<void> {
+  await tx.run(sql`
+    delete from invites
+    where organization_id = ${organization_id} and created_by_id = ${created_by_id} and level > ${level}`)
+}
+
+/** The invite that an id and its secret open together, and the name of its organization. */
+export async function open(
+  db: Db,
+  id: string,
+  token_hash: string,
+): Promise<(InviteRow & { organization_name: string }) | undefined> {
+  return db.get<InviteRow & { organization_name: string }>(sql`
+    select i.id, i.organization_id, i.target_email, i.first_name, i.level, i.message, i.emailing_attempt_made,
+      i.created_by_id, i.created_at, i.updated_at, o.name as organization_name
+    from invites i join organizations o on o.id = i.organization_id
+    where i.id = ${id} and i.token_hash = ${token_hash}`)
+}
+
+/** Takes the invite for one acceptance: of two requests that race for it, one gets it. */
+export async function use(tx: Db, invite: InviteRow, token_hash: string, now: string): Promise<boolean> {
+  const taken = await tx.run(sql`delete from invites where id = ${invite.id} and token_hash = ${token_hash}`)
+  if (!taken) return false
+  await tx.run(sql`
+    insert into used_invites (id, organization_id, token_hash, used_at)
+    values (${invite.id}, ${invite.organization_id}, ${token_hash}, ${now})`)
+  return true
+}
+
+/** Whether this id and secret opened something once. */
+export async function wasUsed(db: Db, id: string, token_hash: string): Promise<boolean> {
+  return (await db.get(sql`select 1 from used_invites where id = ${id} and token_hash = ${token_hash}`)) !== undefined
+}

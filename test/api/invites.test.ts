@@ -1,0 +1,205 @@
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+
+const HOUR = 3_600_000
+const invitesOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/invites/`
+
+onBothEngines(t, 'invites without mail: the answer carries the secret, once', async (t, app) => {
+  const { send } = app
+  const url = invitesOf(app)
+  const made = await send('POST', url, {
+    body: { target_email: '  Grace@EXAMPLE.com ', first_name: ' Grace ', message: 'Hello', level: 8 },
+  })
+  t.match(made, {
+    status: 201,
+    body: {
+      target_email: 'Grace@example.com',
+      first_name: 'Grace',
+      level: 8,
+      message: 'Hello',
+      emailing_attempt_made: false,
+      is_expired: false,
+      created_by: { email: 'owner@example.com' },
+      signup_token: /^\w{43}$/,
+    },
+  })
+  const list = await send('GET', url)
+  t.match(list.body, { count: 1, results: [{ id: made.body.id }] })
+  t.notOk(list.text.includes(made.body.signup_token))
+  const rows = await app.deps.db.all(sql`select * from invites`)
+  t.notOk(JSON.stringify(rows).includes(made.body.signup_token), 'only its hash is kept')
+
+  const again = await send('POST', url, { body: { target_email: 'GRACE@example.com' } })
+  t.match(again, { status: 201, body: { level: 1, first_name: '', message: null } })
+  t.not(again.body.id, made.body.id)
+  t.match(
+    (await send('GET', url)).body,
+    { count: 1, results: [{ id: again.body.id }] },
+    'a new invite replaces the one to the same address',
+  )
+  t.match(await send('GET', `/api/signup/${made.body.id}/?token=${made.body.signup_token}`, { key: null }), {
+    status: 400,
+    body: { code: 'invalid_input' },
+  })
+
+  await send('POST', url, { body: { target_email: 'second@example.com' } })
+  t.strictSame(
+    (await send('GET', url)).body.results.map((i: any) => i.target_email),
+    ['second@example.com', 'GRACE@example.com'],
+    'newest first',
+  )
+  t.equal((await send('DELETE', `${url}${again.body.id}/`)).status, 204)
+  t.equal((await send('DELETE', `${url}${again.body.id}/`)).status, 404)
+  t.equal((await send('GET', `${url}${again.body.id}/`)).status, 405)
+  app.advance(73 * HOUR)
+  t.match((await send('GET', url)).body.results, [{ is_expired: true }], 'expired ones stay in the list')
+})
+
+onBothEngines(t, 'who invites whom, at which level', async (t, app) => {
+  const { send, member } = app
+  const url = invitesOf(app)
+  const people = {
+    1: await member('member@example.com', 1),
+    8: await member('admin@example.com', 8),
+    15: await member('owner2@example.com', 15),
+  } as const
+  let n = 0
+  for (const own of [1, 8, 15] as const)
+    for (const level of [1, 8, 15] as const)
+      for (const path of ['', 'bulk/']) {
+        const target_email = `target${++n}@example.com`
+        const body = path ? [{ target_email: `ok${n}@example.com` }, { target_email, level }] : { target_email, level }
+        const answer = await send('POST', `${url}${path}`, { key: people[own].key, body })
+        t.equal(answer.status, level > own ? 403 : path ? 200 : 201, `${own} invites at ${level} ${path}`)
+      }
+  t.equal(
+    (await send('GET', url)).body.count,
+    3 * 3 + 6 + 3,
+    'a refused list made none of its invites: six single, six pairs',
+  )
+  const one = (await send('POST', url, { key: people[8].key, body: { target_email: 'x@example.com', level: 8 } })).body
+    .id
+  t.equal(
+    (await send('DELETE', `${url}${one}/`, { key: people[1].key })).status,
+    204,
+    'any member takes an invite back',
+  )
+
+  const high = (await send('POST', url, { key: people[8].key, body: { target_email: 'high@example.com', level: 8 } }))
+    .body.id
+  const low = (await send('POST', url, { key: people[8].key, body: { target_email: 'low@example.com', level: 1 } }))
+    .body.id
+  const ids = async () => (await send('GET', url)).body.results.map((i: any) => i.id)
+  await send('PATCH', `/api/organizations/@current/members/${people[8].uuid}/`, { body: { level: 1 } })
+  t.notOk((await ids()).includes(high), 'who is lowered takes their higher invites along')
+  t.ok((await ids()).includes(low))
+  await send('DELETE', `/api/organizations/@current/members/${people[8].uuid}/`)
+  t.notOk((await ids()).includes(low), 'who leaves, all of them')
+})
+
+onBothEngines(t, 'wrong invites', async (t, app) => {
+  const { send } = app
+  const url = invitesOf(app)
+  await app.member('Member@example.com', 1)
+  const address = 'x@example.com'
+  const cases: [object, { code: string; attr: string | null }][] = [
+    [{}, { code: 'required', attr: 'target_email' }],
+    [{ target_email: null }, { code: 'null', attr: 'target_email' }],
+    [{ target_email: '  ' }, { code: 'blank', attr: 'target_email' }],
+    [{ target_email: 'nobody' }, { code: 'invalid_input', attr: 'target_email' }],
+    [{ target_email: 'a@b@c' }, { code: 'invalid_input', attr: 'target_email' }],
+    [{ target_email: '"a@b"@example.com' }, { code: 'invalid_input', attr: 'target_email' }],
+    [{ target_email: 'x\r\nBcc: y@example.com' }, { code: 'invalid_input', attr: 'target_email' }],
+    [{ target_email: `${'x'.repeat(250)}@example.com` }, { code: 'max_length', attr: 'target_email' }],
+    [
+      { target_email: address, first_name: 'x'.repeat(31) },
+      { code: 'max_length', attr: 'first_name' },
+    ],
+    [
+      { target_email: address, first_name: null },
+      { code: 'null', attr: 'first_name' },
+    ],
+    [
+      { target_email: address, level: 5 },
+      { code: 'invalid_choice', attr: 'level' },
+    ],
+    [
+      { target_email: address, level: 0 },
+      { code: 'invalid_choice', attr: 'level' },
+    ],
+    [
+      { target_email: address, message: 5 },
+      { code: 'invalid_input', attr: 'message' },
+    ],
+    [{ target_email: 'member@EXAMPLE.com' }, { code: 'invalid_input', attr: null }],
+  ]
+  for (const [body, error] of cases) {
+    t.match(await send('POST', url, { body }), { status: 400, body: error }, JSON.stringify(body).slice(0, 60))
+    const attr = error.attr === null ? '1__target_email' : `1__${error.attr}`
+    t.match(
+      await send('POST', `${url}bulk/`, { body: [{ target_email: 'fine@example.com' }, body] }),
+      { status: 400, body: { code: error.code, attr } },
+      'and in a list, with its place',
+    )
+    t.match(await send('POST', `${url}bulk/`, { body }), { status: 400, body: error }, 'and alone')
+  }
+  t.equal((await send('GET', url)).body.count, 0, 'nothing was made')
+})
+
+onBothEngines(t, 'several at once, all or none', async (t, app) => {
+  const { send } = app
+  const url = `${invitesOf(app)}bulk/`
+  const people = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ target_email: `p${i}@example.com`, first_name: `P${i}` }))
+  const twenty = await send('POST', url, { body: people(20) })
+  t.equal(twenty.status, 200)
+  t.strictSame(
+    twenty.body.map((i: any) => i.first_name),
+    people(20).map((p) => p.first_name),
+    'in the order sent',
+  )
+  t.ok(twenty.body.every((i: any) => i.signup_token))
+  await app.deps.db.run(sql`delete from invites`)
+  t.match(await send('POST', url, { body: people(21) }), { status: 400, body: { code: 'max_length', attr: null } })
+  t.match(await send('POST', url, { body: [...people(2), { target_email: 'P1@example.com' }] }), {
+    status: 400,
+    body: { code: 'unique', attr: '2__target_email' },
+  })
+  t.same((await send('POST', url, { body: [] })).body, [])
+  t.match(
+    await send('POST', url, { body: { target_email: 'one@example.com' } }),
+    { status: 200, body: { target_email: 'one@example.com' } },
+    'one invite in, one invite out',
+  )
+  for (const wrong of ['x', 5, [5], ['x'], [[]]]) t.equal((await send('POST', url, { body: wrong })).status, 400)
+  t.equal((await send('GET', invitesOf(app))).body.count, 1)
+})
+
+for (const engine of ENGINES)
+  t.test(`a database that refuses half-way leaves none (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    await app.deps.db.exec(
+      engine === 'sqlite'
+        ? `create trigger refuse before insert on invites when new.target_email = 'p3@example.com' begin select raise(abort, 'refused'); end`
+        : `create function refuse() returns trigger language plpgsql as $$ begin if new.target_email = 'p3@example.com' then raise exception 'refused'; end if; return new; end $$;
+           create trigger refuse before insert on invites for each row execute function refuse()`,
+    )
+    const body = Array.from({ length: 5 }, (_, i) => ({ target_email: `p${i}@example.com` }))
+    t.equal((await app.send('POST', `${invitesOf(app)}bulk/`, { body })).status, 500)
+    t.equal((await app.send('GET', invitesOf(app))).body.count, 0)
+    t.equal((await app.send('POST', `${invitesOf(app)}bulk/`, { body: body.slice(0, 3) })).status, 200)
+  })
+
+t.test('the log says how to configure mail', async (t) => {
+  const log = new PassThrough()
+  let lines = ''
+  log.on('data', (chunk) => {
+    lines += chunk
+  })
+  const app = await openApp(t, 'sqlite', { log })
+  const { body } = await app.send('POST', invitesOf(app), { body: { target_email: 'x@example.com' } })
+  t.match(lines, /SMTP_URL/)
+  t.notOk(lines.includes(body.signup_token))
+})

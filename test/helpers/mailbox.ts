@@ -1,0 +1,108 @@
+import { EventEmitter, once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import type { Test } from 'tap'
+
+export interface Mail {
+  from: string
+  to: string[]
+  raw: string
+  secure: boolean
+  user: string | undefined
+}
+
+export interface Mailbox {
+  url: string
+  port: number
+  mails: Mail[]
+  /** The next mail to arrive. */
+  next(): Promise<Mail>
+  /** What to answer to the next mails: an SMTP status refuses, a function is called with the way to go on. */
+  behave(behaviour: Behaviour): void
+  close(): Promise<void>
+}
+
+/** At the recipient or after the data: go on, refuse with a status, cut the line, or never answer. */
+export type Behaviour = { at: 'recipient' | 'data' | 'greeting'; status?: number; cut?: boolean; hang?: boolean } | null
+
+/** A real mail server on loopback that does as it is told. */
+export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port = 0): Promise<Mailbox> {
+  const events = new EventEmitter()
+  const mails: Mail[] = []
+  let behaviour: Behaviour = null
+
+  const perform = (
+    at: string,
+    stream: { destroy?: () => void } | undefined,
+    go: (error?: Error | null) => void,
+  ): void => {
+    if (behaviour?.at !== at) return go()
+    events.emit('misbehaved')
+    if (behaviour.hang) return
+    if (behaviour.cut) return void stream?.destroy?.()
+    go(Object.assign(new Error('no'), { responseCode: behaviour.status }))
+  }
+
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: options.secure || options.key ? [] : ['STARTTLS'],
+    onConnect: (session, done) => perform('greeting', socketOf(session), done),
+    onRcptTo: (_, session, done) => perform('recipient', socketOf(session), done),
+    onData: (stream, session, done) => {
+      let raw = ''
+      stream.on('data', (chunk: Buffer) => {
+        raw += chunk
+      })
+      stream.on('end', () =>
+        perform('data', socketOf(session), (error) => {
+          if (error) return done(error)
+          const mail: Mail = {
+            from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
+            to: session.envelope.rcptTo.map(({ address }) => address),
+            raw,
+            secure: session.secure,
+            user: session.user as string | undefined,
+          }
+          mails.push(mail)
+          done()
+          events.emit('mail', mail)
+        }),
+      )
+    },
+    ...options,
+  })
+  server.on('error', () => undefined)
+  const sockets = new Map<string, { destroy(): void }>()
+  server.server.on('connection', (socket: any) => sockets.set(`${socket.remotePort}`, socket))
+  server.server.on('secureConnection', (socket: any) => sockets.set(`${socket.remotePort}`, socket))
+  const socketOf = (session: { remotePort?: number }): { destroy(): void } | undefined =>
+    sockets.get(`${session.remotePort}`)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  const address = server.server.address() as AddressInfo
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      for (const socket of sockets.values()) socket.destroy()
+      server.close(() => resolve())
+    })
+  t.teardown(close)
+  return {
+    port: address.port,
+    url: `smtp://127.0.0.1:${address.port}`,
+    mails,
+    next: async () => (await once(events, 'mail'))[0] as Mail,
+    behave: (next) => {
+      behaviour = next
+    },
+    close,
+  }
+}
+
+/** The readable part of a mail: quoted-printable undone, lines joined. */
+export const readable = (raw: string): string =>
+  raw.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** Id and secret of the link in an invite's mail. */
+export function linkIn(raw: string): { invite_id: string; token: string } {
+  const [, invite_id, token] = /\/signup\/([0-9a-f-]{36})\/\?token=(\w+)/.exec(readable(raw))!
+  return { invite_id: invite_id!, token: token! }
+}
