@@ -36,11 +36,9 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
     stream: { destroy?: () => void } | undefined,
     go: (error?: Error | null) => void,
   ): void => {
-    if (behaviour?.at !== at) return go()
-    events.emit('misbehaved')
-    if (behaviour.hang) return
-    if (behaviour.cut) return void stream?.destroy?.()
-    go(Object.assign(new Error('no'), { responseCode: behaviour.status }))
+    if (behaviour?.at !== at) go()
+    else if (behaviour.cut) stream?.destroy?.()
+    else if (!behaviour.hang) go(Object.assign(new Error('no'), { responseCode: behaviour.status }))
   }
 
   const server = new SMTPServer({

@@ -1,0 +1,235 @@
+import t from 'tap'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { openNameserver, type Zone } from '../helpers/nameserver.ts'
+
+const domainsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/domains/`
+
+onBothEngines(t, 'domains are written down, read, changed and deleted', async (t, app) => {
+  const { send, member } = app
+  const url = domainsOf(app)
+  const made = await send('POST', url, {
+    body: {
+      domain: 'hedgerow.example',
+      jit_provisioning_enabled: true,
+      sso_enforcement: 'saml',
+      saml_entity_id: 'e',
+      verified_at: 'now',
+      verification_challenge: 'mine',
+    },
+  })
+  t.match(made, {
+    status: 201,
+    body: {
+      domain: 'hedgerow.example',
+      is_verified: false,
+      verified_at: null,
+      verification_challenge: /^[\w-]{43}$/,
+      jit_provisioning_enabled: false,
+      sso_enforcement: '',
+      has_saml: false,
+      saml_entity_id: 'e',
+      saml_acs_url: null,
+      saml_x509_cert: null,
+    },
+  })
+  const item = `${url}${made.body.id}/`
+  t.same((await send('GET', item)).body, made.body)
+  await send('POST', url, { body: { domain: 'a.example' } })
+  t.strictSame(
+    (await send('GET', url)).body.results.map((d: any) => d.domain),
+    ['a.example', 'hedgerow.example'],
+    'by name',
+  )
+
+  const plain = await member('plain@example.com', 1)
+  t.equal((await send('GET', url, { key: plain.key })).status, 200)
+  for (const [method, path] of [
+    ['POST', url],
+    ['PATCH', item],
+    ['DELETE', item],
+    ['POST', `${item}verify/`],
+  ] as const)
+    t.equal((await send(method, path, { key: plain.key, body: { domain: 'b.example' } })).status, 403, method)
+
+  const changed = await send('PATCH', item, {
+    body: { domain: 'other.example', saml_acs_url: 'u', saml_x509_cert: 'c', verified_at: 'x' },
+  })
+  t.match(changed, {
+    status: 200,
+    body: {
+      domain: 'hedgerow.example',
+      has_saml: true,
+      verified_at: null,
+      verification_challenge: made.body.verification_challenge,
+    },
+  })
+  t.equal((await send('PATCH', item, { body: { saml_acs_url: null } })).body.has_saml, false)
+  t.equal((await send('PATCH', item)).status, 200)
+  for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const)
+    t.match(
+      await send('PATCH', item, { body: { [field]: made.body[field] } }),
+      { status: 400, body: { code: 'verification_required', attr: field } },
+      'even the present value',
+    )
+
+  t.match(await send('POST', url, { body: { domain: 'hedgerow.example' } }), {
+    status: 400,
+    body: { code: 'unique', attr: 'domain' },
+  })
+  const outsider = await app.stranger('outsider@example.com')
+  t.equal(
+    (
+      await send('POST', '/api/organizations/@current/domains/', {
+        key: outsider.key,
+        body: { domain: 'hedgerow.example' },
+      })
+    ).status,
+    201,
+    'nobody blocks a name by writing it down',
+  )
+  t.match(await send('DELETE', item), { status: 204, text: '' })
+  t.equal((await send('GET', item)).status, 404)
+})
+
+onBothEngines(t, 'wrong domains', async (t, app) => {
+  const url = domainsOf(app)
+  for (const domain of [
+    '',
+    ' ',
+    'localhost',
+    'UPPER.example',
+    'a_b.example',
+    '-a.example',
+    'a-.example',
+    'a--b.example',
+    'a.b-',
+    'a.e1',
+    'x@y.example',
+    'a b.example',
+    '🦔.example',
+    '.example',
+    'a..example',
+    'a.example.',
+    'a.example\n',
+    `${'x'.repeat(129)}.example`,
+  ]) {
+    const answer = await app.send('POST', url, { body: { domain } })
+    t.match(
+      answer,
+      {
+        status: 400,
+        body: { attr: 'domain', code: domain === '' ? 'blank' : domain.length > 128 ? 'max_length' : 'invalid_input' },
+      },
+      JSON.stringify(domain).slice(0, 30),
+    )
+  }
+  for (const [body, error] of [
+    [{}, { code: 'required', attr: 'domain' }],
+    [{ domain: null }, { code: 'null', attr: 'domain' }],
+    [
+      { domain: 'a.example', sso_enforcement: 'okta' },
+      { code: 'invalid_choice', attr: 'sso_enforcement' },
+    ],
+    [
+      { domain: 'a.example', sso_enforcement: null },
+      { code: 'null', attr: 'sso_enforcement' },
+    ],
+    [
+      { domain: 'a.example', saml_entity_id: 'x'.repeat(513) },
+      { code: 'max_length', attr: 'saml_entity_id' },
+    ],
+  ] as const)
+    t.match(await app.send('POST', url, { body }), { status: 400, body: error })
+  t.equal((await app.send('GET', url)).body.count, 0)
+})
+
+for (const engine of ENGINES)
+  t.test(`a real name server decides (${engine})`, async (t) => {
+    const zone: Zone = {}
+    const app = await openApp(t, engine, {
+      environment: { DNS_SERVERS: await openNameserver(t, zone), DNS_TIMEOUT_MS: '300' },
+    })
+    const { send } = app
+    const url = domainsOf(app)
+    const { body: made } = await send('POST', url, { body: { domain: 'hedgerow.example' } })
+    const challenge: string = made.verification_challenge
+    const name = '_workspace-challenge.hedgerow.example'
+    const verify = (body?: object) => send('POST', `${url}${made.id}/verify/`, body && { body })
+
+    for (const [what, entry] of [
+      ['no such name', { code: 'NXDOMAIN' }],
+      ['no record', { txt: [] }],
+      ['a broken server', { code: 'SERVFAIL' }],
+      ['a server that refuses', { code: 'REFUSED' }],
+      ['a server that says nothing', { silent: true }],
+      ['another text', { txt: [['something else']] }],
+      ['white space around it', { txt: [[` ${challenge}`]] }],
+      ['other case', { txt: [[challenge.toUpperCase()]] }],
+      ['only a part of it', { txt: [[challenge.slice(0, 20)], [challenge.slice(20)]] }],
+      ['a name that stands for one without it', { cname: 'nowhere.example' }],
+    ] as const) {
+      zone[name] = entry as Zone[string]
+      t.match(await verify(), { status: 200, body: { is_verified: false, verified_at: null } }, what)
+    }
+
+    zone[name] = { txt: [['unrelated'], [challenge.slice(0, 10), challenge.slice(10)]] }
+    const verified = await verify({ domain: 'other.example', sso_enforcement: 'saml' })
+    t.match(
+      verified,
+      { status: 200, body: { domain: 'hedgerow.example', is_verified: true, sso_enforcement: '' } },
+      'several records, one in chunks',
+    )
+    t.equal(verified.body.verified_at.length, 24)
+    t.match(await verify(), { status: 400, body: { type: 'validation_error', code: 'already_verified', attr: null } })
+    t.match(
+      await send('PATCH', `${url}${made.id}/`, {
+        body: { sso_enforcement: 'google-oauth2', jit_provisioning_enabled: true },
+      }),
+      { status: 200, body: { sso_enforcement: 'google-oauth2', jit_provisioning_enabled: true } },
+    )
+
+    const rival = await app.stranger('rival@example.com')
+    const theirs = (
+      await send('POST', '/api/organizations/@current/domains/', {
+        key: rival.key,
+        body: { domain: 'hedgerow.example' },
+      })
+    ).body
+    zone[name] = { txt: [[theirs.verification_challenge]] }
+    t.match(await send('POST', `/api/organizations/@current/domains/${theirs.id}/verify/`, { key: rival.key }), {
+      status: 400,
+      body: { code: 'already_claimed', attr: null },
+    })
+    await send('DELETE', `${url}${made.id}/`)
+    t.match(
+      await send('POST', `/api/organizations/@current/domains/${theirs.id}/verify/`, { key: rival.key }),
+      { status: 200, body: { is_verified: true } },
+      'free again',
+    )
+
+    const { body: alias } = await send('POST', url, { body: { domain: 'alias.example' } })
+    zone['_workspace-challenge.alias.example'] = { cname: 'txt.elsewhere.example' }
+    zone['txt.elsewhere.example'] = { txt: [[alias.verification_challenge]] }
+    t.match(
+      (await send('POST', `${url}${alias.id}/verify/`)).body,
+      { is_verified: true },
+      'a name that stands for another is followed',
+    )
+  })
+
+for (const engine of ENGINES)
+  t.test(`two organizations that prove one name at the same moment: one holds it (${engine})`, async (t) => {
+    const zone: Zone = {}
+    const app = await openApp(t, engine, { environment: { DNS_SERVERS: await openNameserver(t, zone) } })
+    const rival = await app.stranger('rival@example.com')
+    const make = async (key: string) =>
+      (await app.send('POST', '/api/organizations/@current/domains/', { key, body: { domain: 'one.example' } })).body
+    const [a, b] = [await make(app.first.api_key), await make(rival.key)]
+    zone['_workspace-challenge.one.example'] = { txt: [[a.verification_challenge], [b.verification_challenge]] }
+    const answers = await Promise.all([
+      app.send('POST', `/api/organizations/@current/domains/${a.id}/verify/`),
+      app.send('POST', `/api/organizations/@current/domains/${b.id}/verify/`, { key: rival.key }),
+    ])
+    t.strictSame(answers.map(({ status }) => status).sort(), [200, 400])
+    t.ok(answers.some(({ body }) => body.code === 'already_claimed'))
+  })

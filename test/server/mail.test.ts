@@ -1,0 +1,241 @@
+/** Real mail to a real server in this process: delivered, refused, slow, down and back. */
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import t, { type Test } from 'tap'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { linkIn, openMailbox, readable } from '../helpers/mailbox.ts'
+
+const MINUTE = 60_000
+
+interface Logged {
+  msg: string
+  reason?: string
+  level: number
+}
+
+async function open(t: Test, engine: TestApp['engine'], url: string) {
+  const stream = new PassThrough()
+  const log: Logged[] = []
+  const arrivals = new PassThrough({ objectMode: true })
+  stream.on('data', (chunk: Buffer) => {
+    for (const line of String(chunk).trim().split('\n')) {
+      log.push(JSON.parse(line))
+      arrivals.emit('line')
+    }
+  })
+  const app = await openApp(t, engine, {
+    environment: { SMTP_URL: url, SITE_URL: 'https://site.example/' },
+    log: stream,
+  })
+  /** Waits until the log says so. */
+  const says = async (words: RegExp): Promise<Logged> => {
+    for (;;) {
+      const found = log.find(({ msg }) => words.test(msg))
+      if (found) return found
+      await once(arrivals, 'line')
+    }
+  }
+  const invite = async (target_email: string, more: object = {}) =>
+    (await app.send('POST', '/api/organizations/@current/invites/', { body: { target_email, ...more } })).body
+  const waiting = async () => (await app.deps.db.all(sql`select * from letters`)).length
+  return { ...app, log, says, invite, waiting, wake: () => app.deps.postman!.wake() }
+}
+
+for (const engine of ENGINES) {
+  t.test(`an invite is mailed, and its link opens it (${engine})`, async (t) => {
+    const box = await openMailbox(t)
+    const { send, invite, says } = await open(t, engine, box.url)
+    const arriving = box.next()
+    const made = await invite('grace@example.com', {
+      first_name: '<b>Grace</b>',
+      message: 'See you\r\n.\r\nsoon & <i>well</i>',
+      level: 8,
+    })
+    t.match(made, { emailing_attempt_made: true })
+    t.notOk('signup_token' in made, 'the secret goes by mail alone')
+    const mail = await arriving
+    t.strictSame(mail.to, ['grace@example.com'])
+    t.equal(mail.from, 'workspace-admin@site.example')
+    const text = readable(mail.raw)
+    t.match(text, /^Reply-To: owner@example\.com/m)
+    t.match(text, /^Subject: Owner invites you to My organization/m)
+    t.match(text, /^Message-ID: <[0-9a-f-]{36}@site\.example>/im)
+    t.match(text, /Content-Type: text\/plain/)
+    t.match(text, /Content-Type: text\/html/)
+    t.match(text, /&#60;b&#62;Grace/, 'what people type is no HTML')
+    t.match(text, /until 2026-01-04 \(UTC\)/)
+    const { invite_id, token } = linkIn(mail.raw)
+    t.equal(invite_id, made.id)
+    await says(/mail sent/)
+    const joined = await send('POST', `/api/signup/${invite_id}/`, { key: null, body: { token } })
+    t.match(
+      joined,
+      { status: 201, body: { user: { is_email_verified: true } } },
+      'a secret that came by mail proves the address',
+    )
+    const news = await box.next()
+    t.strictSame(news.to, ['owner@example.com'], 'and the others are told')
+    t.match(readable(news.raw), /\(grace@example\.com\) has joined My organization/)
+    await says(/mail sent/)
+    await send('PATCH', '/api/organizations/@current/', { body: { is_member_join_email_enabled: false } })
+    const next = box.next()
+    await invite('second@example.com')
+    const second = linkIn((await next).raw)
+    await send('POST', `/api/signup/${second.invite_id}/`, { key: null, body: { token: second.token } })
+    t.equal(box.mails.length, 3, 'unless that is switched off')
+  })
+
+  t.test(`a refusal is tried again, later and later, under one Message-ID (${engine})`, async (t) => {
+    const box = await openMailbox(t)
+    const app = await open(t, engine, box.url)
+    box.behave({ at: 'recipient', status: 451 })
+    await app.invite('grace@example.com')
+    t.match(await app.says(/next try in 30 seconds/), { reason: /451/, level: 40 })
+    app.wake()
+    t.equal(await app.waiting(), 1)
+    app.advance(MINUTE)
+    app.wake()
+    await app.says(/next try in 60 seconds/)
+    box.behave({ at: 'data', status: 452 })
+    app.advance(2 * MINUTE)
+    app.wake()
+    await app.says(/next try in 120 seconds/)
+    box.behave(null)
+    app.advance(3 * MINUTE)
+    const arriving = box.next()
+    app.wake()
+    const { invite_id, token } = linkIn((await arriving).raw)
+    await app.says(/mail sent/)
+    t.equal(await app.waiting(), 0)
+    t.equal((await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status, 200)
+  })
+
+  t.test(`what cannot be delivered is given up, with the reason (${engine})`, async (t) => {
+    const box = await openMailbox(t)
+    const app = await open(t, engine, box.url)
+    box.behave({ at: 'recipient', status: 550 })
+    await app.invite('nobody@example.com')
+    t.match(await app.says(/mail given up/), { reason: /550/, level: 50 })
+    t.equal(await app.waiting(), 0)
+
+    box.behave({ at: 'recipient', status: 450 })
+    await app.invite('busy@example.com')
+    for (let attempt = 1; attempt < 12; attempt++) {
+      const seconds = Math.min(30 * 2 ** (attempt - 1), 3600)
+      await app.says(new RegExp(`next try in ${seconds} seconds`))
+      app.log.length = 0
+      app.advance((seconds + 1) * 1000)
+      app.wake()
+    }
+    await app.says(/mail given up/)
+    t.equal(await app.waiting(), 0)
+    t.equal((await app.send('GET', '/api/organizations/@current/invites/')).body.count, 2, 'the invites stay')
+  })
+
+  t.test(`down, and back (${engine})`, async (t) => {
+    const first = await openMailbox(t)
+    await first.close()
+    const app = await open(t, engine, first.url)
+    await app.invite('grace@example.com')
+    t.match(await app.says(/next try in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
+    const back = await openMailbox(t, {}, first.port)
+    app.advance(MINUTE)
+    const arriving = back.next()
+    app.wake()
+    t.strictSame((await arriving).to, ['grace@example.com'])
+    await app.says(/mail sent/)
+  })
+
+  t.test(`a fate nobody knows is not tempted twice (${engine})`, async (t) => {
+    const box = await openMailbox(t)
+    const app = await open(t, engine, `${box.url}?socketTimeout=300`)
+    box.behave({ at: 'data', cut: true })
+    await app.invite('cut@example.com')
+    t.match(await app.says(/may have arrived/), { level: 50 })
+    t.equal(await app.waiting(), 0)
+    app.log.length = 0
+    box.behave({ at: 'data', hang: true })
+    await app.invite('slow@example.com')
+    t.match(await app.says(/may have arrived/), { reason: /ETIMEDOUT/ })
+    t.equal(await app.waiting(), 0)
+    app.log.length = 0
+    box.behave({ at: 'recipient', hang: true })
+    await app.invite('early@example.com')
+    t.match(await app.says(/next try/), { reason: /ETIMEDOUT/ }, 'before the data nothing can have arrived')
+    t.equal(box.mails.length, 0)
+  })
+
+  t.test(`a process that dies leaves the letter, or says that it may have gone (${engine})`, async (t) => {
+    const box = await openMailbox(t)
+    const app = await open(t, engine, box.url)
+    box.behave({ at: 'recipient', status: 451 })
+    await app.invite('grace@example.com')
+    await app.says(/next try/)
+    await app.deps.db.run(sql`update letters set state = 'sending'`)
+    box.behave(null)
+    app.advance(5 * MINUTE)
+    app.log.length = 0
+    app.wake()
+    await app.invite('other@example.com')
+    await app.says(/mail sent/)
+    t.strictSame(
+      box.mails.map(({ to }) => to[0]),
+      ['other@example.com'],
+      'a letter that is being sent is nobody else’s',
+    )
+    app.advance(11 * MINUTE)
+    app.wake()
+    await app.says(/a process died while sending/)
+    t.equal(await app.waiting(), 0)
+    t.equal(box.mails.length, 1)
+  })
+
+  t.test(`an invite that is gone is not mailed (${engine})`, async (t) => {
+    const box = await openMailbox(t)
+    const app = await open(t, engine, box.url)
+    box.behave({ at: 'recipient', status: 451 })
+    const { id } = await app.invite('grace@example.com')
+    await app.says(/next try/)
+    await app.send('DELETE', `/api/organizations/@current/invites/${id}/`)
+    box.behave(null)
+    app.advance(MINUTE)
+    const arriving = box.next()
+    app.wake()
+    await app.invite('other@example.com')
+    await arriving
+    t.strictSame(
+      box.mails.map(({ to }) => to[0]),
+      ['other@example.com'],
+    )
+  })
+}
+
+t.test('TLS and a password', async (t) => {
+  const box = await openMailbox(t, {
+    secure: true,
+    authOptional: false,
+    onAuth: ({ username, password }, _, done) =>
+      password === 'right'
+        ? done(null, { user: username })
+        : done(Object.assign(new Error('no'), { responseCode: 535 })),
+  })
+  const to = (user: string) => `smtps://${user}@127.0.0.1:${box.port}?tls.rejectUnauthorized=false`
+  const app = await open(t, 'sqlite', to('ada:right'))
+  const arriving = box.next()
+  await app.invite('grace@example.com')
+  t.match(await arriving, { secure: true, user: 'ada' })
+
+  const wrong = await open(t, 'sqlite', to('ada:wrong-password'))
+  await wrong.invite('grace@example.com')
+  t.match(await wrong.says(/next try/), { reason: /535/ })
+  t.notMatch(JSON.stringify(wrong.log), /wrong-password/, 'no password in the log')
+
+  const suspicious = await open(t, 'sqlite', `smtps://ada:right@127.0.0.1:${box.port}`)
+  await suspicious.invite('grace@example.com')
+  t.match(
+    await suspicious.says(/next try/),
+    { reason: /certificate|ESOCKET|ETLS/i },
+    'a certificate that nobody vouches for is not believed',
+  )
+})
