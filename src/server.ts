@@ -82,7 +82,13 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  // A client that keeps its connection open would hold up a shutdown until the deadline.
+  app.addHook('onSend', async (_, reply) => {
+    if (deps.lifecycle.draining) reply.header('connection', 'close')
+  })
   app.addHook('onResponse', async (request, reply) => {
+    // An answer whose headers had left before could not say so.
+    if (deps.lifecycle.draining) app.server.closeIdleConnections()
     const operation = request.operation?.id ?? 'none'
     const seconds = reply.elapsedTime / 1000
     deps.metrics.request(operation, reply.statusCode, seconds)
