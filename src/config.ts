@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 /** Every setting, where it comes from (the environment), and what it is when nobody sets it. */
@@ -61,24 +61,48 @@ const Environment = Type.Object({
   }),
 })
 
-export type Config = Static<typeof Environment>
+/** The settings of the command where it speaks to a server. */
+const ClientEnvironment = Type.Object({
+  WORKSPACE_URL: Type.String({
+    default: 'http://127.0.0.1:8000',
+    // Credentials in a URL end up in logs and process lists; the key has a setting of its own.
+    pattern: '^https?://[^/@\\s]+(/[^\\s?#]*)?$',
+    description: 'The server to speak to, such as https://workspaces.example.com, without a name or password in it',
+  }),
+  WORKSPACE_KEY: Type.Optional(
+    Type.String({ pattern: '^\\s*[\\x21-\\x7e]+\\s*$', description: 'The personal API key to speak with, one word' }),
+  ),
+})
 
-/** Reads the settings; throws one sentence that names the first wrong one and what it should be. */
-export function readConfig(environment: Record<string, string | undefined>): Config {
+export type Config = Static<typeof Environment>
+export type ClientConfig = Static<typeof ClientEnvironment>
+/** The variables of a process, as it was started with them. */
+export type Variables = Record<string, string | undefined>
+
+export function readConfig(environment: Variables): Config {
+  const config = read(Environment, environment)
+  if (config.SMTP_URL && !config.SITE_URL)
+    throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
+  return config
+}
+
+export const readClientConfig = (environment: Variables): ClientConfig => read(ClientEnvironment, environment)
+
+/** Whether a failing command shows where in the program it failed. Readable even when other settings are wrong. */
+export const showsStacks = (environment: Variables): boolean => /^(debug|trace)$/.test(environment.LOG_LEVEL ?? '')
+
+/** Throws one sentence that names the first wrong setting and what it should be. */
+function read<Schema extends TObject>(schema: Schema, environment: Variables): Static<Schema> {
   const given: Record<string, unknown> = {}
-  for (const name of Object.keys(Environment.properties))
+  for (const name of Object.keys(schema.properties))
     if (environment[name] !== undefined && environment[name] !== '') given[name] = environment[name]
-  const config = Value.Default(Environment, Value.Convert(Environment, given))
-  const wrong = Value.Errors(Environment, config).First()
+  const config = Value.Default(schema, Value.Convert(schema, given))
+  const wrong = Value.Errors(schema, config).First()
   if (wrong) {
     const name = wrong.path.slice(1)
-    const { description } = Environment.properties[name as keyof Config]
-    throw new Error(`${name} is set to something it cannot be. ${description}.`)
+    throw new Error(`${name} is set to something it cannot be. ${schema.properties[name]?.description}.`)
   }
-  const read = config as Config
-  if (read.SMTP_URL && !read.SITE_URL)
-    throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
-  return read
+  return config as Static<Schema>
 }
 
 /** The settings as a table for people: name, default, meaning. */

@@ -5,7 +5,7 @@ import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createPostman, type Postman } from './mail/postman.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import type { Database } from './sql/db.ts'
+import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
 
@@ -40,7 +40,7 @@ export interface DepsOptions {
 export async function buildDeps({ config, log, clock = Date.now, ids: given }: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()
   const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
-  const milliseconds = (): number => clock() + db.skew()
+  const milliseconds = clockOf(db, clock)
   const now = (): string => new Date(milliseconds()).toISOString()
   await migrate(db, now()).catch(async (error) => {
     await db.close()

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { type FirstRun, firstRun } from './auth/first-run.ts'
 import type { Config } from './config.ts'
-import { buildDeps } from './deps.ts'
+import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './server.ts'
+import { type Oldest, oldest } from './store/organizations.ts'
 
 export interface Running {
   url: string
@@ -15,6 +16,8 @@ export interface Running {
   location: string
   /** What the first start made; null when there was something already. */
   first: FirstRun | null
+  /** Where a newcomer begins. */
+  oldest: Oldest
   log: Logger
   /** Finishes what is in flight, then closes everything. */
   stop(): Promise<void>
@@ -34,8 +37,10 @@ export async function startServer({ config: given, ephemeral = false }: StartOpt
   }
   // Standard output belongs to the line that says the server is ready.
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+  let opened: Deps | undefined
   try {
     const deps = await buildDeps({ config, log })
+    opened = deps
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
     await app.listen({ host: config.HOST, port: config.PORT })
@@ -52,6 +57,7 @@ export async function startServer({ config: given, ephemeral = false }: StartOpt
       url: `http://${host}:${port}`,
       location: deps.db.location,
       first,
+      oldest: await oldest(deps.db),
       log,
       stop: () => {
         stopping ??= stop()
@@ -59,6 +65,7 @@ export async function startServer({ config: given, ephemeral = false }: StartOpt
       },
     }
   } catch (error) {
+    await opened?.dispose()
     discard()
     throw error
   }

@@ -25,10 +25,28 @@ export interface Database extends Db {
   readonly location: string
 }
 
+/** The time in milliseconds, as the database has it. */
+export const clockOf =
+  (db: Database, machine: () => number = Date.now) =>
+  (): number =>
+    machine() + db.skew()
+
 export interface DbOptions {
+  /**
+   * `create` makes the database where there is none; `existing` refuses that, and `read` refuses to change anything
+   * besides. Both throw `no_database`.
+   */
+  mode?: 'create' | 'existing' | 'read'
   /** Called with the seconds each statement took. */
   observe?: (seconds: number) => void
 }
+
+/** For a line that is to be pasted: who connects stays, and PGPASSWORD or the prompt gives the password. */
+export const withoutPassword = (url: string): string =>
+  url.replace(/(\/\/[^:@/]*):.*@/, '$1@').replace(/(?<=[?&])password=[^&]*&?/, '')
+
+/** Greedy, because a password may hold what a URL should not. */
+export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//').replace(/\?.*$/, '')
 
 const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'])
 

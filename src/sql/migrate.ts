@@ -30,6 +30,16 @@ export async function migrate(db: Db, now: string): Promise<{ from: number; to: 
   })
 }
 
+/** For who works on a database beside the server: refuses one that is older or newer than this program. */
+export async function demandCurrent(db: Db): Promise<void> {
+  const found = await version(db)
+  if (found > SCHEMA_VERSION) throw tooNew(found)
+  if (found < SCHEMA_VERSION)
+    throw new Error(
+      `The database has schema version ${found}; this program needs ${SCHEMA_VERSION}. Run \`workspace-admin migrate\` first.`,
+    )
+}
+
 /** 0 for an empty database. */
 export async function version(db: Db): Promise<number> {
   const exists = await db.get(

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
-import type { Database, Db, DbOptions } from './db.ts'
+import { type Database, type Db, type DbOptions, withoutCredentials } from './db.ts'
 import { compile, type Sql } from './template.ts'
 
 const POOL_SIZE = 10
@@ -23,8 +23,13 @@ const UNREACHABLE = new Set([
   '08006',
 ])
 
-export async function openPostgres(url: string, { observe }: DbOptions = {}): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_DEADLINE_MS })
+export async function openPostgres(url: string, { observe, mode }: DbOptions = {}): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    ...(mode === 'read' && { options: '-c default_transaction_read_only=on' }),
+  })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined)
 
@@ -60,7 +65,8 @@ export async function openPostgres(url: string, { observe }: DbOptions = {}): Pr
     const { rows } = await pool.query('select extract(epoch from clock_timestamp()) * 1000 as now')
     skew_ms = Math.round(Number(rows[0].now) - (before + Date.now()) / 2)
   }
-  await measureSkew().catch((error) => {
+  await measureSkew().catch(async (error) => {
+    await pool.end()
     throw translated(error)
   })
   const timer = setInterval(() => void measureSkew().catch(() => undefined), SKEW_PERIOD_MS)
@@ -68,7 +74,7 @@ export async function openPostgres(url: string, { observe }: DbOptions = {}): Pr
 
   return {
     ...on(pool),
-    location: url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, ''),
+    location: withoutCredentials(url),
     skew: () => skew_ms,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { unavailable } from '../errors.ts'
+import { AppError, unavailable } from '../errors.ts'
 import type { Database, Db, DbOptions } from './db.ts'
 import { compile, type Sql } from './template.ts'
 
@@ -15,14 +15,21 @@ export const SQLITE_FILE = 'workspace.db'
  * A folder with one database file, two handles on it: reads never wait for a write, and writes stand in a queue,
  * because an async transaction on a shared handle would swallow other requests' writes.
  */
-export function openSqlite(folder: string, { observe }: DbOptions = {}): Database {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+export function openSqlite(folder: string, { observe, mode = 'create' }: DbOptions = {}): Database {
   const file = join(folder, SQLITE_FILE)
+  if (mode === 'create') mkdirSync(folder, { recursive: true, mode: 0o700 })
+  else if (!existsSync(file))
+    throw new AppError(
+      'no_database',
+      `There is no database at ${file}. Name another with --database, or make one with \`workspace-admin migrate\`.`,
+    )
   // A busy wait inside the library would block the event loop; `retrying` waits outside it.
-  const writer = new Sqlite(file, { timeout: 0 })
-  writer.pragma('journal_mode = wal')
-  writer.pragma('synchronous = full')
-  writer.pragma('foreign_keys = on')
+  const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
+  if (mode !== 'read') {
+    writer.pragma('journal_mode = wal')
+    writer.pragma('synchronous = full')
+    writer.pragma('foreign_keys = on')
+  }
   const reader = new Sqlite(file, { readonly: true, timeout: 50 })
 
   let tail: Promise<unknown> = Promise.resolve()

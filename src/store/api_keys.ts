@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { forUpdate, sql } from '../sql/template.ts'
 import type { Reach } from './reach.ts'
-import { type UserRow, userColumns } from './users.ts'
+import { emailKey, type UserRow, userColumns } from './users.ts'
 
 export interface ApiKeyRow {
   id: string
@@ -59,6 +59,14 @@ export async function list(db: Db, user_id: number): Promise<ApiKey[]> {
     sql`select ${row} from api_keys k where k.user_id = ${user_id} order by k.created_at desc, k.id desc`,
   )
   return rows.map(toApiKey)
+}
+
+/** Everybody's, or those of one address, with their owners; for the operator. */
+export async function listWithOwners(db: Db, email: string | null): Promise<(ApiKey & { user_email: string })[]> {
+  const rows = await db.all<ApiKeyRow & { user_email: string }>(sql`
+    select ${row}, u.email as user_email from api_keys k join users u on u.id = k.user_id
+    ${email === null ? sql`` : sql`where u.email_key = ${emailKey(email)}`} order by k.user_id, k.created_at, k.id`)
+  return rows.map((found) => ({ ...toApiKey(found), user_email: found.user_email }))
 }
 
 /** Only the user's own. */

@@ -1,6 +1,6 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, sql } from '../sql/template.ts'
+import { assignments, forUpdate, sql } from '../sql/template.ts'
 import * as members from './members.ts'
 import * as projects from './projects.ts'
 import { organizationsWithin, type Reach, reachesOrganization } from './reach.ts'
@@ -117,6 +117,39 @@ export async function update(db: Db, id: string, changes: OrganizationWrite, now
 /** Takes members, projects and all that hangs on them along; the people stay. */
 export async function remove(db: Db, id: string): Promise<void> {
   await db.run(sql`delete from organizations where id = ${id}`)
+}
+
+/** The operator's own change: no member can make it. False when there is no such organization. */
+export async function setPluginsAccess(db: Db, id: string, level: number, now: string): Promise<boolean> {
+  const changed = await db.run(
+    sql`update organizations set plugins_access_level = ${level}, updated_at = ${now} where id = ${id}`,
+  )
+  return changed > 0
+}
+
+export interface Oldest {
+  organization_id: string | null
+  owner_email: string | null
+  project_id: number | null
+  project_token: string | null
+}
+
+/** The installation's first organization that is left, its first owner and its first project; nulls where none is. */
+export async function oldest(db: Db): Promise<Oldest> {
+  const found = await db.get<Oldest>(sql`
+    select o.id as organization_id, u.email as owner_email, p.id as project_id, p.api_token as project_token
+    from organizations o
+    left join projects p on p.organization_id = o.id
+    left join members m on m.organization_id = o.id and m.level = ${members.OWNER}
+    left join users u on u.id = m.user_id
+    order by o.created_at, o.id, p.id, m.joined_at limit 1`)
+  return found ?? { organization_id: null, owner_email: null, project_id: null, project_token: null }
+}
+
+/** Holds the organization until the transaction ends; answers its name, whoever asks. */
+export async function nameOf(tx: Db, id: string): Promise<string | undefined> {
+  const found = await tx.get<{ name: string }>(sql`select name from organizations where id = ${id} ${forUpdate}`)
+  return found?.name
 }
 
 /** What `name` looks like in a URL: ASCII letters, digits, hyphens and underscores; possibly nothing at all. */

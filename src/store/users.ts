@@ -29,6 +29,21 @@ export async function any(db: Db): Promise<boolean> {
   return (await db.get(sql`select 1 from users limit 1`)) !== undefined
 }
 
+export type UserSummary = Pick<UserRow, 'id' | 'uuid' | 'email' | 'first_name'> & {
+  organizations: number
+  keys: number
+  created_at: string
+}
+
+/** Everybody, with how many organizations and keys they have; for the operator. */
+export function list(db: Db): Promise<UserSummary[]> {
+  return db.all<UserSummary>(sql`
+    select u.id, u.uuid, u.email, u.first_name, u.created_at,
+      (select count(*) from members m where m.user_id = u.id) as organizations,
+      (select count(*) from api_keys k where k.user_id = u.id) as keys
+    from users u where u.is_active order by u.id`)
+}
+
 /** What a search for people looks through, in lower case by Unicode on both engines. */
 const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
   `${user.first_name} ${user.last_name ?? ''} ${user.email}`.normalize('NFC').toLowerCase()
