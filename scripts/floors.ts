@@ -9,6 +9,7 @@ import ts from 'typescript'
 /** From the bottom up. A name is a file of src/ or a folder; names on one line are siblings. */
 const FLOORS: string[][] = [
   [
+    '../package.json',
     'errors.ts',
     'config.ts',
     'ids.ts',
