@@ -1,12 +1,14 @@
-/** From src/ to dist/: one program in a few files, without what only building and testing need. */
+/** From src/ to dist/, or to the folder given: one program in a few files, without what only building and testing need. */
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import reference from '@scalar/fastify-api-reference'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
 
 const require = createRequire(import.meta.url)
+const outdir = process.argv[2] ?? 'dist'
 const validator = '@seriousme/openapi-schema-validator'
 
 /**
@@ -37,11 +39,21 @@ const checkedWhenGenerated: Plugin = {
   },
 }
 
-await rm('dist', { recursive: true, force: true })
-await mkdir('dist')
-await build({
-  entryPoints: { 'workspace-admin': 'src/cli/workspace-admin.ts', main: 'src/main.ts' },
-  outdir: 'dist',
+/**
+ * The server is bundled apart from the other commands: what it shared with them would come in files of its own, and
+ * reading twenty small files makes a start 15 ms slower than reading five.
+ */
+const serverApart: Plugin = {
+  name: 'server-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/serve\.ts$/, namespace: 'file' }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: './serve.js', external: true },
+    )
+  },
+}
+
+const options: BuildOptions = {
+  outdir,
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -62,15 +74,27 @@ await build({
   legalComments: 'none',
   minifySyntax: true,
   minifyWhitespace: true,
-  plugins: [checkedWhenGenerated],
   logLevel: 'warning',
+}
+
+await rm(outdir, { recursive: true, force: true })
+await mkdir(outdir, { recursive: true })
+await build({
+  ...options,
+  entryPoints: { serve: 'src/cli/serve.ts', main: 'src/main.ts' },
+  plugins: [checkedWhenGenerated],
 })
-await copyFile('src/contract/openapi.json', 'dist/openapi.json')
+await build({
+  ...options,
+  entryPoints: { 'workspace-admin': 'src/cli/workspace-admin.ts' },
+  plugins: [serverApart],
+})
+await copyFile('src/contract/openapi.json', join(outdir, 'openapi.json'))
 
 /** The script of the reference page, as the package itself would serve it. */
 const app = fastify()
 await app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
 const script = await app.inject('/docs/js/scalar.js')
 if (script.statusCode !== 200) throw new Error(`the reference page has no script: ${script.statusCode}`)
-await writeFile('dist/reference.js', script.rawPayload)
+await writeFile(join(outdir, 'reference.js'), script.rawPayload)
 await app.close()
