@@ -1,0 +1,582 @@
+/** The real program, built and spawned: what it prints, how it exits, what it leaves behind. */
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import Sqlite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { area, areas } from '../../src/cli/area.ts'
+import { operations } from '../../src/contract/table.ts'
+
+// Inside the project, so that the built program finds the packages that stay packages.
+const root = t.testdir()
+const program = join(root, 'program', 'workspace-admin.js')
+execFileSync(process.execPath, ['--import=tsx', 'scripts/build.ts', join(root, 'program')])
+
+/** Everything ever written to standard error, and every secret ever made: the last test compares them. */
+const complaints: string[] = []
+const secrets: string[] = []
+
+interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+type Variables = Record<string, string>
+
+function launch(args: string[], env: Variables = {}): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [program, ...args], { cwd: root, env: { PATH: process.env.PATH!, ...env } })
+  child.stderr.on('data', (bytes) => complaints.push(String(bytes)))
+  return child
+}
+
+async function run(args: string[], { env = {}, input = '' }: { env?: Variables; input?: string } = {}): Promise<Ended> {
+  const child = launch(args, env)
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+interface Server {
+  ready: { url: string; api_key: string; project_token: string; organization_id: string; project_id: number }
+  env: Variables
+  child: ChildProcessWithoutNullStreams
+  /** Resolves with the first line of the log that says this. */
+  logged(text: string): Promise<string>
+  stop(): Promise<number | null>
+}
+
+async function serve(test: Test, args: string[], env: Variables = {}): Promise<Server> {
+  const child = launch(['serve', '--port', '0', '--json', ...args], env)
+  const exited = once(child, 'exit')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return (await exited)[0] as number | null
+  }
+  test.teardown(stop)
+  const log = createInterface(child.stderr)
+  const logged = (text: string) =>
+    new Promise<string>((resolve) => {
+      log.on('line', (line) => line.includes(text) && resolve(line))
+    })
+  const lines = createInterface(child.stdout)
+  const [line] = await Promise.race([once(lines, 'line'), exited.then(() => ['null'])])
+  const ready = JSON.parse(line as string)
+  if (!ready) throw new Error('the server did not start')
+  if (ready.api_key) secrets.push(ready.api_key)
+  return { ready, env: { WORKSPACE_URL: ready.url, WORKSPACE_KEY: ready.api_key ?? '' }, child, logged, stop }
+}
+
+let folders = 0
+const folder = (): string => join(root, `data-${++folders}`)
+
+/** A folder with a database that has a user and no server. */
+async function database(): Promise<{ path: string; flags: string[] }> {
+  const path = folder()
+  const flags = ['--database', `sqlite:${path}`]
+  await run(['migrate', ...flags])
+  await run(['users', 'create', '--email', 'ada@example.com', '--organization', 'Engines', ...flags])
+  return { path, flags }
+}
+
+/** A server that answers everything the same way. */
+async function answering(test: Test, status: number, body: string, headers: Variables = {}): Promise<string> {
+  const server = createServer((_, reply) => reply.writeHead(status, headers).end(body))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('serve', async (t) => {
+  t.test('the first start makes a key that works, the second keeps the data and makes none', async (t) => {
+    const path = folder()
+    const first = await serve(t, ['--database', `sqlite:${path}`])
+    t.same(Object.keys(first.ready), ['url', 'api_key', 'project_token', 'organization_id', 'project_id'])
+    t.match(first.ready, {
+      api_key: /^phx_/,
+      project_token: /^phc_/,
+      organization_id: /^[0-9a-f-]{36}$/,
+      project_id: 1,
+    })
+    t.equal((await run(['organizations', 'create', '--name', 'Second'], { env: first.env })).code, 0)
+    t.equal(await first.stop(), 0)
+
+    const second = await serve(t, ['--database', `sqlite:${path}`])
+    t.same({ ...second.ready, url: '' }, { ...first.ready, url: '', api_key: null })
+    const env = { WORKSPACE_URL: second.ready.url, WORKSPACE_KEY: first.ready.api_key }
+    const listed = await run(['organizations', 'list', '--json'], { env })
+    t.equal(JSON.parse(listed.stdout).count, 2)
+  })
+
+  t.test('without --json it greets, with a curl line that works as pasted', async (t) => {
+    const path = folder()
+    const greet = async () => {
+      const child = launch(['serve', '--port', '0', '--database', `sqlite:${path}`])
+      const exited = once(child, 'exit')
+      let text = ''
+      const curl = new Promise<string>((resolve) => {
+        createInterface(child.stdout).on('line', (line) => {
+          text += `${line}\n`
+          if (line.startsWith('  curl ')) resolve(line)
+        })
+      })
+      const line = await curl
+      const answer = execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] })
+      child.kill('SIGTERM')
+      await exited
+      return { text, answer: JSON.parse(String(answer)) }
+    }
+    const first = await greet()
+    secrets.push(/phx_\w+/.exec(first.text)![0])
+    t.match(first.text, /shown once/)
+    t.match(first.text, path)
+    t.match(first.answer, { name: 'My organization' })
+    const second = await greet()
+    t.notMatch(second.text, /phx_/)
+    t.match(second.text, "keys create --user owner@example.com --scopes '*'")
+    t.match(second.answer, { status: 'ok' })
+  })
+
+  t.test('an ephemeral server leaves nothing behind', async (t) => {
+    const temporary = folder()
+    mkdirSync(temporary)
+    const server = await serve(t, ['--ephemeral'], { TMPDIR: temporary })
+    t.equal(readdirSync(temporary).length, 1)
+    t.equal(await server.stop(), 0)
+    t.same(readdirSync(temporary), [])
+  })
+
+  t.test('SIGTERM lets a request that has begun finish, and exits with 0', async (t) => {
+    const { ready, child, logged, stop } = await serve(t, ['--ephemeral'])
+    const body = JSON.stringify({ name: 'Begun before the end' })
+    const socket = connect(Number(new URL(ready.url).port), '127.0.0.1')
+    let answer = ''
+    const begun = new Promise<void>((resolve) => {
+      socket.on('data', (bytes) => {
+        answer += bytes
+        if (answer.includes('100 Continue')) resolve()
+      })
+    })
+    socket.write(
+      `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ready.api_key}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    )
+    await begun
+    const stopping = logged('stopping')
+    child.kill('SIGTERM')
+    await stopping
+    socket.write(body)
+    await once(socket, 'close')
+    t.match(answer, /201 Created[\s\S]*Begun before the end/)
+    t.equal(await stop(), 0)
+  })
+
+  t.test('what keeps it from starting is one sentence with a remedy', async (t) => {
+    const { ready } = await serve(t, ['--ephemeral'])
+    const { path } = await database()
+    const newer = await database()
+    const db = new Sqlite(join(newer.path, 'workspace.db'))
+    db.exec("insert into migrations (version, applied_at) values (99, '')")
+    db.close()
+    const cases: [what: string, args: string[], env: Variables, code: number, says: RegExp][] = [
+      ['a port in use', ['--ephemeral', '--port', new URL(ready.url).port], {}, 1, /in use.*--port/],
+      ['a file for a folder', ['--database', `sqlite:${path}/workspace.db`], {}, 1, /a file stands where a folder/],
+      ['no folder at all', ['--database', `sqlite:${path}/workspace.db/below`], {}, 1, /a file stands where a folder/],
+      ['a newer database', newer.flags, {}, 1, /schema version 99.*newer program/],
+      ['no such engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
+      ['no PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /cannot be reached/],
+      ['a wrong setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
+      ['a wrong flag', ['--port', '70000'], {}, 2, /0 to 65535/],
+      ['two that exclude each other', ['--ephemeral', '--database', 'sqlite:x'], {}, 2, /cannot be used with/],
+      ['an unknown flag', ['--prot', '1'], {}, 2, /unknown option/],
+    ]
+    secrets.push('hunter2')
+    for (const [what, args, env, code, says] of cases) {
+      const ended = await run(['serve', ...args], { env })
+      t.equal(ended.code, code, what)
+      t.match(ended.stderr, says, what)
+      t.notMatch(ended.stderr, /^\s+at /m, `${what}: no stack`)
+      t.equal(ended.stdout, '', what)
+    }
+    const loud = await run(['serve', ...newer.flags], { env: { LOG_LEVEL: 'debug' } })
+    t.match(loud.stderr, /^\s+at /m, 'a stack for who asks for one')
+  })
+})
+
+t.test('migrate says from and to, and the second time that there is nothing to do', async (t) => {
+  const flags = ['--database', `sqlite:${folder()}`]
+  const first = await run(['migrate', '--json', ...flags])
+  const { from, to } = JSON.parse(first.stdout)
+  t.equal(from, 0)
+  t.ok(to > 0)
+  const second = await run(['migrate', ...flags])
+  t.equal(second.code, 0)
+  t.match(second.stdout, /already/)
+})
+
+t.test('users', async (t) => {
+  const { flags } = await database()
+  const create = (...args: string[]) => run(['users', 'create', '--json', ...args, ...flags])
+
+  const own = JSON.parse((await create('--email', 'bob@example.com', '--first-name', 'Bob')).stdout)
+  t.match(own, { email: 'bob@example.com', organization: "Bob's organization", level: 15 })
+  const member = await create('--email', 'cy@example.com', '--organization-id', own.organization_id, '--level', '8')
+  t.match(JSON.parse(member.stdout), { organization_id: own.organization_id, level: 8 })
+
+  t.match(await create('--email', 'BOB@example.com'), { code: 6, stderr: /has an account already/ })
+  t.match(await create('--email', 'bob'), { code: 2, stderr: /no e-mail address/ })
+  t.match(await create('--email', 'd@example.com', '--level', '8'), { code: 2, stderr: /--organization-id/ })
+  t.match(await create('--email', 'd@example.com', '--organization-id', 'nope'), { code: 5 })
+  t.match(await create(), { code: 2, stderr: /--email/ })
+  t.match(await run(['users', 'create', '--email', 'eve@example.com', ...flags]), { stdout: /keys create --user eve@/ })
+
+  const listed = await run(['users', 'list', '--json', ...flags])
+  t.same(
+    JSON.parse(listed.stdout).map((user: { email: string }) => user.email),
+    ['ada@example.com', 'bob@example.com', 'cy@example.com', 'eve@example.com'],
+    'what failed left nobody behind',
+  )
+  t.match((await run(['users', 'list', ...flags])).stdout, /^id +email/)
+})
+
+t.test('local commands make no database by mistake', async (t) => {
+  const path = folder()
+  for (const words of [['users', 'list'], ['keys', 'list'], ['backup', join(root, 'none.tar')], ['doctor']]) {
+    const { code, stdout, stderr } = await run([...words, '--database', `sqlite:${path}`])
+    t.equal(code, 1)
+    t.match(stdout + stderr, /There is no database at .*migrate/)
+  }
+  t.notOk(existsSync(path))
+})
+
+t.test('keys work and end at once on a running server', async (t) => {
+  const path = folder()
+  const flags = ['--database', `sqlite:${path}`]
+  const { env } = await serve(t, flags)
+  const create = (...args: string[]) => run(['keys', 'create', '--user', 'OWNER@example.com', ...args, ...flags])
+
+  const made = JSON.parse((await create('--scopes', 'organization:read', '--label', 'Robot', '--json')).stdout)
+  secrets.push(made.value)
+  const with_it = { env: { ...env, WORKSPACE_KEY: made.value } }
+  t.match(await run(['organizations', 'list'], with_it), { code: 0, stdout: /My organization/ })
+  t.match(await run(['organizations', 'create', '--name', 'No'], with_it), { code: 4, stderr: /organization:write/ })
+
+  const listed = await run(['keys', 'list', '--user', 'owner@example.com', ...flags])
+  t.match(listed.stdout, /Robot +owner@example.com/)
+  t.notMatch(listed.stdout, made.value)
+  t.equal((await run(['keys', 'revoke', made.id, ...flags])).code, 0)
+  t.match(await run(['organizations', 'list'], with_it), { code: 3, stderr: /revoked/ })
+
+  const shown = await create('--scopes', '*', '--expires', '2100-01-01')
+  secrets.push(/^phx_\w+/.exec(shown.stdout)![0])
+  t.match(shown.stdout, /shown once/)
+  t.match(await create('--scopes', 'organisation:read'), { code: 2, stderr: /Choose from \*, organization:read/ })
+  t.match(await create('--scopes', '*', '--expires', 'soon'), { code: 2, stderr: /ISO 8601/ })
+  t.match(await create('--scopes', '*', '--expires', '2020-01-01'), { code: 2, stderr: /past/ })
+  t.match(await create('--scopes', '*', '--label', 'x'.repeat(41)), { code: 2, stderr: /40 characters/ })
+  t.match(await run(['keys', 'create', '--user', 'no@example.com', '--scopes', '*', ...flags]), { code: 5 })
+  t.match(await run(['keys', 'list', '--user', 'no@example.com', ...flags]), { code: 5 })
+  t.match(await run(['keys', 'revoke', made.id, ...flags]), { code: 5, stderr: /keys list/ })
+  t.match(await run(['keys', 'revoke', made.value, ...flags]), { code: 2, stderr: /its id/ })
+})
+
+t.test('organizations set-plugin-access stands beside what the contract gives', async (t) => {
+  const path = folder()
+  const flags = ['--database', `sqlite:${path}`]
+  const { env, ready } = await serve(t, flags)
+  const set = (...args: string[]) => run(['organizations', 'set-plugin-access', ...args, ...flags])
+  t.match(await set(ready.organization_id, '3'), { code: 0 })
+  const { stdout } = await run(['organizations', 'retrieve', '@current', '--json'], { env })
+  t.equal(JSON.parse(stdout).plugins_access_level, 3)
+  t.match(await set(ready.organization_id, '4'), { code: 2, stderr: /0, 3, 6, 9/ })
+  t.match(await set('nope', '3'), { code: 5 })
+  const help = await run(['organizations', '--help'])
+  t.match(help.stdout, /set-plugin-access/)
+  t.match(help.stdout, /list organizations/)
+})
+
+t.test('a backup of a running server restores into a working one', async (t) => {
+  const path = folder()
+  const flags = ['--database', `sqlite:${path}`]
+  const { env } = await serve(t, flags)
+  await run(['organizations', 'create', '--name', 'Before'], { env })
+  const file = join(root, 'backup.tar')
+  writeFileSync(file, 'an older one')
+  const made = await run(['backup', file, '--json', ...flags])
+  t.equal(made.code, 0)
+  await run(['organizations', 'create', '--name', 'After'], { env })
+
+  const restored = folder()
+  mkdirSync(restored, { mode: 0o700 })
+  execFileSync('tar', ['xf', file, '-C', restored])
+  t.same(readdirSync(restored).sort(), ['manifest.json', 'workspace.db'])
+  const manifest = JSON.parse(readFileSync(join(restored, 'manifest.json'), 'utf8'))
+  t.match(JSON.parse(made.stdout), manifest)
+  const bytes = readFileSync(join(restored, 'workspace.db'))
+  t.same(manifest.files, [
+    { name: 'workspace.db', bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') },
+  ])
+  t.same(
+    readdirSync(root).filter((name) => name.includes('partial')),
+    [],
+    'nothing is left beside it',
+  )
+
+  const again = await serve(t, ['--database', `sqlite:${restored}`])
+  t.equal(again.ready.api_key, null)
+  const listed = await run(['organizations', 'list', '--json', '--base-url', again.ready.url], { env })
+  t.same(
+    JSON.parse(listed.stdout).results.map((one: { name: string }) => one.name),
+    ['My organization', 'Before'],
+  )
+
+  const none = await run(['backup', join(root, 'no', 'such', 'folder.tar'), ...flags])
+  t.match(none, { code: 1, stderr: /is not there/ })
+  secrets.push('correct-horse')
+  const postgres = await run(['backup', 'x.tar', '--database', 'postgres://me:correct-horse@db/work?sslmode=require'])
+  t.match(postgres, { code: 1, stderr: 'pg_dump --format=custom --file=x.tar' })
+  t.match(postgres.stderr, 'postgres://me@db/work?sslmode=require')
+})
+
+t.test('doctor', async (t) => {
+  const examine = async (...args: string[]) => {
+    const ended = await run(['doctor', '--json', ...args])
+    const { ok, checks } = JSON.parse(ended.stdout) as {
+      ok: boolean
+      checks: { name: string; state: string; remedy: string }[]
+    }
+    t.equal(ended.code, ok ? 0 : 1)
+    for (const { state, remedy } of checks) t.equal(state === 'ok', remedy === null, 'what is wrong has a remedy')
+    return { ok, states: Object.fromEntries(checks.map(({ name, state }) => [name, state])) }
+  }
+
+  t.test('finds nothing in a sound database, with a server on it or without', async (t) => {
+    const { path, flags } = await database()
+    const before = readFileSync(join(path, 'workspace.db'))
+    t.match(await examine(...flags), { ok: true, states: { node: 'ok', settings: 'ok', database: 'ok', schema: 'ok' } })
+    t.match(await examine(...flags), { states: { integrity: 'ok', folder: 'ok', disk: /ok|warning/ } })
+    t.ok(before.equals(readFileSync(join(path, 'workspace.db'))), 'and changes nothing')
+    await serve(t, flags)
+    t.match(await examine(...flags), { ok: true })
+    t.match((await run(['doctor', ...flags])).stdout, /^ok +node/)
+  })
+
+  t.test('finds damage', async (t) => {
+    const { path, flags } = await database()
+    const file = openSync(join(path, 'workspace.db'), 'r+')
+    writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, 4096 * 4)
+    t.match(await examine(...flags), { ok: false, states: { integrity: 'problem' } })
+    t.match(await run(['backup', join(root, 'damaged.tar'), ...flags]), { code: 1, stderr: /damaged/ })
+    t.notOk(existsSync(join(root, 'damaged.tar')))
+    writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, 0)
+    t.match(await examine(...flags), { ok: false, states: { database: 'problem' } })
+    t.match(await run(['users', 'list', ...flags]), { code: 1, stderr: /damaged.*doctor/ })
+  })
+
+  t.test('finds what is missing, old, new, open to others, or set wrongly', async (t) => {
+    t.match(await examine('--database', `sqlite:${folder()}`), { ok: false, states: { database: 'problem' } })
+    t.match(await examine('--database', 'postgres://u:hunter2@127.0.0.1:1/x'), { states: { database: 'problem' } })
+
+    const { path, flags } = await database()
+    chmodSync(path, 0o755)
+    t.match(await examine(...flags), { ok: true, states: { folder: 'warning' } })
+    chmodSync(path, 0o777)
+    t.match(await examine(...flags), { ok: false, states: { folder: 'problem' } })
+
+    const db = new Sqlite(join(path, 'workspace.db'))
+    db.exec("insert into migrations (version, applied_at) values (99, '')")
+    t.match(await examine(...flags), { ok: false, states: { schema: 'problem' } })
+    t.match(await run(['keys', 'list', ...flags]), { code: 1, stderr: /newer program/ })
+    db.exec('delete from migrations')
+    t.match(await examine(...flags), { ok: false, states: { schema: 'problem' } })
+    t.match(await run(['keys', 'list', ...flags]), { code: 1, stderr: /migrate/ })
+    db.close()
+
+    const ended = await run(['doctor', '--json'], { env: { PORT: 'x' } })
+    t.match(JSON.parse(ended.stdout).checks[1], { name: 'settings', state: 'problem', detail: /^PORT/ })
+  })
+})
+
+t.test('the contract as commands', async (t) => {
+  const { env, ready } = await serve(t, ['--ephemeral'])
+  const call = (words: string[], input?: string) => run(words, { env, input })
+  const json = async (words: string[], input?: string) => {
+    const { code, stdout, stderr } = await call([...words, '--json'], input)
+    t.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+
+  t.test('flags become fields of the body, as the contract types them', async (t) => {
+    const made = await json(['organizations', 'create', '--name', '5', '--is-member-join-email-enabled', 'false'])
+    t.match(made, { name: '5', is_member_join_email_enabled: false, enforce_2fa: null })
+    t.match(await json(['organizations', 'update', made.id, '--enforce-2fa', 'true']), { enforce_2fa: true })
+    t.match(await json(['organizations', 'update', made.id, '--enforce-2fa', 'null']), { enforce_2fa: null })
+    const project = await json(['projects', 'create', '--name', 'App', '--organization', made.id])
+    t.match(project, { name: 'App', organization: made.id, event_retention_days: null })
+    const key = await json(['api_keys', 'create', '--label', 'two', '--scopes', 'query:read,plugin:read'])
+    secrets.push(key.value)
+    t.same(key.scopes, ['query:read', 'plugin:read'])
+    const limited = await json(['api_keys', 'create', '--label', 'one', '--scopes', '["*"]', '--scoped-teams', '1'])
+    secrets.push(limited.value)
+    t.same(limited.scoped_teams, [1])
+    t.match(await call(['organizations', 'delete', made.id]), { code: 0, stdout: 'Done.\n' })
+  })
+
+  t.test('--data takes JSON, a file, or standard input, and flags come on top', async (t) => {
+    writeFileSync(join(root, 'body.json'), '{"name": "From a file", "event_retention_days": 7}')
+    t.match(await json(['projects', 'create', '--data', '@body.json']), {
+      name: 'From a file',
+      event_retention_days: 7,
+    })
+    t.match(await json(['projects', 'create', '--data', '-'], '{"name": "Piped"}'), { name: 'Piped' })
+    t.match(await json(['projects', 'create', '--data', '{"name": "Said"}', '--name', 'Flagged']), { name: 'Flagged' })
+    t.match(await call(['projects', 'create', '--data', '{name: hunter2}']), { code: 2, stderr: /no JSON/ })
+    t.match(await call(['projects', 'create', '--data', '@nowhere.json']), {
+      code: 1,
+      stderr: /nowhere.json is not there/,
+    })
+    t.match(await call(['projects', 'create', '--data', '[]', '--name', 'x']), { code: 2, stderr: /one or the other/ })
+  })
+
+  t.test('people get tables and lines, and the way to the next page', async (t) => {
+    const listed = await call(['projects', 'list', '--limit', '1'])
+    t.match(listed.stdout, /^id +uuid +name/)
+    t.match(listed.stdout, /There are more: add --offset 1/)
+    t.match((await call(['projects', 'retrieve', '@current'])).stdout, /^name: +\w+/m)
+    t.match((await call(['api_keys', 'list'])).stdout, /First key/)
+    t.match((await call(['users', 'me'])).stdout, /^email: +owner@example.com$/m)
+    t.match((await call(['service', 'metrics'])).stdout, /^# HELP/)
+    t.match((await call(['service', 'ready'])).stdout, 'status: ok')
+    t.match((await call(['organizations', 'retrieve', '@current', '--json'])).stdout, /^\{"id".*\}\n$/)
+  })
+
+  t.test('what others wrote does not reach the terminal as an escape sequence', async (t) => {
+    await call(['organizations', 'update', '@current', '--name', 'red \u001b[31m'])
+    const { stdout } = await call(['organizations', 'list'])
+    t.match(stdout, 'red \\u001b[31m')
+    t.notMatch(stdout, '\u001b')
+  })
+
+  t.test('hyphens and underscores are one', async (t) => {
+    t.equal((await call(['api-keys', 'current'])).code, 0)
+    t.match(await json(['projects', 'reset-token', '1']), { api_token: /^phc_/ })
+  })
+
+  t.test('each kind of failure has its exit code', async (t) => {
+    const at = async (status: number, body = '', headers?: Variables) => [
+      '--base-url',
+      await answering(t, status, body, headers),
+    ]
+    const error = (code: string, attr: string | null = null) =>
+      JSON.stringify({ type: 'x', code, detail: `It was ${code}.`, attr })
+    const no_key = { WORKSPACE_KEY: '' }
+    const list = ['organizations', 'list']
+    const cases: [code: number, words: string[], says: RegExp, env?: Variables][] = [
+      [1, [...list, ...(await at(418))], /answered 418/],
+      [1, [...list, ...(await at(302, '', { location: 'https://elsewhere.example.com/' }))], /elsewhere/],
+      [2, ['organisations', 'list'], /Did you mean organizations/],
+      [2, ['organizations', 'lst'], /Did you mean list/],
+      [2, ['organizations', 'retrieve'], /missing required argument 'id'/],
+      [2, ['domains', 'delete', '..'], /no id/],
+      [2, ['projects', 'retrieve', ''], /no id/],
+      [2, ['projects', 'create', '--event-retention-days', 'x'], /takes a number/],
+      [2, ['organizations', 'create', '--is-member-join-email-enabled', 'yes'], /takes true or false/],
+      [2, [...list, '--base-url', 'ftp://x'], /--base-url/],
+      [2, [...list, '--base-url', 'http://me:hunter2@x'], /--base-url/],
+      [2, [...list, '--key', 'two\nlines'], /--key/],
+      [3, list, /WORKSPACE_KEY/, no_key],
+      [3, [...list, '--key', 'wrong'], /unknown, revoked or expired/],
+      [4, [...list, ...(await at(403, error('permission_denied')))], /^It was permission_denied\.$/m],
+      [5, ['organizations', 'retrieve', ready.url.slice(7)], /Not found/],
+      [6, ['organizations', 'create'], /"name".*\(field name\)/],
+      [6, ['projects', 'create', '--name', ''], /blank.*\(field name\)/],
+      [6, [...list, ...(await at(409, error('conflict', 'slug')))], /\(field slug\)/],
+      [6, [...list, ...(await at(413))], /413/],
+      [6, [...list, ...(await at(415))], /415/],
+      [6, [...list, ...(await at(422))], /422/],
+      [7, [...list, ...(await at(429, error('throttled')))], /throttled/],
+      [8, [...list, ...(await at(500, error('error')))], /It was error/],
+      [8, [...list, ...(await at(502, '<html>bad gateway</html>'))], /answered 502/],
+      [9, [...list, '--base-url', 'http://127.0.0.1:1'], /workspace-admin serve/],
+    ]
+    for (const [code, words, says, more] of cases) {
+      const ended = await run(words, { env: { ...env, ...more } })
+      t.equal(ended.code, code, `${words.join(' ')}: ${ended.stderr}`)
+      t.match(ended.stderr, says)
+      t.equal(ended.stdout, '')
+    }
+    const body = error('throttled')
+    t.equal(
+      (await run([...list, '--json', ...(await at(429, body))], { env })).stderr,
+      `${body}\n`,
+      'as it is with --json',
+    )
+  })
+})
+
+t.test('help', async (t) => {
+  t.test('names everything', async (t) => {
+    const { code, stdout } = await run(['--help'])
+    t.equal(code, 0)
+    for (const word of ['serve', 'migrate', 'backup', 'doctor', 'users', 'keys', 'Exit codes', 'WORKSPACE_KEY'])
+      t.match(stdout, word)
+    for (const area of new Set(operations.map((operation) => operation.area))) t.match(stdout, `  ${area} `)
+    t.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+    t.match(await run([]), { code: 2, stderr: /^Usage/ })
+  })
+
+  t.test('of an operation is its contract, with an example', async (t) => {
+    const { code, stdout } = await run(['domains', 'verify', '--help'])
+    t.equal(code, 0)
+    t.match(stdout, 'TXT records')
+    t.match(stdout, '--jit-provisioning-enabled <true|false>')
+    t.match(stdout, 'google-oauth2, github, gitlab, saml')
+    t.match(stdout, 'a key with the scope organization:write, and level 8')
+    t.match(stdout, /\$ workspace-admin domains verify [0-9a-f-]{36}\n/)
+    t.equal((await run(['help', 'domains', 'verify'])).stdout, stdout)
+  })
+
+  t.test('flags of ours do not hide parameters of the same name', async (t) => {
+    t.match((await run(['events', 'values', '--help'])).stdout, /--query-key <text>[\s\S]*--key <key>/)
+    t.match((await run(['capture', 'batch_get', '--help'])).stdout, '--query-data <text>')
+  })
+
+  t.test('every command has a page with an example', async (t) => {
+    for (const words of ['serve', 'migrate', 'backup', 'doctor', 'users create', 'keys create', 'keys revoke'])
+      t.match(await run([...words.split(' '), '--help']), { code: 0, stdout: `$ workspace-admin ${words}` })
+    for (const { name } of areas)
+      for (const command of area(name, [], {}).commands) {
+        let page = ''
+        command.configureOutput({ writeOut: (text) => (page += text) }).outputHelp()
+        t.match(page, `$ workspace-admin ${name} ${command.name()}`)
+      }
+  })
+})
+
+t.test('no secret was ever written to standard error', async (t) => {
+  const all = complaints.join('')
+  t.ok(secrets.length > 5)
+  for (const secret of secrets) t.notOk(all.includes(secret), `${secret.slice(0, 6)}…`)
+})
