@@ -8,6 +8,12 @@ const LONGEST_DELAY_SECONDS = 3_600
 /** How often to look for letters that another process wrote, or left behind. */
 const LOOK_AGAIN_MS = 30_000
 
+const ENDS = {
+  refused: 'mail given up',
+  undeliverable: 'mail given up',
+  unknown: 'the connection broke; the mail may have arrived, so it is not sent again',
+}
+
 export interface Letter {
   id: string
   kind: string
@@ -55,13 +61,13 @@ export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, l
   async function work(): Promise<void> {
     clearTimeout(next)
     try {
-      for (const { id, kind } of await outbox.removeAbandoned())
-        log.error(
-          { letter: id, kind },
-          'a process died while sending this mail; it may have arrived, so it is not sent again',
-        )
       while (again && !stopped) {
         again = false
+        for (const { id, kind } of await outbox.removeAbandoned())
+          log.error(
+            { letter: id, kind },
+            'a process died while sending this mail; it may have arrived, so it is not sent again',
+          )
         for (let letter = await outbox.claim(); letter; letter = stopped ? undefined : await outbox.claim())
           await deliver(letter)
       }
@@ -71,6 +77,7 @@ export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, l
     if (!stopped) next = timer(wake, LOOK_AGAIN_MS).unref()
   }
 
+  /** What is logged has happened: the outbox is told first. */
   async function deliver(letter: L): Promise<void> {
     const about = { letter: letter.id, kind: letter.kind, attempt: letter.attempts }
     const message = await outbox.compose(letter)
@@ -78,17 +85,13 @@ export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, l
     const outcome = await send(message)
     if (outcome.result === 'refused' && letter.attempts < MAX_ATTEMPTS) {
       const seconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (letter.attempts - 1), LONGEST_DELAY_SECONDS)
+      await outbox.postpone(letter, seconds)
       log.warn({ ...about, reason: outcome.reason }, `mail not taken; next try in ${seconds} seconds`)
-      return outbox.postpone(letter, seconds)
+      return
     }
-    if (outcome.result === 'sent') log.info(about, 'mail sent')
-    else if (outcome.result === 'unknown')
-      log.error(
-        { ...about, reason: outcome.reason },
-        'the connection broke; the mail may have arrived, so it is not sent again',
-      )
-    else log.error({ ...about, reason: outcome.reason }, 'mail given up')
     await outbox.remove(letter)
+    if (outcome.result === 'sent') log.info(about, 'mail sent')
+    else log.error({ ...about, reason: outcome.reason }, ENDS[outcome.result])
   }
 
   return {

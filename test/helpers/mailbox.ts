@@ -43,6 +43,7 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
 
   const server = new SMTPServer({
     authOptional: true,
+    closeTimeout: 50,
     disabledCommands: options.secure || options.key ? [] : ['STARTTLS'],
     onConnect: (session, done) => perform('greeting', socketOf(session), done),
     onRcptTo: (_, session, done) => perform('recipient', socketOf(session), done),
@@ -72,16 +73,11 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
   server.on('error', () => undefined)
   const sockets = new Map<string, { destroy(): void }>()
   server.server.on('connection', (socket: any) => sockets.set(`${socket.remotePort}`, socket))
-  server.server.on('secureConnection', (socket: any) => sockets.set(`${socket.remotePort}`, socket))
   const socketOf = (session: { remotePort?: number }): { destroy(): void } | undefined =>
     sockets.get(`${session.remotePort}`)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
   const address = server.server.address() as AddressInfo
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      for (const socket of sockets.values()) socket.destroy()
-      server.close(() => resolve())
-    })
+  const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
   t.teardown(close)
   return {
     port: address.port,
