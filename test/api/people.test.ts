@@ -1,0 +1,126 @@
+/** Whatever people do to each other, in whatever order: what must hold of an organization holds after every step. */
+import fc from 'fast-check'
+import t from 'tap'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+
+const RUNS = process.env.PROVE === '1' ? 300 : 12
+const STEPS = 40
+
+const who = fc.nat({ max: 9 })
+const level = fc.constantFrom(1, 8, 15)
+const step = fc.oneof(
+  fc.record({ do: fc.constant('invite' as const), by: who, whom: who, level }),
+  fc.record({ do: fc.constant('accept' as const), which: who }),
+  fc.record({ do: fc.constant('set level' as const), by: who, whom: who, level }),
+  fc.record({ do: fc.constant('remove' as const), by: who, whom: who }),
+  fc.record({ do: fc.constant('take back' as const), by: who, which: who }),
+  fc.record({ do: fc.constant('make key' as const), by: who }),
+  fc.record({ do: fc.constant('revoke key' as const), by: who, which: who }),
+  fc.record({ do: fc.constant('at once' as const), by: who, whom: who, level }),
+)
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+for (const engine of ENGINES)
+  t.test(`no sequence of calls leaves an organization without an owner (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    let runs = 0
+    await t.resolves(
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), (steps) => play(app, ++runs, steps)),
+        { seed: 20260103, numRuns: RUNS, endOnFailure: true },
+      ),
+    )
+    t.equal(runs, RUNS)
+  })
+
+/** One organization with its owner, and everybody who comes to it. */
+async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
+  const founder = await app.stranger(`founder${run}@example.com`)
+  const organization = `/api/organizations/${founder.organization_id}`
+  const people = [{ uuid: founder.uuid, email: founder.email, key: founder.key }]
+  const open: { id: string; token: string; email: string }[] = []
+  const keys: { id: string; key: string }[] = []
+  const pick = <Item>(list: Item[], index: number): Item | undefined => list[index % Math.max(1, list.length)]
+
+  for (const action of steps) {
+    const by = 'by' in action ? pick(people, action.by)! : people[0]!
+    const send = (method: string, path: string, body?: object) =>
+      app.send(method, `${organization}${path}`, { key: by.key, body })
+    const answers = []
+    switch (action.do) {
+      case 'invite': {
+        const email = `p${run}-${action.whom}@example.com`
+        const made = await send('POST', '/invites/', { target_email: email, level: action.level })
+        answers.push(made)
+        if (made.status === 201) open.push({ id: made.body.id, token: made.body.signup_token, email })
+        break
+      }
+      case 'accept': {
+        const invite = pick(open, action.which)
+        if (!invite) break
+        const known = people.find(({ email }) => email === invite.email)
+        const joined = await app.send('POST', `/api/signup/${invite.id}/`, {
+          key: known?.key ?? null,
+          body: { token: invite.token },
+        })
+        answers.push(joined)
+        if (joined.status === 201 && !known)
+          people.push({ uuid: joined.body.user.uuid, email: invite.email, key: joined.body.api_key })
+        break
+      }
+      case 'set level':
+        answers.push(await send('PATCH', `/members/${pick(people, action.whom)!.uuid}/`, { level: action.level }))
+        break
+      case 'remove':
+        answers.push(await send('DELETE', `/members/${pick(people, action.whom)!.uuid}/`))
+        break
+      case 'take back': {
+        const invite = pick(open, action.which)
+        if (invite) answers.push(await send('DELETE', `/invites/${invite.id}/`))
+        break
+      }
+      case 'make key': {
+        const made = await app.send('POST', '/api/personal_api_keys/', {
+          key: by.key,
+          body: { label: 'x', scopes: ['*'] },
+        })
+        answers.push(made)
+        if (made.status === 201) keys.push({ id: made.body.id, key: by.key })
+        break
+      }
+      case 'revoke key': {
+        const key = pick(keys, action.which)
+        if (key) answers.push(await app.send('DELETE', `/api/personal_api_keys/${key.id}/`, { key: key.key }))
+        break
+      }
+      case 'at once': {
+        const other = pick(people, action.whom)!
+        answers.push(
+          ...(await Promise.all([
+            send('PATCH', `/members/${other.uuid}/`, { level: action.level }),
+            app.send('PATCH', `${organization}/members/${by.uuid}/`, { key: other.key, body: { level: action.level } }),
+            send('DELETE', `/members/${other.uuid}/`),
+          ])),
+        )
+      }
+    }
+    for (const { status, text } of answers)
+      if (status >= 500) throw new Error(`${JSON.stringify(action)} answered ${status}: ${text}`)
+    await demandInvariants(app, founder.organization_id, action)
+  }
+}
+
+async function demandInvariants({ deps: { db } }: TestApp, id: string, after: Step): Promise<void> {
+  const broken = await db.get<{ owners: number; counted: number; kept: number; orphans: number; above: number }>(sql`
+    select
+      (select count(*) from members where organization_id = ${id} and level = 15) as owners,
+      (select count(*) from members where organization_id = ${id}) as counted,
+      (select member_count from organizations where id = ${id}) as kept,
+      (select count(*) from members m left join users u on u.id = m.user_id where u.id is null) as orphans,
+      (select count(*) from invites i left join members m on m.organization_id = i.organization_id
+        and m.user_id = i.created_by_id where i.level > coalesce(m.level, 0)) as above`)
+  const { owners, counted, kept, orphans, above } = broken!
+  if (owners < 1 || counted !== kept || orphans > 0 || above > 0)
+    throw new Error(`after ${JSON.stringify(after)}: ${JSON.stringify(broken)}`)
+}
