@@ -6,6 +6,7 @@ import type { Variables } from '../config.ts'
 import { contract, type Operation, operations, resolve } from '../contract/table.ts'
 import { type ConnectionOptions, connection, request, unreachable } from './client.ts'
 import { EXIT, EXIT_CODES, EXIT_CODES_BRIEFLY, failure, usage } from './failure.ts'
+import { HINTS } from './hints.ts'
 import { fields, table } from './print.ts'
 import { quoted } from './quote.ts'
 
@@ -262,7 +263,10 @@ async function call(
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   if (response.status === 204) return options.json ? undefined : console.log('Done.')
   if (options.json || !isJson) return copy(response).catch(lost)
-  console.log(readable(await response.json().catch(lost), inputs))
+  const answer = await response.json().catch(lost)
+  console.log(readable(answer, inputs))
+  const hint = HINTS[operation.id]?.(answer)
+  if (hint) console.log(`\n${hint}`)
 }
 
 /** Byte by byte, however long it is, and with a line's end for the terminal. */
