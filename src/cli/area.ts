@@ -263,7 +263,7 @@ async function call(
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   if (response.status === 204) return options.json ? undefined : console.log('Done.')
   if (options.json || !isJson) return copy(response).catch(lost)
-  const answer = await response.json().catch(lost)
+  const answer: any = await response.json().catch(lost)
   console.log(readable(answer, inputs))
   const hint = HINTS[operation.id]?.(answer)
   if (hint) console.log(`\n${hint}`)

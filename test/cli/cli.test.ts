@@ -420,7 +420,7 @@ t.test('doctor', async (t) => {
 })
 
 t.test('the contract as commands', async (t) => {
-  const { env, ready } = await serve(t, ['--ephemeral'])
+  const { env, ready } = await serve(t, ['--ephemeral'], { DNS_SERVERS: '127.0.0.1:1', DNS_TIMEOUT_MS: '100' })
   const call = (words: string[], input?: string) => run(words, { env, input })
   const json = async (words: string[], input?: string) => {
     const { code, stdout, stderr } = await call([...words, '--json'], input)
@@ -470,6 +470,32 @@ t.test('the contract as commands', async (t) => {
     t.match((await call(['service', 'metrics'])).stdout, /^# HELP/)
     t.match((await call(['service', 'ready'])).stdout, 'status: ok')
     t.match((await call(['organizations', 'retrieve', '@current', '--json'])).stdout, /^\{"id".*\}\n$/)
+  })
+
+  t.test('people and their domains', async (t) => {
+    const invited = await json(['invites', 'create', '--target-email', 'grace@example.com', '--level', '8'])
+    secrets.push(invited.signup_token)
+    t.match(
+      (await call(['invites', 'create', '--target-email', 'ada@example.com'])).stdout,
+      /\/signup\/[0-9a-f-]{36}\/\?token=/,
+    )
+    t.match((await call(['invites', 'list'])).stdout, /grace@example\.com/)
+    const joined = await json([
+      'signup',
+      'accept',
+      invited.id,
+      '--token',
+      invited.signup_token,
+      '--first-name',
+      'Grace',
+    ])
+    secrets.push(joined.api_key)
+    t.match(await json(['members', 'update', joined.user.uuid, '--level', '1']), { level: 1 })
+    t.match((await call(['members', 'list', '--search', 'GRACE'])).stdout, /1 of 1/)
+    t.match(await call(['members', 'remove', joined.user.uuid]), { code: 0 })
+    const domain = await json(['domains', 'create', '--domain', 'hedgerow.invalid'])
+    const { stdout } = await call(['domains', 'verify', domain.id])
+    t.match(stdout, `_workspace-challenge.hedgerow.invalid.  TXT  "${domain.verification_challenge}"`)
   })
 
   t.test('what others wrote does not reach the terminal as an escape sequence', async (t) => {
