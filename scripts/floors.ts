@@ -13,6 +13,7 @@ const FLOORS: string[][] = [
     'errors.ts',
     'config.ts',
     'ids.ts',
+    'json.ts',
     'metrics.ts',
     'contract/openapi.ts',
     'contract/operations.ts',
@@ -31,7 +32,7 @@ const FLOORS: string[][] = [
 const ROOMS: string[][] = [
   ['server.ts', 'guard.ts', 'limits.ts', 'contract'],
   ['main.ts', 'cli'],
-  ['contract/operations.ts', 'contract/openapi.ts', 'contract/table.ts', 'errors.ts'],
+  ['contract/operations.ts', 'contract/openapi.ts', 'contract/table.ts', 'errors.ts', 'json.ts'],
 ]
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events']
 

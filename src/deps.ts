@@ -2,17 +2,21 @@ import type { Logger } from 'pino'
 import { createOutbox } from './auth/letters.ts'
 import type { Config } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
+import { openEventStore } from './events/open.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createPostman, type Postman } from './mail/postman.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
+import { claim, identity } from './store/installation.ts'
 
 /** What a handler may use, built once. */
 export interface Deps {
   readonly config: Config
   readonly db: Database
+  /** Where events are kept: a database of their own on SQLite, the same one on PostgreSQL. */
+  readonly events: Database
   /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
   readonly now: () => string
   readonly ids: Ids
@@ -42,18 +46,19 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
   const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
   const milliseconds = clockOf(db, clock)
   const now = (): string => new Date(milliseconds()).toISOString()
-  await migrate(db, now()).catch(async (error) => {
+  const ids = given ?? makeIds(milliseconds)
+  const events = await openStores(config, db, ids, now(), metrics).catch(async (error) => {
     await db.close()
     throw error
   })
 
-  const ids = given ?? makeIds(milliseconds)
   const postman = await openMail(config, db, ids, now, log)
   postman?.wake()
   const running = new Set<Promise<unknown>>()
   return {
     config,
     db,
+    events,
     log,
     now,
     metrics,
@@ -70,9 +75,17 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     dispose: async () => {
       await postman?.stop()
       await Promise.all(running)
+      if (events !== db) await events.close()
       await db.close()
     },
   }
+}
+
+async function openStores(config: Config, db: Database, ids: Ids, now: string, metrics: Metrics): Promise<Database> {
+  await migrate(db, now)
+  if ((await identity(db)) === undefined) await db.tx((tx) => claim(tx, ids.uuid(), now))
+  const installation = (await identity(db))!
+  return openEventStore({ url: config.DATABASE_URL, administration: db, installation, now, observe: metrics.query })
 }
 
 /** The mail library is loaded only by those who configure mail. */

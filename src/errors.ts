@@ -14,6 +14,9 @@ export class AppError extends Error {
   }
 }
 
+/** Whoever asks did not say who they are, or not rightly, whatever the code says. */
+export class Unauthenticated extends AppError {}
+
 /** One sentence for everything that is absent or not the caller's to see, so that the two cannot be told apart. */
 export const notFound = (): AppError =>
   new AppError('not_found', "Not found. Check the id, and that the key's user may see it.")

@@ -10,12 +10,12 @@ import {
 } from 'fastify'
 import { areas } from './api/areas.ts'
 import { bind } from './contract/bind.ts'
-import { decode, normalised } from './contract/json.ts'
 import { serializerCompiler } from './contract/serialization.ts'
 import { operations } from './contract/table.ts'
 import type { Deps } from './deps.ts'
-import { AppError, notFound } from './errors.ts'
+import { AppError, notFound, Unauthenticated } from './errors.ts'
 import { createGuard } from './guard.ts'
+import { decode, normalised } from './json.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
@@ -129,7 +129,10 @@ const STATUSES: Record<string, [status: number, type: string]> = {
 /** The one translator from anything thrown to an answer. What is no AppError reveals nothing but the request's id. */
 function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown, request)
-  const [status, type] = STATUSES[error.code] ?? [400, 'validation_error']
+  const [status, type] =
+    error instanceof Unauthenticated
+      ? [401, 'authentication_error']
+      : (STATUSES[error.code] ?? [400, 'validation_error'])
   if (status === 500) request.log.error({ err: thrown }, 'failed')
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
   const { code, message: detail, attr } = error

@@ -37,6 +37,8 @@ export interface DbOptions {
    * besides. Both throw `no_database`.
    */
   mode?: 'create' | 'existing' | 'read'
+  /** The file in the folder, on SQLite. */
+  file?: string
   /** Called with the seconds each statement took. */
   observe?: (seconds: number) => void
 }

@@ -4,10 +4,14 @@ import type { Engine } from './template.ts'
 export interface Dialect {
   /** An integer key that is never given twice. */
   serial: string
+  /** The same where the table's own key is another: every large table of PostgreSQL is keyed by project first. */
+  sequence: string
   integer: string
   boolean: string
   /** Text that compares by code point. */
   text: string
+  /** JSON that stays the text it was. */
+  json: string
   /** What follows the closing bracket of a table. */
   strict: string
 }
@@ -15,16 +19,20 @@ export interface Dialect {
 export const DIALECTS: Record<Engine, Dialect> = {
   sqlite: {
     serial: 'integer primary key autoincrement',
+    sequence: 'integer primary key autoincrement',
     integer: 'integer',
     boolean: 'integer',
     text: 'text',
+    json: 'text',
     strict: 'strict',
   },
   postgres: {
     serial: 'bigint generated always as identity primary key',
+    sequence: 'bigint generated always as identity',
     integer: 'bigint',
     boolean: 'boolean',
     text: 'text collate "C"',
+    json: 'json',
     strict: '',
   },
 }

@@ -15,8 +15,11 @@ export const SQLITE_FILE = 'workspace.db'
  * A folder with one database file, two handles on it: reads never wait for a write, and writes stand in a queue,
  * because an async transaction on a shared handle would swallow other requests' writes.
  */
-export function openSqlite(folder: string, { observe, mode = 'create' }: DbOptions = {}): Database {
-  const file = join(folder, SQLITE_FILE)
+export function openSqlite(
+  folder: string,
+  { observe, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
+): Database {
+  const file = join(folder, name)
   if (mode === 'create') mkdirSync(folder, { recursive: true, mode: 0o700 })
   else if (!existsSync(file))
     throw new AppError(

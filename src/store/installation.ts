@@ -11,6 +11,11 @@ export async function claim(tx: Db, uuid: string, now: string): Promise<void> {
     on conflict (id) do update set id = 1`)
 }
 
+/** The name of the installation; undefined before the first start. */
+export async function identity(db: Db): Promise<string | undefined> {
+  return (await db.get<{ uuid: string }>(sql`select uuid from installation`))?.uuid
+}
+
 /** Throws when the database does not answer. */
 export async function alive(db: Db): Promise<void> {
   await db.get(sql`select 1 as alive`)

@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../errors.ts'
+import { AppError, invalid } from './errors.ts'
 
 /** Deeper than any resource, shallower than any recursion that reads what was stored. */
 const MAX_DEPTH = 64
@@ -15,25 +15,34 @@ export function decode(bytes: Uint8Array): string {
 
 /**
  * Makes a parsed body one that every engine can store: no NUL characters, no half surrogate pairs, no bottomless nesting.
- * The first and the last are refused; half pairs become U+FFFD, as they would on their way through UTF-8 anyway.
+ * NUL and depth are refused; half pairs become U+FFFD, as they would on their way through UTF-8 anyway.
  */
 export function normalised(value: unknown): unknown {
   if (value === null) throw new AppError('null', 'The body cannot be null. Send a JSON object.')
-  return clean(value, [])
+  return clean(value, [], refuseNul)
 }
 
-function clean(value: unknown, path: (string | number)[]): unknown {
-  if (typeof value === 'string') return text(value, path)
+/** The same for what devices send and nobody can send again: NUL becomes U+FFFD too. */
+export const mended = (value: unknown): unknown => clean(value, [], (text) => text.replaceAll('\0', '\ufffd'))
+
+type OnNul = (text: string, path: readonly (string | number)[]) => string
+
+const refuseNul: OnNul = (_, path) => {
+  throw invalid(path.join('__') || null, 'NUL characters are not allowed. Remove them.', 'null_characters_not_allowed')
+}
+
+function clean(value: unknown, path: (string | number)[], onNul: OnNul): unknown {
+  if (typeof value === 'string') return storable(value, path, onNul)
   if (typeof value !== 'object' || value === null) return value
   if (path.length >= MAX_DEPTH) throw invalid(null, `The body is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = within(path, i, value[i])
+    for (let i = 0; i < value.length; i++) value[i] = within(path, i, value[i], onNul)
     return value
   }
   const object = value as Record<string, unknown>
   for (const [key, child] of Object.entries(object)) {
-    const name = text(key, path)
-    const cleaned = within(path, name, child)
+    const name = storable(key, path, onNul)
+    const cleaned = within(path, name, child, onNul)
     if (name !== key) delete object[key]
     if (name !== key || cleaned !== child) object[name] = cleaned
   }
@@ -41,19 +50,14 @@ function clean(value: unknown, path: (string | number)[]): unknown {
 }
 
 /** One path for the whole walk: a body of half a million numbers makes no half a million paths. */
-function within(path: (string | number)[], key: string | number, child: unknown): unknown {
+function within(path: (string | number)[], key: string | number, child: unknown, onNul: OnNul): unknown {
   path.push(key)
-  const cleaned = clean(child, path)
+  const cleaned = clean(child, path, onNul)
   path.pop()
   return cleaned
 }
 
-function text(value: string, path: readonly (string | number)[]): string {
-  if (value.includes('\0'))
-    throw invalid(
-      path.join('__') || null,
-      'NUL characters are not allowed. Remove them.',
-      'null_characters_not_allowed',
-    )
-  return value.isWellFormed() ? value : value.toWellFormed()
+function storable(text: string, path: readonly (string | number)[], onNul: OnNul): string {
+  const kept = text.includes('\0') ? onNul(text, path) : text
+  return kept.isWellFormed() ? kept : kept.toWellFormed()
 }
