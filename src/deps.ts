@@ -47,7 +47,8 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
   const milliseconds = clockOf(db, clock)
   const now = (): string => new Date(milliseconds()).toISOString()
   const ids = given ?? makeIds(milliseconds)
-  const events = await openStores(config, db, ids, now(), metrics).catch(async (error) => {
+  const stores = { url: config.DATABASE_URL, db, ids, now: now(), observe: metrics.query }
+  const events = await openStores(stores).catch(async (error) => {
     await db.close()
     throw error
   })
@@ -81,11 +82,24 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
   }
 }
 
-async function openStores(config: Config, db: Database, ids: Ids, now: string, metrics: Metrics): Promise<Database> {
+/** Brings administration and events to this program's version, and answers where events are kept. */
+export async function openStores({
+  url,
+  db,
+  ids,
+  now,
+  observe,
+}: {
+  url: string
+  db: Database
+  ids: Ids
+  now: string
+  observe?: (seconds: number) => void
+}): Promise<Database> {
   await migrate(db, now)
   if ((await identity(db)) === undefined) await db.tx((tx) => claim(tx, ids.uuid(), now))
   const installation = (await identity(db))!
-  return openEventStore({ url: config.DATABASE_URL, administration: db, installation, now, observe: metrics.query })
+  return openEventStore({ url, administration: db, installation, now, observe })
 }
 
 /** The mail library is loaded only by those who configure mail. */

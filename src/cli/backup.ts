@@ -8,9 +8,8 @@ import { pack as createPack, type Pack } from 'tar-stream'
 import type { Variables } from '../config.ts'
 import { copySqlite } from '../sql/backup.ts'
 import { clockOf, withoutPassword } from '../sql/db.ts'
-import { version } from '../sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
-import { SQLITE_FILE } from '../sql/sqlite.ts'
 import { EXIT, failure } from './failure.ts'
 import { databaseUrl, type LocalOptions, local } from './local.ts'
 import { quoted } from './quote.ts'
@@ -27,13 +26,13 @@ interface Manifest {
 export const backup = (variables: Variables): Command =>
   local(new Command('backup'))
     .description(
-      'Writes the SQLite database as it is at one moment into one tar archive, while the server goes on. FILE appears when the archive is complete and on the disk; one that was there before is replaced then, and not sooner.',
+      'Writes the SQLite databases as they are at one moment into one tar archive, while the server goes on. FILE appears when the archive is complete and on the disk; one that was there before is replaced then, and not sooner.',
     )
     .argument('<file>', 'the archive to write')
     .addHelpText(
       'after',
       `
-The archive holds ${SQLITE_FILE} and manifest.json (created_at, schema_version, files with sizes and sha256).
+The archive holds ${ADMINISTRATION.file}, ${EVENTS.file} and manifest.json (created_at, schema_version, files with sizes and sha256).
 The key that encrypts stored secrets is not in it: keep that apart.
 
 Restoring is unpacking into an empty data folder and starting there:
@@ -53,7 +52,7 @@ Examples:
       if (options.json) return console.log(JSON.stringify({ file: resolve(file), ...manifest }))
       console.log(
         [
-          `${resolve(file)} holds the database as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
+          `${resolve(file)} holds the data as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
           '',
           'Restore it by unpacking it into an empty folder:',
           '',
@@ -77,13 +76,12 @@ async function archive(url: string, file: string): Promise<Manifest> {
     const created_at = new Date(clockOf(db)()).toISOString()
     const schema_version = await version(db)
     folder = await mkdtemp(`${file}.partial-`)
-    const copy = join(folder, SQLITE_FILE)
-    await copySqlite(dirname(db.location), copy)
-    const manifest: Manifest = {
-      created_at,
-      schema_version,
-      files: [{ name: SQLITE_FILE, bytes: (await stat(copy)).size, sha256: await sha256(copy) }],
+    const files: Manifest['files'] = []
+    for (const name of await copySqlite(dirname(db.location), [ADMINISTRATION.file, EVENTS.file], folder)) {
+      const copy = join(folder, name)
+      files.push({ name, bytes: (await stat(copy)).size, sha256: await sha256(copy) })
     }
+    const manifest: Manifest = { created_at, schema_version, files }
     const partial = join(folder, basename(file))
     const pack = createPack()
     await Promise.all([

@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
 import { type Database, withoutCredentials } from '../sql/db.ts'
 import { damage } from '../sql/integrity.ts'
-import { SCHEMA_VERSION, version } from '../sql/migrate.ts'
+import { EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { alive } from '../store/installation.ts'
 import { EXIT, told } from './failure.ts'
@@ -83,6 +83,7 @@ async function examine(variables: Variables, options: LocalOptions): Promise<Che
     checks.push(await attempt('schema', () => schema(db)))
     if (db.engine === 'postgres') return [...checks, clock(db)]
     checks.push(await attempt('integrity', () => integrity(db)))
+    checks.push(await attempt('events', () => events(url)))
   } finally {
     await db.close()
   }
@@ -135,6 +136,26 @@ async function integrity(db: Database): Promise<Check> {
   return found.length
     ? problem('integrity', found.join(' '), RESTORE)
     : ok('integrity', 'every page and reference is sound')
+}
+
+async function events(url: string): Promise<Check> {
+  let db: Database
+  try {
+    db = await openDatabase(url, { mode: 'read', file: EVENTS.file })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'no_database') throw error
+    return warning('events', `${EVENTS.file} is not there.`, 'Put it back, or the next start begins without events.')
+  }
+  try {
+    const found = await version(db, EVENTS)
+    const wanted = EVENTS.migrations.length
+    if (found !== wanted)
+      return problem('events', `version ${found}, and this program needs ${wanted}.`, 'Run `workspace-admin migrate`.')
+    const broken = await damage(db)
+    return broken.length ? problem('events', broken.join(' '), RESTORE) : ok('events', 'sound')
+  } finally {
+    await db.close()
+  }
 }
 
 async function permissions(folder: string, file: string): Promise<Check> {

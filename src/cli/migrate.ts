@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import type { Variables } from '../config.ts'
+import { openStores } from '../deps.ts'
+import { makeIds } from '../ids.ts'
 import { clockOf } from '../sql/db.ts'
 import { migrate as bringToVersion } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
@@ -20,9 +22,14 @@ Examples:
   $ workspace-admin migrate --database postgres://workspace@db.example.com/workspace --json`,
     )
     .action(async (options: LocalOptions) => {
-      const db = await openDatabase(databaseUrl(variables, options))
+      const url = databaseUrl(variables, options)
+      const db = await openDatabase(url)
       try {
-        const { from, to } = await bringToVersion(db, new Date(clockOf(db)()).toISOString())
+        const milliseconds = clockOf(db)
+        const now = new Date(milliseconds()).toISOString()
+        const { from, to } = await bringToVersion(db, now)
+        const events = await openStores({ url, db, ids: makeIds(milliseconds), now })
+        if (events !== db) await events.close()
         if (options.json) console.log(JSON.stringify({ database: db.location, from, to }))
         else if (from === to) console.log(`${db.location} is at schema version ${to} already. Nothing to do.`)
         else console.log(`${db.location} went from schema version ${from} to ${to}.`)

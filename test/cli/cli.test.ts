@@ -331,13 +331,14 @@ t.test('a backup of a running server restores into a working one', async (t) => 
   const restored = folder()
   mkdirSync(restored, { mode: 0o700 })
   execFileSync('tar', ['xf', file, '-C', restored])
-  t.same(readdirSync(restored).sort(), ['manifest.json', 'workspace.db'])
+  t.same(readdirSync(restored).sort(), ['events.db', 'manifest.json', 'workspace.db'])
   const manifest = JSON.parse(readFileSync(join(restored, 'manifest.json'), 'utf8'))
   t.match(JSON.parse(made.stdout), manifest)
-  const bytes = readFileSync(join(restored, 'workspace.db'))
-  t.same(manifest.files, [
-    { name: 'workspace.db', bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') },
-  ])
+  const described = (name: string) => {
+    const bytes = readFileSync(join(restored, name))
+    return { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+  }
+  t.same(manifest.files, [described('workspace.db'), described('events.db')])
   t.same(
     readdirSync(root).filter((name) => name.includes('partial')),
     [],
