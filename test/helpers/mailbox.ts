@@ -17,6 +17,8 @@ export interface Mailbox {
   mails: Mail[]
   /** The next mail to arrive. */
   next(): Promise<Mail>
+  /** The next time it does as it was told. */
+  reached(): Promise<void>
   /** What to answer to the next mails: an SMTP status refuses, a function is called with the way to go on. */
   behave(behaviour: Behaviour): void
   close(): Promise<void>
@@ -36,8 +38,9 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
     stream: { destroy?: () => void } | undefined,
     go: (error?: Error | null) => void,
   ): void => {
-    if (behaviour?.at !== at) go()
-    else if (behaviour.cut) stream?.destroy?.()
+    if (behaviour?.at !== at) return void go()
+    events.emit('reached')
+    if (behaviour.cut) stream?.destroy?.()
     else if (!behaviour.hang) go(Object.assign(new Error('no'), { responseCode: behaviour.status }))
   }
 
@@ -84,6 +87,7 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
     url: `smtp://127.0.0.1:${address.port}`,
     mails,
     next: async () => (await once(events, 'mail'))[0] as Mail,
+    reached: async () => void (await once(events, 'reached')),
     behave: (next) => {
       behaviour = next
     },

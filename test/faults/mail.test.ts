@@ -1,0 +1,69 @@
+/** A power cut while mail is on its way: what waited goes out later, what may have gone is not sent twice. */
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/sql/open.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES } from '../helpers/app.ts'
+import { openMailbox } from '../helpers/mailbox.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+import { type ServerProcess, startProcess } from '../helpers/process.ts'
+
+async function invite({ url }: ServerProcess, key: string, target_email: string): Promise<number> {
+  const response = await fetch(`${url}/api/organizations/@current/invites/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ target_email }),
+  })
+  return response.status
+}
+
+async function place(t: Test, engine: (typeof ENGINES)[number]): Promise<string> {
+  if (engine === 'sqlite') return `sqlite:${t.testdir()}`
+  const { url, drop } = await emptyDatabase()
+  t.teardown(drop)
+  return url
+}
+
+for (const engine of ENGINES) {
+  t.test(`killed while the mail server takes the mail (${engine})`, async (t) => {
+    const DATABASE_URL = await place(t, engine)
+    const box = await openMailbox(t)
+    const environment = { DATABASE_URL, SMTP_URL: box.url, SITE_URL: 'http://site.example' }
+    const first = await startProcess(t, environment)
+    box.behave({ at: 'data', hang: true })
+    const reached = box.reached()
+    t.equal(await invite(first, first.api_key!, 'lost@example.com'), 201)
+    await reached
+    await first.kill()
+
+    box.behave(null)
+    const second = await startProcess(t, environment)
+    const arriving = box.next()
+    t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
+    t.strictSame((await arriving).to, ['next@example.com'])
+    t.equal(box.mails.length, 1, 'what may have arrived is not sent again')
+    await second.kill()
+  })
+
+  t.test(`killed while mail waits for its server (${engine})`, async (t) => {
+    const DATABASE_URL = await place(t, engine)
+    const box = await openMailbox(t)
+    const environment = { DATABASE_URL, SMTP_URL: box.url, SITE_URL: 'http://site.example' }
+    box.behave({ at: 'recipient', status: 451 })
+    const first = await startProcess(t, environment)
+    const reached = box.reached()
+    t.equal(await invite(first, first.api_key!, 'waiting@example.com'), 201)
+    await reached
+    const db = await openDatabase(DATABASE_URL)
+    t.teardown(() => db.close())
+    while (!(await db.get(sql`select 1 from letters where state = 'waiting' and attempts = 1`)))
+      await new Promise(setImmediate)
+    await first.kill()
+
+    await db.run(sql`update letters set next_attempt_at = '2026-01-01T00:00:00.000Z'`)
+    box.behave(null)
+    const arriving = box.next()
+    const second = await startProcess(t, environment)
+    t.strictSame((await arriving).to, ['waiting@example.com'], 'the next start sends it')
+    await second.kill()
+  })
+}
