@@ -82,18 +82,22 @@ export async function openPostgres(url: string, { observe, mode }: DbOptions = {
       })
       const tx: Db = { ...on(client), tx: (inner) => inner(tx), close: async () => undefined }
       let broken = false
+      // The pool listens to idle connections only: one that breaks while we hold it would end the process.
+      const onBroken = (): void => {
+        broken = true
+      }
+      client.on('error', onBroken)
       try {
         await client.query('begin')
         const result = await work(tx)
         await client.query('commit')
         return result
       } catch (error) {
-        await client.query('rollback').catch(() => {
-          broken = true
-        })
+        await client.query('rollback').catch(onBroken)
         throw translated(error)
       } finally {
         client.release(broken)
+        client.off('error', onBroken)
       }
     },
     close: async () => {
@@ -105,7 +109,7 @@ export async function openPostgres(url: string, { observe, mode }: DbOptions = {
 
 function translated(error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string }
-  const lost = /timeout exceeded when trying to connect|Connection terminated/.test(message ?? '')
+  const lost = /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(message ?? '')
   return lost || UNREACHABLE.has(code ?? '')
     ? unavailable('The database cannot be reached. Try again in a moment.')
     : error

@@ -1,7 +1,7 @@
 /** The port to the database, asked the same of both engines. */
 import { fork } from 'node:child_process'
 import t, { type Test } from 'tap'
-import { type Database, isUniqueViolation } from '../../src/sql/db.ts'
+import { type Database, type Db, isUniqueViolation } from '../../src/sql/db.ts'
 import { migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
@@ -127,6 +127,23 @@ for (const engine of ENGINES) {
     await Promise.all(nodes.map((node) => node.close()))
   })
 }
+
+t.test('a transaction whose connection is cut fails by itself, and the process goes on', async (t) => {
+  const { db } = await open(t, 'postgres')
+  const cut = async (tx: Db, meanwhile: (tx: Db) => Promise<unknown>): Promise<void> => {
+    const { pid } = (await tx.get<{ pid: number }>(sql`select pg_backend_pid() as pid`))!
+    await Promise.all([meanwhile(tx), db.get(sql`select pg_terminate_backend(${pid}::integer, 5000)`)])
+    await tx.get(sql`select 1`)
+  }
+  const nothing = async () => undefined
+  const waiting = (tx: Db) => tx.get(sql`select pg_sleep(30)`)
+  for (const meanwhile of [nothing, waiting])
+    await t.rejects(
+      db.tx((tx) => cut(tx, meanwhile)),
+      { code: 'unavailable' },
+    )
+  t.same(await db.get(sql`select 1 as one`), { one: 1 })
+})
 
 t.test('SQLite keeps what it acknowledged, and waits for another process', async (t) => {
   const folder = t.testdir()
