@@ -15,10 +15,10 @@ export const SQLITE_FILE = 'workspace.db'
  * A folder with one database file, two handles on it: reads never wait for a write, and writes stand in a queue,
  * because an async transaction on a shared handle would swallow other requests' writes.
  */
-export function openSqlite(
+export async function openSqlite(
   folder: string,
   { observe, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
-): Database {
+): Promise<Database> {
   const file = join(folder, name)
   if (mode === 'create') mkdirSync(folder, { recursive: true, mode: 0o700 })
   else if (!existsSync(file))
@@ -29,7 +29,8 @@ export function openSqlite(
   // A busy wait inside the library would block the event loop; `retrying` waits outside it.
   const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
   if (mode !== 'read') {
-    writer.pragma('journal_mode = wal')
+    // The first to open it and the last to close it hold it alone for a moment.
+    await retrying(async () => void writer.pragma('journal_mode = wal'))
     writer.pragma('synchronous = full')
     writer.pragma('foreign_keys = on')
   }

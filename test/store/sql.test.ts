@@ -165,6 +165,15 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
   await db.close()
 })
 
+t.test('several processes open and close one SQLite database at the same moment', async (t) => {
+  const folder = t.testdir()
+  const others = Array.from({ length: 3 }, () =>
+    fork(new URL('../helpers/open-often.ts', import.meta.url), [folder], { execArgv: ['--import=tsx'] }),
+  )
+  for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
+    t.equal(code, 0)
+})
+
 t.test('a database that is not there', async (t) => {
   await t.rejects(openDatabase('mysql://x'), { message: /sqlite:<folder> or postgres/ })
   await t.rejects(openDatabase('postgres://nobody@127.0.0.1:1/none'), { code: 'unavailable' })
