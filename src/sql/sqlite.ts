@@ -37,8 +37,10 @@ export async function openSqlite(
   const reader = new Sqlite(file, { readonly: true, timeout: 50 })
 
   let tail: Promise<unknown> = Promise.resolve()
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const turn = tail.then(work)
+  /** The deadline holds from now, not from the turn: ten writes behind a held lock do not wait ten times as long. */
+  const inTurn = <Result>(work: (deadline: number) => Promise<Result>): Promise<Result> => {
+    const deadline = busyDeadline()
+    const turn = tail.then(() => work(deadline))
     tail = turn.catch(() => undefined)
     return turn
   }
@@ -73,19 +75,19 @@ export async function openSqlite(
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
-      if (!prepared.readonly) return inTurn(() => retrying(() => onWriter.all<Row>(statement)))
+      if (!prepared.readonly) return inTurn((deadline) => retrying(() => onWriter.all<Row>(statement), deadline))
       return timed(() => prepared.all(values.map(bindable)) as Row[])
     },
     get: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
-      if (!prepared.readonly) return inTurn(() => retrying(() => onWriter.get<Row>(statement)))
+      if (!prepared.readonly) return inTurn((deadline) => retrying(() => onWriter.get<Row>(statement), deadline))
       return timed(() => prepared.get(values.map(bindable)) as Row | undefined)
     },
-    run: (statement) => inTurn(() => retrying(() => onWriter.run(statement))),
+    run: (statement) => inTurn((deadline) => retrying(() => onWriter.run(statement), deadline)),
     tx: (work) =>
-      inTurn(async () => {
-        await retrying(async () => void write('begin immediate').run())
+      inTurn(async (deadline) => {
+        await retrying(async () => void write('begin immediate').run(), deadline)
         try {
           const result = await work(onWriter)
           timed(() => write('commit').run())
@@ -95,7 +97,7 @@ export async function openSqlite(
           throw error
         }
       }),
-    exec: (text) => inTurn(() => retrying(() => onWriter.exec(text))),
+    exec: (text) => inTurn((deadline) => retrying(() => onWriter.exec(text), deadline)),
     close: () =>
       inTurn(async () => {
         reader.close()
@@ -120,8 +122,9 @@ function statements(handle: Sqlite.Database): (text: string) => Sqlite.Statement
 /** better-sqlite3 binds no booleans. */
 const bindable = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
 
-async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + BUSY_DEADLINE_MS
+const busyDeadline = (): number => performance.now() + BUSY_DEADLINE_MS
+
+async function retrying<Result>(work: () => Promise<Result>, deadline = busyDeadline()): Promise<Result> {
   for (;;) {
     try {
       return await work()

@@ -165,6 +165,26 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
   await db.close()
 })
 
+t.test('writes behind a lock that another process keeps are all refused when the first is', async (t) => {
+  const folder = t.testdir()
+  const db = await openDatabase(`sqlite:${folder}`)
+  await db.exec('create table marks (id integer primary key)')
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: ['--import=tsx'] })
+  await new Promise((resolve) => other.once('message', resolve))
+  const writes = [
+    db.run(sql`insert into marks values (2)`),
+    db.tx((tx) => tx.run(sql`insert into marks values (3)`)),
+    db.get(sql`insert into marks values (4) returning id`),
+  ]
+  // Soon enough for a write that would wait a deadline of its own.
+  writes[0]!.catch(() => setTimeout(() => other.send('commit'), 1_000))
+  for (const write of await Promise.allSettled(writes))
+    t.match(write, { status: 'rejected', reason: { code: 'unavailable' } })
+  await new Promise((resolve) => other.once('exit', resolve))
+  t.equal(await db.run(sql`insert into marks values (5)`), 1)
+  await db.close()
+})
+
 t.test('several processes open and close one SQLite database at the same moment', async (t) => {
   const folder = t.testdir()
   const others = Array.from({ length: 3 }, () =>
