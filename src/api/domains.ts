@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { isUniqueViolation } from '../sql/db.ts'
 import * as store from '../store/domains.ts'
+import { hold } from '../store/members.ts'
 import type { Area } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
@@ -28,14 +29,17 @@ export const domains = ({ db, ids, now, resolveTxt, config }: Deps): Area<'domai
 
       'domains.create': async ({ organization, body }) => {
         const { domain, saml_entity_id, saml_acs_url, saml_x509_cert } = body
-        const made = await store.create(db, {
-          id: ids.uuid(),
-          organization_id: organization.id,
-          domain: domain!,
-          verification_challenge: ids.challenge(),
-          saml_entity_id,
-          saml_acs_url,
-          saml_x509_cert,
+        const made = await db.tx(async (tx) => {
+          if (!(await hold(tx, organization.id))) throw notFound()
+          return store.create(tx, {
+            id: ids.uuid(),
+            organization_id: organization.id,
+            domain: domain!,
+            verification_challenge: ids.challenge(),
+            saml_entity_id,
+            saml_acs_url,
+            saml_x509_cert,
+          })
         })
         if (!made)
           throw invalid('domain', 'This organization has that domain already. Use the one that is there.', 'unique')

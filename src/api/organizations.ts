@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { forbidden } from '../errors.ts'
+import { forbidden, notFound } from '../errors.ts'
 import * as store from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
 import { reachesEverything } from '../store/reach.ts'
@@ -39,7 +39,9 @@ export const organizations = ({ db, ids, now }: Deps): Area<'organizations'> => 
 
       'organizations.update': async ({ caller: { user, key }, organization, body }) => {
         if (body) await store.update(db, organization.id, body, now())
-        return answer((await store.get(db, user.id, key.reach, organization.id)) ?? organization)
+        const changed = await store.get(db, user.id, key.reach, organization.id)
+        if (!changed) throw notFound()
+        return answer(changed)
       },
 
       'organizations.delete': ({ organization }) => store.remove(db, organization.id),

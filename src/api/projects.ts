@@ -1,7 +1,7 @@
 import { demandLevel, organizationFor } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import { ADMIN } from '../store/members.ts'
+import { ADMIN, hold } from '../store/members.ts'
 import * as store from '../store/projects.ts'
 import * as users from '../store/users.ts'
 import type { Area } from './call.ts'
@@ -23,16 +23,12 @@ export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
 
       'projects.create': async ({ caller, body }) => {
         const organization = await organizationFor(db, caller, body.organization ?? '@current').catch((error) => {
-          if (error.code !== 'not_found') throw error
-          throw invalid(
-            'organization',
-            'There is no such organization. Send the id of one you belong to.',
-            'does_not_exist',
-          )
+          throw error.code === 'not_found' ? noSuchOrganization() : error
         })
         demandLevel(organization.membership_level, ADMIN)
         const { name, event_retention_days } = body
         return db.tx(async (tx) => {
+          if (!(await hold(tx, organization.id))) throw noSuchOrganization()
           const made = await store.create(tx, ids, now(), {
             organization_id: organization.id,
             name,
@@ -54,3 +50,6 @@ export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
     },
   }
 }
+
+const noSuchOrganization = () =>
+  invalid('organization', 'There is no such organization. Send the id of one you belong to.', 'does_not_exist')

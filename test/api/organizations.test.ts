@@ -1,6 +1,6 @@
 import t from 'tap'
 import { slugOf } from '../../src/store/organizations.ts'
-import { onBothEngines } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 
 onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', async (t, { send, first }) => {
   const own = await send('GET', `/api/organizations/${first.organization_id}/`)
@@ -198,6 +198,26 @@ onBothEngines(t, 'pages', async (t, { send }) => {
     t.match(answer, { status: 400, body: { code: 'invalid_input', attr: wrong.split('=')[0] } }, wrong)
   }
 })
+
+for (const engine of ENGINES)
+  t.test(`what arrives while its organization is deleted finds none (${engine})`, async (t) => {
+    const { send } = await openApp(t, engine)
+    for (let round = 0; round < 10; round++) {
+      const { id } = (await send('POST', '/api/organizations/', { body: { name: 'Short-lived' } })).body
+      const url = `/api/organizations/${id}/`
+      const answers = await Promise.all([
+        send('POST', '/api/projects/', { body: { name: 'x', organization: id } }),
+        send('DELETE', url),
+        send('POST', `${url}domains/`, { body: { domain: 'late.example' } }),
+        send('POST', `${url}invites/`, { body: { target_email: 'late@example.com' } }),
+        send('PATCH', url, { body: { name: 'Late' } }),
+        send('POST', '/api/projects/', { body: { name: 'x', organization: id } }),
+      ])
+      for (const { status, text } of answers) t.ok([200, 201, 204, 400, 404].includes(status), text)
+      // SQLite writes in the order of arrival, so here the deletion was certainly first.
+      if (engine === 'sqlite') t.equal(answers[4]!.status, 404, 'nothing is told of what is gone')
+    }
+  })
 
 t.test('slugs', async (t) => {
   for (const [name, slug] of [
