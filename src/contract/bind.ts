@@ -126,7 +126,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 }
 
 function callOf(request: FastifyRequest, { config }: Deps): Call<any, any> {
-  const [path, search = ''] = request.raw.url!.split('?', 2)
+  const [path, ...rest] = request.raw.url!.split('?')
   return {
     params: request.params as any,
     query: request.query as any,
@@ -135,7 +135,11 @@ function callOf(request: FastifyRequest, { config }: Deps): Call<any, any> {
     organization: request.located?.organization as any,
     project: request.located?.project as any,
     subject: request.subject,
-    url: { origin: config.SITE_URL ?? `${request.protocol}://${request.host || 'localhost'}`, path: path!, search },
+    url: {
+      origin: config.SITE_URL ?? `${request.protocol}://${request.host || 'localhost'}`,
+      path: path!,
+      search: rest.join('?'),
+    },
     peer: {
       address: request.ip,
       local: isLoopback(request.ip) && (config.TRUST_PROXY || !('x-forwarded-for' in request.headers)),

@@ -183,6 +183,11 @@ onBothEngines(t, 'pages', async (t, { send }) => {
     next: null,
     previous: 'http://localhost:80/api/organizations?limit=2&offset=38',
   })
+  t.equal(
+    (await send('GET', '/api/organizations/?limit=2&x=a?b&y=c')).body.next,
+    'http://localhost:80/api/organizations/?limit=2&offset=2&x=a%3Fb&y=c',
+    'a question mark within the query is a character like any other',
+  )
   for (const wrong of [
     'limit=0',
     'limit=1001',
