@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -13,7 +14,7 @@ const Environment = Type.Object({
   DATABASE_URL: Type.String({ default: 'sqlite:./data', description: 'sqlite:<folder> or postgres://…' }),
   SITE_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/]+',
+      pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$',
       description: 'How the world reaches this server; links are built on it',
     }),
   ),
@@ -34,7 +35,7 @@ const Environment = Type.Object({
     }),
   ),
   MAIL_FROM: Type.Optional(
-    Type.String({ minLength: 3, description: 'Who mail is from; by default workspace-admin@ the host of SITE_URL' }),
+    Type.String({ pattern: '@', description: 'Who mail is from; by default workspace-admin@ the host of SITE_URL' }),
   ),
   DNS_SERVERS: Type.Optional(
     Type.String({
@@ -81,10 +82,37 @@ export type Variables = Record<string, string | undefined>
 
 export function readConfig(environment: Variables): Config {
   const config = read(Environment, environment)
+  for (const name of ['SITE_URL', 'SMTP_URL', 'DNS_SERVERS'] as const)
+    if (config[name] !== undefined && !USABLE[name](config[name])) throw wrong(Environment, name)
   if (config.SMTP_URL && !config.SITE_URL)
     throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
-  return config
+  return config.SITE_URL ? { ...config, SITE_URL: config.SITE_URL.replace(/\/+$/, '') } : config
 }
+
+/** What no pattern tells. Found out at the start, or else the first mail or domain would. */
+const USABLE: Record<'SITE_URL' | 'SMTP_URL' | 'DNS_SERVERS', (value: string) => boolean> = {
+  SITE_URL: (value) => URL.canParse(value),
+  SMTP_URL: (value) => succeeds(() => decodeURIComponent(value) && new URL(value)) && new URL(value).hostname !== '',
+  DNS_SERVERS: (value) => listOf(value).every(isNameServer),
+}
+
+const succeeds = (work: () => unknown): boolean => {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Asked here because Node's resolver ends the process for some wrong ports. */
+const isNameServer = (server: string): boolean => {
+  const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
+  return isIP(server) > 0 || (isIP(bracketed ?? plain ?? '') > 0 && Number(port) > 0 && Number(port) < 65536)
+}
+
+/** The entries of a setting that names several, by commas. */
+export const listOf = (value: string): string[] => value.split(',').map((entry) => entry.trim())
 
 export const readClientConfig = (environment: Variables): ClientConfig => read(ClientEnvironment, environment)
 
@@ -97,13 +125,13 @@ function read<Schema extends TObject>(schema: Schema, environment: Variables): S
   for (const name of Object.keys(schema.properties))
     if (environment[name] !== undefined && environment[name] !== '') given[name] = environment[name]
   const config = Value.Default(schema, Value.Convert(schema, given))
-  const wrong = Value.Errors(schema, config).First()
-  if (wrong) {
-    const name = wrong.path.slice(1)
-    throw new Error(`${name} is set to something it cannot be. ${schema.properties[name]?.description}.`)
-  }
+  const error = Value.Errors(schema, config).First()
+  if (error) throw wrong(schema, error.path.slice(1))
   return config as Static<Schema>
 }
+
+const wrong = (schema: TObject, name: string): Error =>
+  new Error(`${name} is set to something it cannot be. ${schema.properties[name]?.description}.`)
 
 /** The settings as a table for people: name, default, meaning. */
 export const settings = (): { name: string; default: string; description: string }[] =>

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { createOutbox } from './auth/letters.ts'
-import type { Config } from './config.ts'
+import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
 import { type Ids, makeIds } from './ids.ts'
@@ -65,7 +65,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     metrics,
     ids,
     postman,
-    resolveTxt: txtResolver(config.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [], config.DNS_TIMEOUT_MS),
+    resolveTxt: txtResolver(config.DNS_SERVERS ? listOf(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     lifecycle: { draining: false },
     background: (what, work) => {
       const done = work()

@@ -47,7 +47,7 @@ async function compose(db: Db, ids: Ids, site_url: string, letter: letters.Lette
   const { invite_id, inviter_email, ...words } = JSON.parse(letter.content) as InviteContent
   const token = ids.inviteToken()
   if (!(await setToken(db, invite_id, hashOf(token)))) return undefined
-  const link = `${site_url.replace(/\/$/, '')}/signup/${invite_id}/?token=${token}`
+  const link = `${site_url}/signup/${invite_id}/?token=${token}`
   const until = new Date(Date.parse(letter.created_at) + INVITE_LIFETIME_MS).toISOString().slice(0, 10)
   return { ...envelope, reply_to: inviter_email, ...inviteLetter({ ...words, link, until }) }
 }

@@ -27,10 +27,29 @@ t.test('settings', async (t) => {
     ['PORT', '70000'],
     ['LOG_LEVEL', 'loud'],
     ['SITE_URL', 'example.com'],
+    ['SITE_URL', 'https://exa mple.com'],
+    ['SITE_URL', 'https://example.com:99999'],
+    ['SITE_URL', 'https://ada:secret@example.com'],
+    ['SITE_URL', 'https://example.com/?a=b'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://host:99999'],
+    ['SMTP_URL', 'smtp://ada:100%@host'],
+    ['MAIL_FROM', 'nobody'],
+    ['DNS_SERVERS', 'dns.example'],
+    ['DNS_SERVERS', '127.0.0.1,'],
+    ['DNS_SERVERS', '127.0.0.1:0'],
+    ['DNS_SERVERS', '[::1]:65536'],
     ['METRICS_TOKEN', 'short'],
     ['RATE_LIMITS', 'perhaps'],
   ])
-    t.throws(() => readConfig({ [name!]: value }), { message: new RegExp(`^${name} `) }, `${name}=${value}`)
+    t.throws(
+      () => readConfig({ SITE_URL: 'https://example.com', [name!]: value }),
+      { message: new RegExp(`^${name} `) },
+      `${name}=${value}`,
+    )
+  t.equal(readConfig({ SITE_URL: 'https://example.com/base/' }).SITE_URL, 'https://example.com/base')
+  for (const DNS_SERVERS of ['127.0.0.1', '127.0.0.1:5353, ::1', '[::1]:53'])
+    t.equal(readConfig({ DNS_SERVERS }).DNS_SERVERS, DNS_SERVERS)
   t.notMatch(
     String(
       await Promise.resolve()

@@ -186,7 +186,7 @@ t.test('links are built on SITE_URL, or on a proxy that is trusted', async (t) =
     /^https:\/\/outside\.example\/api/,
   )
   t.match(
-    await next(await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example' } }), forwarded),
+    await next(await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example/' } }), forwarded),
     /^https:\/\/site\.example\/api/,
   )
 })
