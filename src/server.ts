@@ -33,7 +33,8 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: deps.config.TRUST_PROXY,
+    // The proxy in front, and nobody behind it: what a client writes into the header stands left of what the proxy adds.
+    trustProxy: deps.config.TRUST_PROXY ? (_, hop) => hop === 0 : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -91,6 +91,22 @@ t.test('metrics', async (t) => {
   )
 })
 
+t.test('a proxy that is trusted vouches for what it added, not for what a client sent along', async (t) => {
+  const { app } = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true', RATE_LIMITS: 'true' } })
+  const ask = async (url: string, forwarded: string) =>
+    (
+      await app.inject({
+        url,
+        remoteAddress: '10.0.0.1',
+        headers: { 'x-forwarded-for': forwarded, authorization: 'Bearer phx_guess' },
+      })
+    ).statusCode
+  t.equal(await ask('/metrics', '127.0.0.1, 192.0.2.1'), 403)
+  t.equal(await ask('/metrics', '192.0.2.1, 127.0.0.1'), 200)
+  for (let i = 0; i < 60; i++) t.equal(await ask('/api/users/@me/', `198.51.100.${i}, 192.0.2.1`), 401)
+  t.equal(await ask('/api/users/@me/', '198.51.100.99, 192.0.2.1'), 429, 'a made-up address is no new one')
+})
+
 onBothEngines(t, 'request ids', async (t, { send }) => {
   t.equal(
     (await send('GET', '/health/live', { headers: { 'x-request-id': 'mine-1' } })).headers['x-request-id'],
