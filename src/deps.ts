@@ -3,6 +3,7 @@ import { createOutbox } from './auth/letters.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
+import { createWriter, type EventWriter } from './events/writer.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createPostman, type Postman } from './mail/postman.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -17,6 +18,8 @@ export interface Deps {
   readonly db: Database
   /** Where events are kept: a database of their own on SQLite, the same one on PostgreSQL. */
   readonly events: Database
+  /** The one way for new events into it. */
+  readonly writer: EventWriter
   /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
   readonly now: () => string
   readonly ids: Ids
@@ -53,6 +56,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     throw error
   })
 
+  const writer = createWriter(events, log)
   const postman = await openMail(config, db, ids, now, log)
   postman?.wake()
   const running = new Set<Promise<unknown>>()
@@ -60,6 +64,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     config,
     db,
     events,
+    writer,
     log,
     now,
     metrics,
@@ -74,6 +79,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
       running.add(done)
     },
     dispose: async () => {
+      await writer.stop()
       await postman?.stop()
       await Promise.all(running)
       if (events !== db) await events.close()

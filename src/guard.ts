@@ -3,7 +3,7 @@ import type { Caller } from './auth/caller.ts'
 import type { Operation } from './contract/table.ts'
 import type { Deps } from './deps.ts'
 import type { AppError } from './errors.ts'
-import { limiter, PER_ADDRESS, PER_KEY, PER_KEY_EVENTS } from './limits.ts'
+import { limiter, PER_ADDRESS, PER_KEY, PER_KEY_EVENTS, PER_PROJECT_CAPTURE } from './limits.ts'
 import { touch } from './store/api_keys.ts'
 
 const HOUR_MS = 3_600_000
@@ -16,6 +16,8 @@ export interface Guard {
   refused(request: FastifyRequest, error: AppError): void
   admit(request: FastifyRequest, reply: FastifyReply, caller: Caller, operation: Operation): void
   admitAnonymous(request: FastifyRequest, operation: Operation): void
+  /** Events for a project, whose token was found to be right. */
+  admitCapture(project_id: number): void
 }
 
 export function createGuard({ config, db, now, background }: Deps): Guard {
@@ -23,6 +25,7 @@ export function createGuard({ config, db, now, background }: Deps): Guard {
   const perKey = limiter(PER_KEY, milliseconds)
   const perKeyEvents = limiter(PER_KEY_EVENTS, milliseconds)
   const perAddress = limiter(PER_ADDRESS, milliseconds)
+  const perProject = limiter(PER_PROJECT_CAPTURE, milliseconds)
   const on = config.RATE_LIMITS
 
   return {
@@ -49,6 +52,11 @@ export function createGuard({ config, db, now, background }: Deps): Guard {
       if (!on || operation.area !== 'signup') return
       perAddress.check(`signup ${request.ip}`)
       perAddress.count(`signup ${request.ip}`)
+    },
+    admitCapture: (project_id) => {
+      if (!on) return
+      perProject.check(String(project_id))
+      perProject.count(String(project_id))
     },
   }
 }

@@ -25,6 +25,16 @@ export function normalised(value: unknown): unknown {
 /** The same for what devices send and nobody can send again: NUL becomes U+FFFD too. */
 export const mended = (value: unknown): unknown => clean(value, [], (text) => text.replaceAll('\0', '\ufffd'))
 
+/** The depth alone, for what is known to hold neither: a fifth of the time. Throws what `mended` throws. */
+export function demandShallow(value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return
+  if (depth >= MAX_DEPTH) throw tooDeep()
+  if (Array.isArray(value)) for (const child of value) demandShallow(child, depth + 1)
+  else for (const key in value) demandShallow((value as Record<string, unknown>)[key], depth + 1)
+}
+
+const tooDeep = (): AppError => invalid(null, `The body is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
+
 type OnNul = (text: string, path: readonly (string | number)[]) => string
 
 const refuseNul: OnNul = (_, path) => {
@@ -34,7 +44,7 @@ const refuseNul: OnNul = (_, path) => {
 function clean(value: unknown, path: (string | number)[], onNul: OnNul): unknown {
   if (typeof value === 'string') return storable(value, path, onNul)
   if (typeof value !== 'object' || value === null) return value
-  if (path.length >= MAX_DEPTH) throw invalid(null, `The body is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
+  if (path.length >= MAX_DEPTH) throw tooDeep()
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) value[i] = within(path, i, value[i], onNul)
     return value

@@ -19,6 +19,9 @@ export const PER_KEY_EVENTS: readonly Window[] = [
 /** Per address, for bad keys and for operations that need none. */
 export const PER_ADDRESS: readonly Window[] = [{ limit: 60, seconds: 60 }]
 
+/** Per project, for events coming in: far above what a project sends, far below what keeps others from being served. */
+export const PER_PROJECT_CAPTURE: readonly Window[] = [{ limit: 4_800, seconds: 10 }]
+
 /** How many counters are kept before stale ones are thrown away. */
 const SWEEP_AT = 10_000
 

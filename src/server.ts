@@ -147,7 +147,10 @@ function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (wrapped instanceof AppError) return wrapped
   switch ((thrown as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('request_too_large', `The body is larger than ${BODY_LIMIT_BYTES} bytes. Send less at once.`)
+      return new AppError(
+        'request_too_large',
+        `The body is larger than ${request.routeOptions.bodyLimit} bytes. Send less at once.`,
+      )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -2,6 +2,7 @@ import type { OperationId } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { api_keys } from './api_keys.ts'
 import type { Area } from './call.ts'
+import { capture } from './capture.ts'
 import { domains } from './domains.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
@@ -25,5 +26,6 @@ export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => (
   domains: domains(deps),
   users: users(deps),
   api_keys: api_keys(deps),
+  capture: capture(deps),
   service: service(deps),
 })

@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/caller.ts'
 import type { Answer, AreaName, Body, IdsOf, OperationId, Params, Query } from '../contract/operations.ts'
+import type { RawRequest } from '../events/payload.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
 
@@ -23,6 +24,12 @@ type ProjectOf<Id extends OperationId> =
         : undefined
       : undefined
 
+/** What capture reads instead of a validated body: its senders pack the same events in a dozen ways. */
+export interface Raw extends RawRequest {
+  /** Counts this request for the project whose token it carries; throws throttled where it is too often. */
+  admit(project_id: number): void
+}
+
 /** Where a request came in, for the links in its answer. */
 export interface RequestUrl {
   /** Scheme and host. */
@@ -45,6 +52,8 @@ export interface Call<Id extends OperationId, Subject = undefined> {
   /** The address of the peer, and whether it sits on this machine with nothing in between. */
   peer: { address: string; local: boolean }
   authorization: string | undefined
+  /** The request as it came, in the area that parses by itself. */
+  raw: Id extends IdsOf<'capture'> ? Raw : undefined
 }
 
 /** What is known before the body is read. */

@@ -1,13 +1,14 @@
 /** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import type { Area, Call, Located } from '../api/call.ts'
+import type { Area, Call, Located, Raw } from '../api/call.ts'
 import { UNBUILT } from '../api/unbuilt.ts'
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Guard } from '../guard.ts'
+import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
 import { contract, type Operation, operations } from './table.ts'
 import { type HttpPart, validator } from './validation.ts'
@@ -94,19 +95,26 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     if (place) demandLevel(place.membership_level, operation.level)
   }
 
-  await app.register(glue, {
-    specification: routable(contract),
-    serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
-    securityHandlers: {
-      async apiKey(request: FastifyRequest, _: FastifyReply, scopes: string[]) {
-        guard.admitKey(request)
-        request.caller = await authenticate(deps.db, request.headers.authorization, deps.now()).catch((error) => {
-          guard.refused(request, error)
-          throw error
-        })
-        demandScope(request.caller, scopes[0])
+  const route = (scope: FastifyInstance, specification: object) =>
+    scope.register(glue, {
+      specification,
+      serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
+      securityHandlers: {
+        async apiKey(request: FastifyRequest, _: FastifyReply, scopes: string[]) {
+          guard.admitKey(request)
+          request.caller = await authenticate(deps.db, request.headers.authorization, deps.now()).catch((error) => {
+            guard.refused(request, error)
+            throw error
+          })
+          demandScope(request.caller, scopes[0])
+        },
       },
-    },
+    })
+  const { capture, rest } = specifications()
+  await route(app, rest)
+  await app.register(async (scope) => {
+    openCaptureScope(scope)
+    await route(scope, capture)
   })
 
   function serve(operation: Operation) {
@@ -117,7 +125,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
           'not_implemented',
           `${operation.id} is in the contract and not built yet. It comes with a later version.`,
         )
-      const answer = await handler(callOf(request, deps))
+      const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
+      const answer = await handler(callOf(request, deps, raw))
       reply.code(operation.status)
       if (operation.mediaType) reply.type(operation.mediaType)
       return answer
@@ -125,7 +134,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   }
 }
 
-function callOf(request: FastifyRequest, { config }: Deps): Call<any, any> {
+function callOf(request: FastifyRequest, { config }: Deps, raw: Raw | undefined): Call<any, any> {
   const [path, ...rest] = request.raw.url!.split('?')
   return {
     params: request.params as any,
@@ -145,6 +154,7 @@ function callOf(request: FastifyRequest, { config }: Deps): Call<any, any> {
       local: isLoopback(request.ip) && (config.TRUST_PROXY || !('x-forwarded-for' in request.headers)),
     },
     authorization: request.headers.authorization,
+    raw,
   }
 }
 
@@ -159,6 +169,15 @@ async function refuseNul(request: FastifyRequest): Promise<void> {
 const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address)
 
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+/** The contract in two: capture, which is bound in a scope of its own, and everything else. */
+function specifications(): { capture: object; rest: object } {
+  const { paths, ...shared } = routable(contract)
+  const captures = new Set(operations.filter(({ area }) => area === 'capture').map(({ path }) => path))
+  const pick = (inside: boolean) =>
+    Object.fromEntries(Object.entries(paths).filter(([path]) => captures.has(path) === inside))
+  return { capture: { ...shared, paths: pick(true) }, rest: { ...shared, paths: pick(false) } }
+}
 
 /**
  * The contract without what routing needs no copy of: words, examples, errors, bodies that are not JSON.

@@ -48,6 +48,32 @@ export function oneOf(list: readonly (string | number)[]): Either {
   }
 }
 
+/** How many rows a statement inserts at once: few numbers, so that few statements are prepared. */
+const PORTIONS = [100, 10, 1]
+
+/** The list in pieces of those sizes. */
+export function* portions<Item>(list: readonly Item[]): Generator<readonly Item[]> {
+  let at = 0
+  for (const size of PORTIONS)
+    for (; list.length - at >= size; at += size)
+      yield at === 0 && list.length === size ? list : list.slice(at, at + size)
+}
+
+const shapes = new Map<string, string[]>()
+
+/** `values ${rows(list)}`: a list of rows, all of one width. Give it `portions`: every length is a statement of its own. */
+export function rows(list: readonly (readonly Value[])[]): Sql {
+  const width = list[0]!.length
+  const key = `${list.length} ${width}`
+  let strings = shapes.get(key)
+  if (!strings) {
+    const row = ['(', ...Array<string>(width - 1).fill(', ')]
+    strings = [...list.flatMap((_, i) => (i === 0 ? row : ['), (', ...row.slice(1)])), ')']
+    shapes.set(key, strings)
+  }
+  return { strings, parts: list.flat() }
+}
+
 const none = sql``
 
 /** Holds the selected rows until the transaction ends. SQLite has one writer, so its transaction already does. */

@@ -78,6 +78,16 @@ export async function ofOrganizations(db: Db, organization_ids: readonly string[
   )
 }
 
+/** The project that a token adds events to. */
+export function byToken(db: Db, api_token: string): Promise<Pick<ProjectRow, 'id' | 'ingested_event'> | undefined> {
+  return db.get(sql`select id, ingested_event from projects where api_token = ${api_token}`)
+}
+
+/** Its first event has come; it changes nothing that its members wrote, so `updated_at` stays. */
+export async function markIngested(db: Db, id: number): Promise<void> {
+  await db.run(sql`update projects set ingested_event = ${true} where id = ${id} and ingested_event = ${false}`)
+}
+
 export async function create(
   db: Db,
   ids: Ids,

@@ -1,0 +1,61 @@
+import { projectTokens } from '../auth/project_tokens.ts'
+import type { IdsOf } from '../contract/operations.ts'
+import type { Deps } from '../deps.ts'
+import { pacer } from '../events/pace.ts'
+import { eventsOf, readPayload } from '../events/payload.ts'
+import { type NewEvent, shape } from '../events/shape.ts'
+import { markIngested } from '../store/projects.ts'
+import type { Area, Call } from './call.ts'
+
+export const capture = ({ db, ids, now, writer, background }: Deps): Area<'capture'> => {
+  const projectOf = projectTokens(db, now)
+  /** Projects of which it has been noted that events come. */
+  const noted = new Set<number>()
+
+  async function take({ raw, peer }: Call<IdsOf<'capture'>>): Promise<{ status: 1 }> {
+    const arrived = Date.parse(now()) * 1000
+    writer.demandRoom()
+    const { token, sent_at, data } = await readPayload(raw)
+    const project = await projectOf(token)
+    raw.admit(project.id)
+    const sent = await eventsOf(data)
+
+    const arrival = { project_id: project.id, now: arrived, sent_at, address: addressOf(peer.address), uuid: ids.uuid }
+    const breathe = pacer()
+    const events: NewEvent[] = []
+    for (const [i, one] of sent.entries()) {
+      const event = shape(one, arrival)
+      if (event) events.push(event)
+      if (i % 64 === 63) await breathe()
+    }
+    await writer.add(events)
+
+    if (!project.ingested_event && !noted.has(project.id)) {
+      noted.add(project.id)
+      background("noting a project's first event", () => markIngested(db, project.id))
+    }
+    return { status: 1 }
+  }
+
+  const allow = async (): Promise<{ status: 1 }> => ({ status: 1 })
+
+  return {
+    operations: {
+      'capture.capture': take,
+      'capture.capture_get': take,
+      'capture.capture_options': allow,
+      'capture.batch': take,
+      'capture.batch_get': take,
+      'capture.batch_options': allow,
+      'capture.e': take,
+      'capture.e_get': take,
+      'capture.e_options': allow,
+      'capture.i_v0_e': take,
+      'capture.i_v0_e_get': take,
+      'capture.i_v0_e_options': allow,
+    },
+  }
+}
+
+/** As people write it: an IPv4 address that came over an IPv6 socket is one all the same. */
+const addressOf = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '')

@@ -1,0 +1,52 @@
+import type { Db } from '../sql/db.ts'
+import { portions, rows, sql } from '../sql/template.ts'
+import { pacer } from './pace.ts'
+import { settle } from './persons.ts'
+import type { NewEvent } from './shape.ts'
+
+/**
+ * Stores events and what they say about persons, in their order. One whose uuid the project already has leaves no trace.
+ * Call it inside a transaction. Others get turns in between: nobody else writes here but who can wait.
+ */
+export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<void> {
+  const breathe = pacer()
+  const changes = []
+  for (const some of portions(firstOfEach(events))) {
+    for (const { person } of await insert(tx, some)) if (person) changes.push(person)
+    await breathe()
+  }
+  if (changes.length) await settle(tx, changes)
+}
+
+const keyOf = ({ project_id, uuid }: { project_id: number; uuid: string }): string => `${project_id} ${uuid}`
+
+function firstOfEach(events: readonly NewEvent[]): readonly NewEvent[] {
+  const seen = new Set<string>()
+  const first = events.filter((event) => {
+    const before = seen.size
+    return seen.add(keyOf(event)).size > before
+  })
+  return first.length === events.length ? events : first
+}
+
+/** Those that were not there yet. */
+async function insert(tx: Db, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
+  const stored = await tx.all<{ project_id: number; uuid: string }>(sql`
+    insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+    values ${rows(
+      events.map((event) => [
+        event.project_id,
+        event.uuid,
+        event.event,
+        event.distinct_id,
+        event.timestamp,
+        event.created_at,
+        event.properties,
+        event.elements_chain,
+      ]),
+    )}
+    on conflict (project_id, uuid) do nothing returning project_id, uuid`)
+  if (stored.length === events.length) return events
+  const fresh = new Set(stored.map(keyOf))
+  return events.filter((event) => fresh.has(keyOf(event)))
+}

@@ -1,0 +1,62 @@
+import { pacer } from './pace.ts'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const SIX_BITS = new Uint8Array(128)
+for (let i = 0; i < ALPHABET.length; i++) SIX_BITS[ALPHABET.charCodeAt(i)] = i
+
+/** What a code means before the dictionary begins: a character of 8 bits, one of 16, the end. */
+const BYTE = 0
+const WORD = 1
+const END = 2
+
+export class TooLong extends Error {}
+
+/**
+ * Unpacks what lz-string's `compressToBase64` packed. That library has no bound, and 14 kB of it can unpack to more than
+ * any memory: this one throws TooLong. Undefined for what is not of that format.
+ */
+export async function unpackLz64(text: string, limit: number): Promise<string | undefined> {
+  const breathe = pacer()
+  const length = text.length * 6
+  let at = 0
+  const bits = (count: number): number => {
+    let value = 0
+    for (let i = 0; i < count; i++, at++) {
+      const six = SIX_BITS[text.charCodeAt(Math.floor(at / 6)) & 127]!
+      value |= ((six >> (5 - (at % 6))) & 1) << i
+    }
+    return value
+  }
+
+  const first = bits(2)
+  if (first === END) return ''
+  if (first > END) return undefined
+  let before = String.fromCharCode(bits(first === BYTE ? 8 : 16))
+  const dictionary = ['', '', '', before]
+  const pieces = [before]
+  let total = 1
+  let width = 3
+  let room = 4
+  const grow = (): void => {
+    if (--room === 0) room = 2 ** width++
+  }
+  for (let codes = 0; at <= length; codes++) {
+    let code = bits(width)
+    if (code === END) return pieces.join('')
+    if (code === BYTE || code === WORD) {
+      dictionary.push(String.fromCharCode(bits(code === BYTE ? 8 : 16)))
+      code = dictionary.length - 1
+      grow()
+    }
+    if (code > dictionary.length) return undefined
+    const entry: string = code === dictionary.length ? before + before.charAt(0) : dictionary[code]!
+    total += entry.length
+    if (total > limit) throw new TooLong()
+    pieces.push(entry)
+    dictionary.push(before + entry.charAt(0))
+    grow()
+    before = entry
+    if (codes % 1024 === 0) await breathe()
+  }
+  return undefined
+}

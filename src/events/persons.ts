@@ -1,0 +1,242 @@
+/** Whose events they are: persons and the ids they go by. */
+import { v5 } from 'uuid'
+import type { Db } from '../sql/db.ts'
+import { oneOf, portions, rows, sql } from '../sql/template.ts'
+
+type Json = Record<string, unknown>
+
+/** What one event says about persons. */
+export interface PersonChange {
+  project_id: number
+  distinct_id: string
+  event_uuid: string
+  timestamp: number
+  set: Json | undefined
+  set_once: Json | undefined
+  unset: readonly string[]
+  identifies: boolean
+  /** Another id of the same person, as this event says. */
+  other: string | undefined
+  /** Also where the other is somebody already. */
+  forced: boolean
+  /** Whether a person who is known already takes its properties. */
+  updates: boolean
+}
+
+interface PersonRow {
+  id: string
+  properties: string
+  is_identified: boolean | number
+  first_distinct_id: string
+  created_at: number
+}
+
+interface Person {
+  id: string
+  properties: Json
+  is_identified: boolean
+  first_distinct_id: string
+  created_at: number
+  /** In the database already. */
+  stored: boolean
+  changed: boolean
+  /** Whom they turned out to be. */
+  heir: Person | undefined
+}
+
+/** The same id makes the same person, on every node and after every loss. */
+const PERSONS_NAMESPACE = '932979b4-65c3-4424-8467-0b66ec27bc22'
+export const personIdOf = (project_id: number, distinct_id: string): string =>
+  v5(`${project_id}:${distinct_id}`, PERSONS_NAMESPACE)
+
+/** What programs send when they know nobody: merging on these would make one person of thousands. */
+const NOBODY_IN_ANY_CASE = new Set(
+  'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' '),
+)
+const NOBODY = new Set(['[object Object]', 'NaN', 'None', 'none', 'null', '0', 'undefined'])
+
+export function isNobody(distinct_id: string): boolean {
+  const bare = distinct_id.replace(/^(['"])(.*)\1$/s, '$2')
+  return bare.trim() === '' || NOBODY.has(bare) || NOBODY_IN_ANY_CASE.has(bare.toLowerCase())
+}
+
+/** Brings persons up to date with these events, in their order, inside the transaction that stores them. */
+export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<void> {
+  const byProject = new Map<number, PersonChange[]>()
+  for (const change of changes) {
+    const list = byProject.get(change.project_id)
+    if (list) list.push(change)
+    else byProject.set(change.project_id, [change])
+  }
+  // In one order, so that two nodes never wait for each other.
+  const projects = [...byProject].sort(([a], [b]) => a - b)
+  for (const [project_id, list] of projects) {
+    let known = await load(tx, project_id, list)
+    for (const change of list) known.apply(change)
+    if (!known.changed()) continue
+    if (tx.engine === 'postgres') {
+      // Another node may be at it: whoever holds the lock reads again and decides on what is there now.
+      await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
+      known = await load(tx, project_id, list)
+      for (const change of list) known.apply(change)
+    }
+    await known.store(tx)
+  }
+}
+
+/** Everybody whom these events touch, in memory. */
+async function load(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<People> {
+  const ids = new Set<string>()
+  for (const { distinct_id, other } of changes) {
+    ids.add(distinct_id)
+    if (other !== undefined) ids.add(other)
+  }
+  const found = await tx.all<PersonRow & { distinct_id: string }>(sql`
+    select d.distinct_id, p.id, p.properties, p.is_identified, p.first_distinct_id, p.created_at
+    from person_distinct_ids d join persons p on p.project_id = d.project_id and p.id = d.person_id
+    where d.project_id = ${project_id} and d.distinct_id in ${oneOf([...ids])}`)
+  return new People(project_id, found)
+}
+
+class People {
+  private readonly persons = new Map<string, Person>()
+  private readonly byDistinctId = new Map<string, Person>()
+  private readonly added: string[] = []
+
+  constructor(
+    private readonly project_id: number,
+    found: readonly (PersonRow & { distinct_id: string })[],
+  ) {
+    for (const { distinct_id, ...row } of found) {
+      let person = this.persons.get(row.id)
+      if (!person) {
+        const properties = typeof row.properties === 'string' ? JSON.parse(row.properties) : row.properties
+        const is_identified = Boolean(row.is_identified)
+        person = { ...row, properties, is_identified, stored: true, changed: false, heir: undefined }
+        this.persons.set(row.id, person)
+      }
+      this.byDistinctId.set(distinct_id, person)
+    }
+  }
+
+  changed(): boolean {
+    return this.added.length > 0 || [...this.persons.values()].some((person) => person.changed || person.heir)
+  }
+
+  apply(change: PersonChange): void {
+    const { distinct_id, other } = change
+    const merges =
+      other !== undefined && other !== distinct_id && !isNobody(other) && !isNobody(distinct_id) ? other : undefined
+    const before = this.of(distinct_id) ?? (merges === undefined ? undefined : this.of(merges))
+    const person = before ?? this.create(change)
+    if (!this.of(distinct_id)) this.add(distinct_id, person)
+    if (merges !== undefined) this.merge(merges, person, change)
+    const identified = change.identifies || (merges !== undefined && this.of(merges) === person)
+    if (identified && !person.is_identified && !isNobody(distinct_id)) {
+      person.is_identified = true
+      person.changed = true
+    }
+    if (before && change.updates) update(person, change)
+  }
+
+  private of(distinct_id: string): Person | undefined {
+    let person = this.byDistinctId.get(distinct_id)
+    while (person?.heir) person = person.heir
+    return person
+  }
+
+  private add(distinct_id: string, person: Person): void {
+    this.byDistinctId.set(distinct_id, person)
+    this.added.push(distinct_id)
+  }
+
+  private create({ distinct_id, timestamp, event_uuid, set, set_once, unset }: PersonChange): Person {
+    const properties: Json = { ...set_once, ...set, $creator_event_uuid: event_uuid }
+    for (const name of unset) delete properties[name]
+    const person: Person = {
+      id: personIdOf(this.project_id, distinct_id),
+      properties,
+      is_identified: false,
+      first_distinct_id: distinct_id,
+      created_at: timestamp,
+      stored: false,
+      changed: true,
+      heir: undefined,
+    }
+    this.persons.set(person.id, person)
+    return person
+  }
+
+  /** Somebody who is identified is not merged away, unless that is what was asked for. */
+  private merge(other_id: string, person: Person, { forced }: PersonChange): void {
+    const other = this.of(other_id)
+    if (!other) this.add(other_id, person)
+    if (!other || other === person || (other.is_identified && !forced)) return
+    other.heir = person
+    person.properties = { ...other.properties, ...person.properties }
+    person.created_at = Math.min(person.created_at, other.created_at)
+    person.changed = true
+  }
+
+  async store(tx: Db): Promise<void> {
+    const { project_id } = this
+    const everybody = [...this.persons.values()]
+    for (const some of portions(everybody.filter((person) => person.changed && !person.heir)))
+      await tx.run(sql`
+        insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at)
+        values ${rows(
+          some.map(({ id, properties, is_identified, first_distinct_id, created_at }) => [
+            project_id,
+            id,
+            JSON.stringify(properties),
+            is_identified,
+            first_distinct_id,
+            created_at,
+          ]),
+        )}
+        on conflict (project_id, id) do update set properties = excluded.properties,
+          is_identified = excluded.is_identified, created_at = excluded.created_at`)
+    for (const person of everybody.filter(({ heir, stored }) => heir && stored)) {
+      let heir = person.heir!
+      while (heir.heir) heir = heir.heir
+      await tx.run(sql`
+        update person_distinct_ids set person_id = ${heir.id}
+        where project_id = ${project_id} and person_id = ${person.id}`)
+      await tx.run(sql`delete from persons where project_id = ${project_id} and id = ${person.id}`)
+    }
+    for (const some of portions(this.added))
+      await tx.run(sql`
+        insert into person_distinct_ids (project_id, distinct_id, person_id)
+        values ${rows(some.map((distinct_id) => [project_id, distinct_id, this.of(distinct_id)!.id]))}`)
+  }
+}
+
+/** Once where there is nothing, then always, then away. */
+function update(person: Person, { set, set_once, unset }: PersonChange): void {
+  const { properties } = person
+  for (const name in set_once)
+    if (!Object.hasOwn(properties, name)) {
+      define(properties, name, set_once[name])
+      person.changed = true
+    }
+  for (const name in set)
+    if (!same(properties[name], set[name])) {
+      define(properties, name, set[name])
+      person.changed = true
+    }
+  for (const name of unset)
+    if (Object.hasOwn(properties, name)) {
+      delete properties[name]
+      person.changed = true
+    }
+}
+
+/** Also for a property that is called __proto__. */
+function define(properties: Json, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true })
+  else properties[name] = value
+}
+
+const same = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))

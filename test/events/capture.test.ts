@@ -1,0 +1,386 @@
+/** The way in for events: every form a sender packs them in, and what is said to one who does it wrong. */
+import { gzipSync } from 'node:zlib'
+import LZString from 'lz-string'
+import t from 'tap'
+import { operations } from '../../src/contract/table.ts'
+import { sql } from '../../src/sql/template.ts'
+import { onBothEngines, type TestApp } from '../helpers/app.ts'
+
+interface Stored {
+  uuid: string
+  event: string
+  distinct_id: string
+  timestamp: number
+  properties: any
+  elements_chain: string
+}
+
+const stored = async ({ deps }: TestApp): Promise<Stored[]> => {
+  const found = await deps.events.all<Stored>(
+    sql`select uuid, event, distinct_id, timestamp, properties, elements_chain from events order by seq`,
+  )
+  return found.map((row) => ({
+    ...row,
+    properties: typeof row.properties === 'string' ? JSON.parse(row.properties) : row.properties,
+  }))
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const post = (app: TestApp, payload: unknown, path = '/e/', type: string | null = 'application/json') =>
+  app.send('POST', path, {
+    key: null,
+    raw: {
+      ...(type !== null && { type }),
+      payload: typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload),
+    },
+  })
+
+onBothEngines(t, 'every form, every packing and every path', async (t, app) => {
+  const token = app.first.project_token
+  const event = (name: string) => ({ event: name, distinct_id: 'somebody 🦔', properties: { text: 'ümläut 🦔' } })
+  const single = (name: string) => ({ api_key: token, ...event(name) })
+  const json = (name: string) => JSON.stringify(single(name))
+  const base64 = (name: string) => Buffer.from(json(name)).toString('base64')
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+  const multipart = (data: string) =>
+    `--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n${data}\r\n--x\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n${token}\r\n--x--\r\n`
+  const cases: [name: string, payload: unknown, type: string | null, query?: string][] = [
+    ['single', single('single'), 'application/json'],
+    ['array', [single('array'), single('array, second')], 'application/json'],
+    ['batch', { api_key: token, batch: [event('batch'), event('batch, second')] }, 'application/json'],
+    ['batch with token', { token, batch: [event('batch with token')] }, 'application/json'],
+    ['the token in an event of the batch', { batch: [single('token in event')] }, 'application/json'],
+    ['$token', { $token: token, ...event('$token') }, 'application/json'],
+    ['properties.token', { ...event('x'), event: 'in properties', properties: { token } }, 'application/json'],
+    ['text', json('text'), 'text/plain'],
+    ['text in base64', base64('text in base64'), 'text/plain;charset=UTF-8'],
+    ['no content type', json('no content type'), null],
+    ['a broken content type', json('a broken content type'), 'application/'],
+    ['an unknown content type', json('an unknown content type'), 'application/vnd.x+y'],
+    ['gzip, undeclared', gzipSync(json('gzip, undeclared')), null],
+    ['gzip-js', gzipSync(json('gzip-js')), 'text/plain', '?compression=gzip-js'],
+    ['gzip parameter', gzipSync(json('gzip parameter')), 'application/json', '?compression=gzip'],
+    ['gzip of base64', gzipSync(base64('gzip of base64')), 'text/plain', '?compression=gzip'],
+    ['lz64', LZString.compressToBase64(json('lz64')), 'text/plain', '?compression=lz64'],
+    ['form', form({ data: json('form') }), FORM],
+    ['form in base64', form({ data: base64('form in base64') }), FORM],
+    ['form with spaces for pluses', `data=${base64('form with spaces???>>>').replaceAll('+', '%20')}`, FORM],
+    ['form in lz64', form({ data: LZString.compressToBase64(json('form in lz64')), compression: 'lz64' }), FORM],
+    ['form in gzip', form({ data: gzipSync(json('form in gzip')).toString('base64'), compression: 'gzip' }), FORM],
+    ['form with its token', form({ data: JSON.stringify(event('form with token')), api_key: token }), FORM],
+    ['multipart', multipart(JSON.stringify(event('multipart'))), 'multipart/form-data; boundary=x'],
+    [
+      'numbers that are none',
+      `{"api_key":"${token}","event":"numbers","distinct_id":"a NaN","properties":{"a":NaN,"b":[-Infinity,1],"c":"NaN \\" Infinity"}}`,
+      'application/json',
+    ],
+  ]
+  for (const [name, payload, type, query = ''] of cases)
+    t.match(await post(app, payload, `/capture/${query}`, type), { status: 200, body: { status: 1 } }, name)
+  t.match(
+    await app.send('POST', '/batch', {
+      key: null,
+      raw: { type: 'application/json', payload: gzipSync(json('Content-Encoding')) },
+      headers: { 'content-encoding': 'gzip' },
+    }),
+    { status: 200 },
+  )
+  const paths = operations.filter(({ area, method }) => area === 'capture' && method === 'POST').map(({ path }) => path)
+  t.strictSame(paths.sort(), ['/batch/', '/capture/', '/e/', '/i/v0/e/'])
+  for (const path of paths) {
+    t.equal((await post(app, single(`at ${path}`), path)).status, 200)
+    t.equal((await post(app, single(`at ${path} without a slash`), path.slice(0, -1))).status, 200)
+    const asked = await app.send('GET', `${path}?data=${encodeURIComponent(json(`GET ${path}`))}`, { key: null })
+    t.match(asked, { status: 200, body: { status: 1 } })
+    t.match(await app.send('OPTIONS', path, { key: null }), { status: 200, body: { status: 1 } })
+  }
+  const packed = encodeURIComponent(LZString.compressToBase64(JSON.stringify(event('GET lz64'))))
+  t.equal((await app.send('GET', `/e/?compression=lz64&token=${token}&data=${packed}`, { key: null })).status, 200)
+
+  const rows = await stored(app)
+  t.equal(rows.length, cases.length + 2 + 1 + 12 + 1)
+  const strange = rows.filter(({ distinct_id }) => distinct_id !== 'somebody 🦔')
+  t.match(strange, [{ distinct_id: 'a NaN', properties: { a: null, b: [null, 1], c: 'NaN " Infinity' } }])
+  t.ok(rows.filter(({ properties }) => properties.text === 'ümläut 🦔').length >= rows.length - 2, 'text is intact')
+})
+
+onBothEngines(t, 'what is wrong is named, and one bad event refuses all', async (t, app) => {
+  const token = app.first.project_token
+  const good = { event: 'x', distinct_id: 'a' }
+  const one = (changes: object) => ({ api_key: token, ...good, ...changes })
+  const batch = (...events: unknown[]) => ({ api_key: token, batch: events })
+  const bad = (attr: string | null): [number, string, string | null] => [400, 'invalid_payload', attr]
+  const cases: [name: string, payload: unknown, expected: [status: number, code: string, attr: string | null]][] = [
+    ['nothing', '', [400, 'no_data', null]],
+    ['an empty object', '{}', [400, 'no_data', null]],
+    ['an empty array', '[]', [400, 'no_data', null]],
+    ['a trailing comma', `{"api_key":"${token}","event":"x","distinct_id":"a",}`, bad(null)],
+    ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), bad(null)],
+    ['broken gzip', Buffer.concat([gzipSync('{"a":1}').subarray(0, 15), Buffer.from('nonsense')]), bad(null)],
+    ['the word undefined', 'undefined', bad(null)],
+    ['a text', '"text"', bad(null)],
+    ['a bad sent_at', one({ sent_at: 'yesterday' }), bad('sent_at')],
+    ['no token', good, [401, 'missing_api_key', null]],
+    ['a null token', { api_key: null, ...good }, [401, 'missing_api_key', null]],
+    ['an object as token', { ...good, api_key: { a: 1 } }, [401, 'not_string', null]],
+    ['an empty token', { ...good, api_key: '' }, [401, 'empty', null]],
+    ['a long token', { ...good, api_key: 'p'.repeat(65) }, [401, 'too_long', null]],
+    ['a token of other letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
+    ['a personal key', { ...good, api_key: app.first.api_key.slice(0, 20) }, [401, 'personal_api_key', null]],
+    ['an unknown token', { ...good, api_key: 'phc_nobody' }, [401, 'authentication_failed', null]],
+    ['an unknown token with bad events', { batch: [null], api_key: 'phc_no' }, [401, 'authentication_failed', null]],
+    ['null in an array', [one({}), null], bad('1')],
+    ['null in a batch', batch(good, null), bad('batch__1')],
+    ['nothing in a batch', batch(good, good, {}), bad('batch__2')],
+    ['a number in a batch', batch(5), bad('batch__0')],
+    ['an empty batch', batch(), bad('batch')],
+    ['a batch that is a text', { api_key: token, batch: 'x' }, bad('batch')],
+    ['no event', one({ event: undefined }), bad('event')],
+    ['an empty event', one({ event: '' }), bad('event')],
+    ['an empty event in a batch', batch(good, { ...good, event: '' }), bad('batch__1__event')],
+    ['no distinct_id', one({ distinct_id: undefined }), bad('distinct_id')],
+    ['a blank distinct_id', one({ distinct_id: ' ' }), bad('distinct_id')],
+    ['a null distinct_id', batch(good, good, good, { ...good, distinct_id: null }), bad('batch__3__distinct_id')],
+    ['a NaN distinct_id', `{"api_key":"${token}","event":"x","distinct_id":NaN}`, bad('distinct_id')],
+    ['properties as an array', [one({}), one({ properties: [] })], bad('1__properties')],
+    ['properties as a text', one({ properties: 'x' }), bad('properties')],
+    ['a bad uuid', one({ uuid: 'x' }), bad('uuid')],
+    ['a number as uuid', batch({ ...good, uuid: 5 }), bad('batch__0__uuid')],
+    [
+      'too deep',
+      one({ properties: { a: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }),
+      [400, 'invalid_input', null],
+    ],
+    [
+      'bottomless',
+      `{"api_key":"${token}","event":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+      [400, 'invalid_input', null],
+    ],
+  ]
+  for (const [name, payload, [status, code, attr]] of cases) {
+    const answer = await post(app, payload)
+    t.equal(answer.status, status, name)
+    t.match(answer.body, { code, attr, type: status === 401 ? 'authentication_error' : 'validation_error' }, name)
+  }
+  for (const query of ['compression=gzip', 'compression=gzip-js', 'compression=lz64'])
+    t.match(await post(app, one({}), `/e/?${query}`), { status: 400, body: { code: 'invalid_payload' } }, query)
+  t.match(await app.send('GET', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
+  t.match(await app.send('GET', '/e/?data=', { key: null }), { status: 400, body: { code: 'no_data' } })
+  t.match(await app.send('POST', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
+  t.match(await app.send('PUT', '/e/', { key: null }), { status: 405, headers: { allow: /OPTIONS/ } })
+  t.same(await stored(app), [], 'nothing of it is stored')
+})
+
+onBothEngines(t, 'twenty mebibytes, packed and unpacked', async (t, app) => {
+  const limit = 20 * 1024 * 1024
+  const event = (length: number) =>
+    JSON.stringify({
+      api_key: app.first.project_token,
+      event: 'long',
+      distinct_id: 'a',
+      properties: { long: 'x'.repeat(length) },
+    })
+  const tooLarge = { status: 413, body: { code: 'request_too_large', type: 'invalid_request', attr: null } }
+  t.match(await post(app, Buffer.alloc(limit + 1, 32)), tooLarge, 'as it is')
+  t.match(await post(app, gzipSync(event(limit))), tooLarge, 'out of gzip')
+  t.match(await post(app, gzipSync(gzipSync(Buffer.alloc(limit * 10, 32)))), tooLarge, 'out of gzip twice')
+  t.match(await post(app, LZString.compressToBase64(event(limit)), '/e/?compression=lz64'), tooLarge, 'out of lz64')
+  t.equal((await stored(app)).length, 0)
+  t.equal((await post(app, gzipSync(event(limit - 1000)))).status, 200, 'just below')
+  t.equal((await stored(app))[0]!.properties.long.length, limit - 1000)
+})
+
+onBothEngines(t, 'what an event becomes', async (t, app) => {
+  const token = app.first.project_token
+  const uuid = '0193AAAA-BBBB-7CCC-8DDD-EEEEEEEEEEEE'
+  const shaped = async (event: object) => {
+    t.equal((await post(app, { api_key: token, distinct_id: 'a', event: 'x', ...event })).status, 200)
+    return (await stored(app)).at(-1)!
+  }
+  t.equal((await shaped({ uuid })).uuid, uuid.toLowerCase())
+  t.equal((await shaped({ uuid: '0193aaaabbbb7ccc8dddeeeeeeeeeee1' })).uuid, '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeee1')
+  for (const none of [null, '', undefined]) t.match((await shaped({ uuid: none })).uuid, /^[0-9a-f-]{36}$/)
+
+  for (const [distinct_id, kept] of [
+    [2, '2'],
+    [0, '0'],
+    [1.5, '1.5'],
+    [true, 'true'],
+    [['a'], '["a"]'],
+    [{ a: 1 }, '{"a":1}'],
+    ['x'.repeat(250), 'x'.repeat(200)],
+    ['🦔'.repeat(250), '🦔'.repeat(200)],
+    [' a ', ' a '],
+  ])
+    t.equal((await shaped({ distinct_id })).distinct_id, kept)
+  t.equal((await shaped({ $distinct_id: 'first', properties: { distinct_id: 'second' } })).distinct_id, 'first')
+  t.equal((await shaped({ properties: { distinct_id: 'second' } })).distinct_id, 'second')
+  t.equal((await shaped({ event: 'x'.repeat(250) })).event, 'x'.repeat(200))
+  t.equal((await shaped({ event: { a: 1 } })).event, '{"a":1}')
+  t.same((await shaped({ properties: null })).properties, { $ip: '127.0.0.1' })
+  t.equal((await shaped({ properties: { $ip: '1.2.3.4' } })).properties.$ip, '1.2.3.4')
+
+  const sent = await shaped({ sent_at: '2026-01-01T00:00:00.123456Z', timestamp: '2026-01-01T00:00:00Z' })
+  t.equal(sent.properties.$sent_at, '2026-01-01T00:00:00.123456Z')
+
+  const person = await shaped({
+    properties: { $browser: 'Firefox', utm_source: 'x', $set: { a: 1, b: 1 }, $set_once: { c: 1 } },
+    $set: { b: 2 },
+    $set_once: { c: 2 },
+  })
+  t.same(person.properties.$set, { $browser: 'Firefox', utm_source: 'x', a: 1, b: 2 })
+  t.same(person.properties.$set_once, { $initial_browser: 'Firefox', $initial_utm_source: 'x', c: 2 })
+  const impersonal = await shaped({
+    properties: { $process_person_profile: false, $browser: 'x', $set: { a: 1 }, $unset: ['a'] },
+    $set: { b: 1 },
+  })
+  t.same(impersonal.properties, { $process_person_profile: false, $browser: 'x', $ip: '127.0.0.1' })
+
+  const clicked = await shaped({
+    properties: {
+      $elements: [
+        {
+          tag_name: 'a',
+          $el_text: `say "hi" ${'x'.repeat(500)}`,
+          attr__class: 'small btn',
+          attr__href: `/${'y'.repeat(3000)}`,
+          attr__id: 'go',
+          nth_child: 1,
+          nth_of_type: 2,
+          secret: 'x',
+        },
+        { tag_name: 'div' },
+        'nonsense',
+      ],
+    },
+  })
+  t.match(
+    clicked.elements_chain,
+    /^a\.btn\.small:attr__class="small btn"attr__href="\/y{3000}"attr__id="go"attr_id="go"/,
+  )
+  t.match(
+    clicked.elements_chain,
+    /href="\/y{2047}"nth-child="1"nth-of-type="2"text="say \\"hi\\" x{391}";div:nth-child="0"/,
+  )
+  t.notOk('$elements' in clicked.properties)
+  t.match(await shaped({ properties: { $elements_chain: 'a:b="c"' } }), {
+    elements_chain: 'a:b="c"',
+    properties: { $elements_chain: undefined },
+  })
+
+  const mended = await shaped({ properties: { 'a\0': 'b\0', half: '\ud83e', __proto__: 1 } })
+  t.match(mended.properties, { 'a\ufffd': 'b\ufffd', half: '\ufffd' })
+
+  const before = (await stored(app)).length
+  for (const event of ['$snapshot', '$performance_event', '$$heatmap', '$$client_ingestion_warning'])
+    t.equal((await post(app, { api_key: token, event, distinct_id: 'a' })).status, 200)
+  for (const event of ['$identify', '$create_alias', '$merge_dangerously', '$groupidentify'])
+    await post(app, { api_key: token, event, distinct_id: 'a', properties: { $process_person_profile: false } })
+  t.equal((await stored(app)).length, before, 'not stored')
+})
+
+onBothEngines(t, 'when it happened, by our clock', async (t, app) => {
+  const event = { api_key: app.first.project_token, event: 'x', distinct_id: 'a' }
+  const now = Date.parse(app.deps.now()) * 1000
+  await post(app, { ...event, timestamp: '2021-10-30T03:02:00.123456Z' })
+  await post(app, [{ ...event, offset: 6000 }], '/e/?_=1609459200000')
+  await post(app, { ...event, timestamp: '2025-12-31T23:50:00Z', sent_at: '2026-01-01T00:00:00Z' })
+  await post(app, [{ ...event, timestamp: '2020-12-31T23:50:00Z' }], '/e/?_=1609459200000')
+  await post(app, { ...event, timestamp: 'notISO' })
+  const [told, aged, corrected, byQuery, unreadable] = (await stored(app)).map(({ timestamp }) => timestamp)
+  const near = (time: number | undefined, wanted: number, name: string) =>
+    t.ok(Math.abs(time! - wanted) < 1_000_000, `${name}: ${time! - wanted}`)
+  t.equal(told, Date.parse('2021-10-30T03:02:00.123Z') * 1000 + 456)
+  near(aged, now - 6_000_000, 'offset')
+  near(corrected, now - 600_000_000, 'corrected')
+  near(byQuery, now - 600_000_000, 'corrected by the query')
+  near(unreadable, now, 'unreadable')
+})
+
+onBothEngines(t, 'the same uuid is stored once and has one effect', async (t, app) => {
+  const uuid = '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee'
+  const event = (value: number) => ({
+    event: `e${value}`,
+    distinct_id: `d${value}`,
+    uuid,
+    properties: { $set: { value } },
+  })
+  const api_key = app.first.project_token
+  t.equal((await post(app, { api_key, batch: [event(1), event(2)] })).status, 200)
+  t.equal((await post(app, { api_key, ...event(3) })).status, 200)
+  t.match(await stored(app), [{ event: 'e1', distinct_id: 'd1' }])
+  const ids = await app.deps.events.all(sql`select distinct_id from person_distinct_ids`)
+  t.same(ids, [{ distinct_id: 'd1' }])
+
+  const other = await app.send('POST', '/api/projects/', { body: { name: 'Other' } })
+  t.equal((await post(app, { api_key: other.body.api_token, ...event(4) })).status, 200)
+  t.equal((await stored(app)).length, 2, 'another project has uuids of its own')
+})
+
+onBothEngines(t, 'a page of any site may send', async (t, app) => {
+  const ask = (method: string, headers: Record<string, string>) => app.send(method, '/e/?data=', { key: null, headers })
+  const tracing = 'traceparent, x-of-their-own'
+  const preflight = await ask('OPTIONS', {
+    origin: 'https://shop.example:8443',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': tracing,
+  })
+  t.match(preflight, {
+    status: 200,
+    body: { status: 1 },
+    headers: {
+      'access-control-allow-origin': 'https://shop.example:8443',
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers': /^X-Requested-With, Content-Type, .*, traceparent, x-of-their-own$/,
+      vary: 'Origin',
+    },
+  })
+  for (const origin of ['null', 'file://'])
+    t.equal((await ask('OPTIONS', { origin })).headers['access-control-allow-origin'], '*')
+  t.match(
+    await ask('GET', { origin: 'https://shop.example' }),
+    {
+      status: 400,
+      headers: { 'access-control-allow-origin': 'https://shop.example' },
+    },
+    'and read why it failed',
+  )
+  t.notOk('access-control-allow-origin' in (await ask('OPTIONS', {})).headers)
+  t.notOk(
+    'access-control-allow-origin' in
+      (await app.send('GET', '/health/live', { headers: { origin: 'https://a.b' } })).headers,
+    'nowhere else',
+  )
+})
+
+onBothEngines(t, 'a token that was reset, and the first event of a project', async (t, app) => {
+  const event = { event: 'x', distinct_id: 'a' }
+  const team = async () => (await app.send('GET', '/api/organizations/@current/')).body.teams[0]
+  t.equal((await team()).ingested_event, false)
+  t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 200)
+  const made = await app.send('PATCH', `/api/projects/${app.first.project_id}/reset_token/`)
+  app.advance(1_000)
+  t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 401)
+  t.equal((await post(app, { ...event, api_key: made.body.api_token })).status, 200)
+  t.equal((await team()).ingested_event, true)
+})
+
+onBothEngines(
+  t,
+  'a project has a limit',
+  async (t, app) => {
+    const event = {
+      event: 'x',
+      distinct_id: 'a',
+      api_key: app.first.project_token,
+      uuid: '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee',
+    }
+    const answers = []
+    for (let i = 0; i < 4_801; i++) answers.push(await app.app.inject({ method: 'POST', url: '/e/', payload: event }))
+    t.ok(answers.slice(0, 4_000).every(({ statusCode }) => statusCode === 200))
+    t.equal(answers.at(-1)!.statusCode, 429)
+    t.ok(answers.at(-1)!.headers['retry-after'])
+  },
+  { environment: { RATE_LIMITS: 'true' } },
+)
