@@ -89,6 +89,8 @@ await build({
   entryPoints: { 'workspace-admin': 'src/cli/workspace-admin.ts' },
   plugins: [serverApart],
 })
+// Readers of events are processes of their own, and start by reading one small file.
+await build({ ...options, splitting: false, entryPoints: { 'reader-process': 'src/events/reader-process.ts' } })
 await copyFile('src/contract/openapi.json', join(outdir, 'openapi.json'))
 
 /** The script of the reference page, as the package itself would serve it. */

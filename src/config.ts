@@ -54,6 +54,12 @@ const Environment = Type.Object({
     pattern: '^[a-z0-9_-]+$',
     description: 'The label before a domain where its TXT record is looked for',
   }),
+  EVENTS_QUERY_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: 'How long a question about events may take, waiting for its turn included',
+  }),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,

@@ -3,6 +3,7 @@ import { createOutbox } from './auth/letters.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
+import { createEventReader, type EventReader } from './events/readers.ts'
 import { createWriter, type EventWriter } from './events/writer.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createPostman, type Postman } from './mail/postman.ts'
@@ -20,6 +21,8 @@ export interface Deps {
   readonly events: Database
   /** The one way for new events into it. */
   readonly writer: EventWriter
+  /** What reads many events at once: never this process itself on SQLite. */
+  readonly eventReader: EventReader
   /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
   readonly now: () => string
   readonly ids: Ids
@@ -57,6 +60,13 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
   })
 
   const writer = createWriter(events, log)
+  const eventReader = await createEventReader({
+    events,
+    url: config.DATABASE_URL,
+    timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
+    observe: metrics.query,
+  })
+
   const postman = await openMail(config, db, ids, now, log)
   postman?.wake()
   const running = new Set<Promise<unknown>>()
@@ -65,6 +75,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     db,
     events,
     writer,
+    eventReader,
     log,
     now,
     metrics,
@@ -82,6 +93,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
       await writer.stop()
       await postman?.stop()
       await Promise.all(running)
+      await eventReader.stop()
       if (events !== db) await events.close()
       await db.close()
     },

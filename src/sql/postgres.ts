@@ -107,7 +107,8 @@ export async function openPostgres(url: string, { observe, mode }: DbOptions = {
   }
 }
 
-function translated(error: unknown): unknown {
+/** What the caller may be told of a failure of the connection; any other failure as it is. */
+export function translated(error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string }
   const lost = /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(message ?? '')
   return lost || UNREACHABLE.has(code ?? '')

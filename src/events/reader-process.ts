@@ -1,0 +1,56 @@
+/** Another process: reads events on behalf of the server, one statement at a time, and dies with it. */
+import { setPriority } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import Sqlite from 'better-sqlite3'
+import type { Question, Reply } from './reader-messages.ts'
+
+/** So that a slow query leaves the processor to those who serve. */
+const NICENESS = 10
+/** A filter makes its own text, so texts are many; prepared ones are kept for those that come again. */
+const KEPT_STATEMENTS = 100
+const BUSY_WAIT_MS = 5_000
+
+const [file, lane] = process.argv.slice(2) as [string, string]
+if (lane === 'slow') setPriority(NICENESS)
+
+/**
+ * Inside a statement this process hears nothing, not even that its server is gone. So a second thread looks whose child
+ * it is: whoever kills the server leaves no reader behind that scans on.
+ */
+new Worker(
+  `const parent = process.ppid
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 500)`,
+  { eval: true, stdout: false },
+).unref()
+process.on('disconnect', () => process.exit())
+// Ctrl-C reaches the whole group of processes; the server finishes what it is asked, so its readers stay as long.
+process.on('SIGINT', () => undefined)
+
+const handle = new Sqlite(file, { readonly: true, timeout: BUSY_WAIT_MS })
+const kept = new Map<string, Sqlite.Statement>()
+
+function statement(text: string): Sqlite.Statement {
+  const found = kept.get(text)
+  if (found) {
+    // The oldest use stands first.
+    kept.delete(text)
+    kept.set(text, found)
+    return found
+  }
+  const made = handle.prepare(text).raw(true)
+  kept.set(text, made)
+  if (kept.size > KEPT_STATEMENTS) kept.delete(kept.keys().next().value!)
+  return made
+}
+
+process.on('message', ({ text, values }: Question) => {
+  let reply: Reply
+  try {
+    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
+    reply = { rows: statement(text).all(bound) as unknown[][] }
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: string }
+    reply = { failed: { message, code } }
+  }
+  process.send!(reply)
+})

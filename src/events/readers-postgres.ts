@@ -1,0 +1,55 @@
+import pg from 'pg'
+import { translated } from '../sql/postgres.ts'
+import type { LaneName, Reader } from './reader-messages.ts'
+
+/** Connections of their own, so that readers never take one from administration. */
+export const PLACES: Record<LaneName, number> = { first: 4, slow: 4 }
+/** For those that tell the database to end a query nobody waits for. */
+const SPARE_CONNECTIONS = 2
+const CONNECT_DEADLINE_MS = 5_000
+
+export function openPostgresReaders(url: string) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: PLACES.first + PLACES.slow + SPARE_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+  })
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => undefined)
+
+  function open(): Reader {
+    let backend: number | undefined
+    let discarded = false
+    return {
+      run: async ({ text, values }, left_ms) => {
+        try {
+          const client = await pool.connect()
+          backend = (client as unknown as { processID: number }).processID
+          let broken = true
+          try {
+            await client.query(`begin read only; set local statement_timeout = ${Math.ceil(left_ms)}`)
+            try {
+              return (await client.query({ text, values, rowMode: 'array' })).rows as unknown[][]
+            } finally {
+              await client.query('rollback')
+              broken = false
+            }
+          } finally {
+            backend = undefined
+            // A cancellation on its way must not meet the next query on this connection.
+            client.release(broken || discarded)
+          }
+        } catch (error) {
+          throw translated(error)
+        }
+      },
+      discard: async () => {
+        discarded = true
+        // Where this fails, the statement still ends at its deadline.
+        if (backend !== undefined) await pool.query('select pg_cancel_backend($1)', [backend]).catch(() => undefined)
+      },
+    }
+  }
+
+  return { open, close: () => pool.end() }
+}
