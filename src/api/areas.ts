@@ -4,6 +4,7 @@ import { api_keys } from './api_keys.ts'
 import type { Area } from './call.ts'
 import { capture } from './capture.ts'
 import { domains } from './domains.ts'
+import { events } from './events.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
@@ -27,5 +28,6 @@ export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => (
   users: users(deps),
   api_keys: api_keys(deps),
   capture: capture(deps),
+  events: events(deps),
   service: service(deps),
 })

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
 import type { Answer, AreaName, Body, IdsOf, OperationId, Params, Query } from '../contract/operations.ts'
 import type { RawRequest } from '../events/payload.ts'
@@ -54,6 +55,18 @@ export interface Call<Id extends OperationId, Subject = undefined> {
   authorization: string | undefined
   /** The request as it came, in the area that parses by itself. */
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
+  accept: string | undefined
+  /** Aborted when the caller has gone before the answer. Made when it is asked for. */
+  signal(): AbortSignal
+}
+
+/** An answer that is written already: in another media type, with headers of its own, or a stream too long to hold. */
+export class Written {
+  constructor(
+    readonly type: 'application/json' | 'text/csv',
+    readonly body: string | Readable,
+    readonly headers: Record<string, string> = {},
+  ) {}
 }
 
 /** What is known before the body is read. */
@@ -68,5 +81,5 @@ export interface Located {
 export interface Area<Name extends AreaName, Subject = undefined> {
   /** Finds what the path's own id names, before the body is validated; throws not_found where there is nothing. */
   subject?: (located: Located) => Promise<Subject>
-  operations: { [Id in IdsOf<Name>]: (call: Call<Id, Subject>) => Promise<Answer<Id>> }
+  operations: { [Id in IdsOf<Name>]: (call: Call<Id, Subject>) => Promise<Answer<Id> | Written> }
 }

@@ -70,7 +70,4 @@ export const UNBUILT = [
   'plugin_configs.retrieve',
   'plugin_configs.update',
   'plugin_configs.delete',
-  'events.list',
-  'events.values',
-  'events.retrieve',
 ] as const satisfies OperationId[]

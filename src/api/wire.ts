@@ -3,6 +3,8 @@
  * dialect can be served from the same handlers.
  */
 import type { components } from '../contract/openapi.ts'
+import { parseElements } from '../events/elements.ts'
+import type { EventRow, PersonSummary } from '../events/list.ts'
 import type { ApiKey } from '../store/api_keys.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { expiredBefore, type Invite } from '../store/invites.ts'
@@ -10,6 +12,7 @@ import type { MemberRow } from '../store/members.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { UserRow } from '../store/users.ts'
+import { momentText } from './time.ts'
 
 type Schemas = components['schemas']
 
@@ -155,4 +158,36 @@ export function domain(row: DomainRow): Schemas['Domain'] {
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,
   }
+}
+
+/** Every field is a string; what is stored as JSON text goes out as it is. */
+export function event(row: EventRow): Schemas['Event'] {
+  return {
+    id: row.uuid,
+    distinct_id: row.distinct_id,
+    properties: row.properties,
+    event: row.event,
+    timestamp: momentText(row.timestamp),
+    person: row.person ? personText(row.person) : 'null',
+    elements: row.elements_chain === '' ? '[]' : JSON.stringify(parseElements(row.elements_chain)),
+    elements_chain: row.elements_chain,
+  }
+}
+
+/** The order of the columns where events are a table. */
+export const EVENT_FIELDS = [
+  'id',
+  'distinct_id',
+  'properties',
+  'event',
+  'timestamp',
+  'person',
+  'elements',
+  'elements_chain',
+] as const satisfies (keyof Schemas['Event'])[]
+
+function personText({ is_identified, first_distinct_id, email, name, username }: PersonSummary): string {
+  const known = Object.entries({ email, name, username }).filter(([, text]) => text !== null)
+  const properties = known.map(([key, text]) => `"${key}":${text}`).join(',')
+  return `{"is_identified":${is_identified},"distinct_ids":[${JSON.stringify(first_distinct_id)}],"properties":{${properties}}}`
 }

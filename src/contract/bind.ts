@@ -1,7 +1,7 @@
 /** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import type { Area, Call, Located, Raw } from '../api/call.ts'
+import { type Area, type Call, type Located, type Raw, Written } from '../api/call.ts'
 import { UNBUILT } from '../api/unbuilt.ts'
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
@@ -126,15 +126,17 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
           `${operation.id} is in the contract and not built yet. It comes with a later version.`,
         )
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
-      const answer = await handler(callOf(request, deps, raw))
+      const answer = await handler(callOf(request, reply, deps, raw))
       reply.code(operation.status)
+      if (answer instanceof Written)
+        return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)
       if (operation.mediaType) reply.type(operation.mediaType)
       return answer
     }
   }
 }
 
-function callOf(request: FastifyRequest, { config }: Deps, raw: Raw | undefined): Call<any, any> {
+function callOf(request: FastifyRequest, reply: FastifyReply, { config }: Deps, raw: Raw | undefined): Call<any, any> {
   const [path, ...rest] = request.raw.url!.split('?')
   return {
     params: request.params as any,
@@ -155,6 +157,14 @@ function callOf(request: FastifyRequest, { config }: Deps, raw: Raw | undefined)
     },
     authorization: request.headers.authorization,
     raw,
+    accept: request.headers.accept,
+    signal: () => {
+      const controller = new AbortController()
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) controller.abort()
+      })
+      return controller.signal
+    },
   }
 }
 

@@ -1,42 +1,119 @@
-/** What was clicked, from the innermost element outwards, as one text that filters can search. */
+/** Page elements in their compact form: `tag.class:attribute="value"…`, innermost first, joined by semicolons. */
 import { cut, type Json } from './payload.ts'
 
 const MAX_TEXT_LENGTH = 400
 const MAX_HREF_LENGTH = 2_048
 
-export function elementsChain(elements: unknown[]): string {
-  return elements
-    .filter((element): element is Json => typeof element === 'object' && element !== null && !Array.isArray(element))
-    .map(elementText)
-    .join(';')
+export interface Element {
+  event: null
+  text: string | null
+  tag_name: string | null
+  attr_class: string[] | null
+  href: string | null
+  attr_id: string | null
+  nth_child: number | null
+  nth_of_type: number | null
+  attributes: Record<string, string>
+  order: number
 }
 
-/** `tag.class.class:key="value"key="value"`, classes and keys in order. */
-function elementText(element: Json): string {
-  const attributes: [name: string, value: unknown][] = [
-    ['text', textOf(element.$el_text, MAX_TEXT_LENGTH)],
-    ['href', textOf(element.attr__href, MAX_HREF_LENGTH)],
-    ['attr_id', textOf(element.attr__id, MAX_HREF_LENGTH)],
-    ['nth-child', element.nth_child ?? 0],
-    ['nth-of-type', element.nth_of_type ?? 0],
-    ...Object.entries(element).filter(([name]) => name.startsWith('attr__')),
-  ]
-  const written = attributes
-    .filter(([, value]) => value !== undefined && value !== null && value !== '')
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${escaped(name)}="${escaped(asText(value))}"`)
-  const classes = classesOf(element.attr__class ?? element.attr_class).map((name) => `.${name.replaceAll('"', '')}`)
-  return `${asText(element.tag_name ?? '')}${classes.join('')}:${written.join('')}`
+/** A value in quotes, in which a backslash takes the next character along. */
+const QUOTED = /"(?:\\.|[^"\\])*"/y
+const ATTRIBUTE = /([^="]+)="((?:\\.|[^"\\])*)"/gs
+
+export function parseElements(chain: string): Element[] {
+  return split(chain).map(parseElement)
 }
+
+/** At semicolons outside quotes. */
+function split(chain: string): string[] {
+  const parts: string[] = []
+  let start = 0
+  for (let at = 0; at < chain.length; at++) {
+    if (chain[at] === '"') {
+      QUOTED.lastIndex = at
+      const quoted = QUOTED.exec(chain)
+      if (quoted) at += quoted[0].length - 1
+    } else if (chain[at] === ';') {
+      parts.push(chain.slice(start, at))
+      start = at + 1
+    }
+  }
+  parts.push(chain.slice(start))
+  return parts.filter((part) => part !== '')
+}
+
+function parseElement(part: string, order: number): Element {
+  // Classes may hold colons (`md:flex`), so the attributes begin at the first colon that one of them follows.
+  const begin = /:(?=[^:="]*=")/.exec(part)?.index ?? (part.endsWith(':') ? part.length - 1 : part.length)
+  const [tag, ...classes] = part.slice(0, begin).split('.')
+  const given: Record<string, string> = {}
+  for (const [, key, value] of part.slice(begin + 1).matchAll(ATTRIBUTE)) given[key!] = unescaped(value!)
+  const { text, href, attr_id, 'nth-child': child, 'nth-of-type': type, ...attributes } = given
+  return {
+    event: null,
+    text: text ?? null,
+    tag_name: tag || null,
+    attr_class: classes.length ? classes : null,
+    href: href ?? null,
+    attr_id: attr_id ?? null,
+    nth_child: count(child),
+    nth_of_type: count(type),
+    attributes,
+    order,
+  }
+}
+
+const unescaped = (value: string): string => value.replace(/\\(["\\])/g, '$1')
+
+const count = (text: string | undefined): number | null => (text && /^\d{1,9}$/.test(text) ? Number(text) : null)
+
+/** The compact form. What it holds comes back from `parseElements`, but that a class loses its quotes and separators. */
+export const formatElements = (elements: readonly Omit<Element, 'event' | 'order'>[]): string =>
+  elements.map(formatElement).join(';')
+
+function formatElement({ attributes, ...element }: Omit<Element, 'event' | 'order'>): string {
+  const classes = [...(element.attr_class ?? [])].map((name) => name.replace(/[".;\s]/g, '')).filter(Boolean)
+  const written: Record<string, string> = {
+    ...attributes,
+    ...(element.text !== null && { text: element.text }),
+    ...(element.href !== null && { href: element.href }),
+    ...(element.attr_id !== null && { attr_id: element.attr_id }),
+    'nth-child': String(element.nth_child ?? 0),
+    'nth-of-type': String(element.nth_of_type ?? 0),
+  }
+  const head = [element.tag_name ?? '', ...classes.sort()].join('.')
+  const keys = Object.keys(written).sort()
+  return `${head}:${keys.map((key) => `${key}="${escaped(written[key]!)}"`).join('')}`
+}
+
+const escaped = (value: string): string => value.replace(/["\\]/g, '\\$&')
+
+/** The compact form of what a browser sends as `$elements`. */
+export const elementsChain = (sent: unknown[]): string =>
+  formatElements(
+    sent
+      .filter((one): one is Json => typeof one === 'object' && one !== null && !Array.isArray(one))
+      .map((one) => ({
+        text: textOf(one.$el_text, MAX_TEXT_LENGTH),
+        tag_name: asText(one.tag_name ?? ''),
+        attr_class: classesOf(one.attr__class ?? one.attr_class),
+        href: textOf(one.attr__href, MAX_HREF_LENGTH),
+        attr_id: textOf(one.attr__id, MAX_HREF_LENGTH),
+        nth_child: Number(one.nth_child ?? 0),
+        nth_of_type: Number(one.nth_of_type ?? 0),
+        attributes: Object.fromEntries(
+          Object.entries(one)
+            .filter(([name, value]) => name.startsWith('attr__') && value !== null && value !== '')
+            .map(([name, value]) => [name.replace(/["=]/g, ''), asText(value)]),
+        ),
+      })),
+  )
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const textOf = (value: unknown, length: number): string | undefined =>
-  value === undefined || value === null ? undefined : cut(asText(value), length)
+const textOf = (value: unknown, length: number): string | null =>
+  value === undefined || value === null || value === '' ? null : cut(asText(value), length)
 
-const escaped = (text: string): string => text.replaceAll('"', '\\"')
-
-function classesOf(told: unknown): string[] {
-  const list = Array.isArray(told) ? told.map(asText) : typeof told === 'string' ? told.split(/\s+/) : []
-  return list.filter((name) => name !== '').sort()
-}
+const classesOf = (told: unknown): string[] =>
+  Array.isArray(told) ? told.map(asText) : typeof told === 'string' ? told.split(/\s+/) : []

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable, Transform } from 'node:stream'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -8,7 +9,7 @@ import { issue } from '../../src/auth/api_keys.ts'
 import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
 import { serializerCompiler } from '../../src/contract/serialization.ts'
-import { contract, resolve } from '../../src/contract/table.ts'
+import { contract, type Operation, resolve } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { buildServer } from '../../src/server.ts'
 import type { Engine } from '../../src/sql/template.ts'
@@ -140,7 +141,7 @@ export async function openApp(t: Test, engine: Engine, { environment = {}, log }
         body: json ? response.json() : undefined,
       }
       transcript.push({
-        request: `${method} ${path.replace(/\d{4}-\d\d-\d\dT[\d:.%A]+Z/, '<time>')}`,
+        request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
         status: answer.status,
         body: json ? timeless(answer.body) : '',
       })
@@ -189,7 +190,10 @@ export function onBothEngines(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
+const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z/g
+
 function timeless(value: unknown): unknown {
+  if (typeof value === 'string' && value.startsWith('http')) return value.replace(TIME_IN_URL, '<time>')
   if (typeof value === 'string') return TIME.test(value) ? '<time>' : value
   if (Array.isArray(value)) return value.map(timeless)
   if (typeof value !== 'object' || value === null) return value
@@ -222,5 +226,39 @@ function checkAnswers(app: FastifyInstance, undeclared: string[]): void {
     if (reply.statusCode >= 400 && request.method !== 'HEAD' && !isError(JSON.parse(String(payload))))
       undeclared.push(`${request.method} ${request.url} failed with ${payload}`)
     return payload
+  })
+
+  // What a handler has written itself passes no serializer, so it is read back.
+  const written = new Ajv({ strict: false, allErrors: true })
+  addFormats.default(written)
+  written.addSchema(contract, 'contract')
+  const check = (operation: Operation, text: string): void => {
+    const place = [operation.path, operation.method.toLowerCase(), 'responses', String(operation.status)]
+    const pointer = ['paths', ...place, 'content', 'application/json', 'schema']
+      .map((key) => encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1')))
+      .join('/')
+    const validate = written.getSchema(`contract#/${pointer}`)!
+    if (!validate(JSON.parse(text)))
+      undeclared.push(`${operation.id} answered ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`)
+  }
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { operation } = request
+    const json = String(reply.getHeader('content-type')).startsWith('application/json')
+    if (!operation || !json || operation.area !== 'events' || reply.statusCode !== operation.status) return payload
+    if (typeof payload === 'string') check(operation, payload)
+    if (!(payload instanceof Readable)) return payload
+    let text = ''
+    return payload.pipe(
+      new Transform({
+        transform: (chunk, _, done) => {
+          text += chunk
+          done(null, chunk)
+        },
+        flush: (done) => {
+          check(operation, text)
+          done()
+        },
+      }),
+    )
   })
 }

@@ -1,0 +1,22 @@
+const FORMULA = /^[=+\-@\t\r]/
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** A cell that a spreadsheet would run as a formula becomes text by a quote before it; a number stays one. */
+export function csvCell(text: string): string {
+  const harmless = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+export const csvRow = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
+
+/** Whether an Accept header asks for CSV rather than JSON. */
+export function prefersCsv(accept: string | undefined): boolean {
+  const weight = (type: string): number => {
+    for (const range of accept?.split(',') ?? []) {
+      const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+      if (name === type) return Number(/^q=([\d.]+)$/.exec(parameters.find((p) => p.startsWith('q=')) ?? '')?.[1] ?? 1)
+    }
+    return 0
+  }
+  return weight('text/csv') > weight('application/json')
+}
