@@ -1,8 +1,9 @@
 /** `npm run bench [-- trial…]`: runs the trials and prints one table of ratios. Ratios are judged, milliseconds are not. */
 import type { Trial } from './trial.ts'
+import { events } from './trials/events.ts'
 import { start } from './trials/start.ts'
 
-const TRIALS: Trial[] = [start]
+const TRIALS: Trial[] = [start, events]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !TRIALS.some((trial) => trial.name === name))
