@@ -1,0 +1,138 @@
+import { HogqlError, shown } from './error.ts'
+import { MAX_TEXT_LENGTH, MAX_TOKENS } from './limits.ts'
+
+export interface Token {
+  /** `name` is a bare word and may be a keyword; `quoted` is a name in backquotes or double quotes and never is. */
+  kind: 'name' | 'quoted' | 'string' | 'number' | 'symbol' | 'end'
+  text: string
+  value: number
+  float: boolean
+  at: number
+}
+
+/** Longest first. */
+const SYMBOLS = [
+  '=~*',
+  '!~*',
+  '?.',
+  '??',
+  '->',
+  '==',
+  '!=',
+  '<>',
+  '<=',
+  '>=',
+  '=~',
+  '!~',
+  '~*',
+  '||',
+  '::',
+  ...'=<>~+-*/%(){}[],.?:;',
+]
+const ESCAPES: Record<string, string> = { b: '\b', f: '\f', r: '\r', n: '\n', t: '\t', a: '\x07', v: '\v' }
+
+const SPACE = /\s+|--[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
+const WORD = /[A-Za-z_$][A-Za-z0-9_$]*/y
+const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
+
+export function tokens(source: string): Token[] {
+  if (source.length > MAX_TEXT_LENGTH)
+    throw new HogqlError(
+      `The text is longer than ${MAX_TEXT_LENGTH} characters (it has ${source.length}).`,
+      MAX_TEXT_LENGTH + 1,
+    )
+  const text = source.toWellFormed()
+  const found: Token[] = []
+  let i = 0
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = i
+    const match = pattern.exec(text)?.[0]
+    if (match !== undefined) i += match.length
+    return match
+  }
+  const push = (kind: Token['kind'], at: number, word: string, value = 0, float = false): void => {
+    if (found.length >= MAX_TOKENS)
+      throw new HogqlError(`The text has more than ${MAX_TOKENS} words and signs at position ${at + 1}.`, at + 1)
+    found.push({ kind, text: word, value, float, at: at + 1 })
+  }
+
+  for (;;) {
+    while (take(SPACE) !== undefined);
+    const at = i
+    if (at >= text.length) {
+      push('end', at, '')
+      return found
+    }
+    const sign = text[at]!
+    if (sign === "'" || sign === '"' || sign === '`') {
+      push(sign === "'" ? 'string' : 'quoted', at, quoted(sign))
+      continue
+    }
+    // After a dot a number is an index: `list.1.2` is two of them.
+    const after_dot = found.at(-1)?.text === '.' && found.at(-1)?.kind === 'symbol' && /\d/.test(sign)
+    const number = after_dot ? take(/\d+/y) : take(NUMBER)
+    if (number !== undefined) {
+      if (/[A-Za-z_$]/.test(text[i] ?? ''))
+        throw new HogqlError(`A name cannot begin with a digit at position ${at + 1}.`, at + 1)
+      push('number', at, number, valueOf(number, at), /[.eE]/.test(number) && !/^0[xX]/.test(number))
+      continue
+    }
+    const word = take(WORD)
+    if (word !== undefined) {
+      push('name', at, word)
+      continue
+    }
+    const symbol = SYMBOLS.find((candidate) => text.startsWith(candidate, at))
+    if (symbol === undefined)
+      throw new HogqlError(
+        text.startsWith('/*', at)
+          ? `The comment at position ${at + 1} has no end.`
+          : `Unexpected ${shown(String.fromCodePoint(text.codePointAt(at)!))} at position ${at + 1}.`,
+        at + 1,
+      )
+    i += symbol.length
+    push('symbol', at, symbol)
+  }
+
+  function quoted(quote: string): string {
+    const start = i++
+    let out = ''
+    for (;;) {
+      const c = text[i]
+      if (c === undefined)
+        throw new HogqlError(
+          `The ${quote === "'" ? 'text' : 'name'} that begins at position ${start + 1} has no closing ${quote}.`,
+          start + 1,
+        )
+      i++
+      if (c === quote) {
+        if (text[i] !== quote) break
+        out += quote
+        i++
+      } else if (c === '\\') {
+        const next = text[i] ?? ''
+        i++
+        if (next === quote || next === '\\') out += next
+        else if (next === '0') out += '\0'
+        // Any other backslash stays, so that '\d' in a regular expression means what it says.
+        else out += ESCAPES[next] ?? `\\${next}`
+      } else out += c
+    }
+    if (out.includes('\0'))
+      throw new HogqlError(
+        `The text at position ${start + 1} holds a NUL character, which no event can hold.`,
+        start + 1,
+      )
+    if (quote !== "'" && out.includes('%'))
+      throw new HogqlError(`A name cannot hold "%" at position ${start + 1}.`, start + 1)
+    return out
+  }
+}
+
+/** Hexadecimal, octal with a leading 0, or decimal. */
+function valueOf(word: string, at: number): number {
+  const value = /^0[0-7]+$/.test(word) ? Number.parseInt(word, 8) : Number(word)
+  if (Math.abs(value) > 1e100)
+    throw new HogqlError(`The number at position ${at + 1} is out of range: use at most 1e100.`, at + 1)
+  return value !== 0 && Math.abs(value) < 1e-100 ? 0 : value
+}
