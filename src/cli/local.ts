@@ -1,6 +1,7 @@
 /** What the commands share that work on the database itself, beside a running server or without one. */
 import { type Command, Option } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
+import { openStores } from '../deps.ts'
 import { type Ids, makeIds } from '../ids.ts'
 import { clockOf, type Database } from '../sql/db.ts'
 import { demandCurrent } from '../sql/migrate.ts'
@@ -42,4 +43,21 @@ export async function onDatabase<Result>(
   } finally {
     await db.close()
   }
+}
+
+/** The same with the events, which are brought to this program's version where they are not. */
+export function onEvents<Result>(
+  variables: Variables,
+  options: LocalOptions,
+  work: (local: Local & { events: Database }) => Promise<Result>,
+): Promise<Result> {
+  return onDatabase(variables, options, async (local) => {
+    const { db, ids, now } = local
+    const events = await openStores({ url: databaseUrl(variables, options), db, ids, now })
+    try {
+      return await work({ ...local, events })
+    } finally {
+      if (events !== db) await events.close()
+    }
+  })
 }

@@ -22,6 +22,14 @@ const LOCAL: Record<string, Local> = {
     summary: "make, list and revoke anybody's keys",
     load: async (variables) => (await import('./keys.ts')).keys(variables),
   },
+  import: {
+    summary: 'bring events from files into a project',
+    load: async (variables) => (await import('./import.ts')).importEvents(variables),
+  },
+  seed: {
+    summary: 'fill the database with a demo workspace',
+    load: async (variables) => (await import('./seed.ts')).seed(variables),
+  },
   backup: {
     summary: 'write the database into one archive, beside a running server',
     load: async (variables) => (await import('./backup.ts')).backup(variables),

@@ -6,16 +6,21 @@ import type { NewEvent } from './shape.ts'
 
 /**
  * Stores events and what they say about persons, in their order. One whose uuid the project already has leaves no trace.
- * Call it inside a transaction. Others get turns in between: nobody else writes here but who can wait.
+ * Answers how many were new. Call it inside a transaction. Others get turns in between: nobody else writes here but who
+ * can wait.
  */
-export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<void> {
+export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<number> {
   const breathe = pacer()
   const changes = []
+  let count = 0
   for (const some of portions(firstOfEach(events))) {
-    for (const { person } of await insert(tx, some)) if (person) changes.push(person)
+    const stored = await insert(tx, some)
+    count += stored.length
+    for (const { person } of stored) if (person) changes.push(person)
     await breathe()
   }
   if (changes.length) await settle(tx, changes)
+  return count
 }
 
 const keyOf = ({ project_id, uuid }: { project_id: number; uuid: string }): string => `${project_id} ${uuid}`

@@ -27,8 +27,8 @@ export interface Arrival {
   /** Microseconds since 1970. */
   now: number
   sent_at: number | null
-  /** Whom the request came from. */
-  address: string
+  /** Whom the request came from; null for events from a file. */
+  address: string | null
   uuid: () => string
 }
 
@@ -65,7 +65,7 @@ export function shape(sent: SentEvent, { project_id, now, sent_at, address, uuid
     sent_at: properties.$ignore_sent_at === true ? null : sent_at,
     now,
   })
-  if (properties.$ip === undefined || properties.$ip === null) properties.$ip = address
+  if (address !== null) properties.$ip ??= address
   if (sent_at !== null) properties.$sent_at = isoOf(sent_at)
   const elements_chain = elementsOf(properties)
   if (personal) gatherPersonProperties(properties, source)

@@ -81,7 +81,8 @@ export function createWriter(db: Db, log: Logger): EventWriter {
   async function store(events: readonly NewEvent[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await db.tx((tx) => ingest(tx, events))
+        await db.tx((tx) => ingest(tx, events))
+        return
       } catch (error) {
         const code = String((error as { code?: string }).code)
         if (LOST_RACES.has(code) && attempt < ATTEMPTS) await sleep(Math.random() * PAUSE_MS * attempt)

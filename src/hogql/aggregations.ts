@@ -4,7 +4,19 @@ import { jsonItem } from './array-functions.ts'
 import { coerce, integerWithin, mustBe } from './convert.ts'
 import { type Aggregation, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
-import { arrayOf, FLOAT, type HogType, INTEGER, isNumber, isText, made, on, STRING, type Typed, typeName } from './typed.ts'
+import {
+  arrayOf,
+  FLOAT,
+  type HogType,
+  INTEGER,
+  isNumber,
+  isText,
+  made,
+  on,
+  STRING,
+  type Typed,
+  typeName,
+} from './typed.ts'
 
 const ordered = (type: HogType): boolean => !['json', 'array', 'tuple', 'interval', 'boolean'].includes(type.kind)
 const simple = (type: HogType): boolean => ordered(type) || type.kind === 'boolean'
@@ -27,7 +39,8 @@ const inRow = (args: readonly Typed[]): Sql | null =>
 const collated = (value: Typed): Sql => (isText(value.type) ? on(value.sql, sql`${value.sql} collate "C"`) : value.sql)
 
 /** NULL alone is a text that is not there. */
-const solid = (value: Typed): Typed => (value.type.kind === 'null' ? { ...value, type: STRING, sql: coerce(value, STRING) } : value)
+const solid = (value: Typed): Typed =>
+  value.type.kind === 'null' ? { ...value, type: STRING, sql: coerce(value, STRING) } : value
 
 /** The order of additions is the engine's own affair: fifteen digits do not depend on it. */
 const fifteenDigits = (value: Sql): Sql => on(sql`hogql_digits(${value})`, sql`(${value})::numeric::float8`)
@@ -43,14 +56,20 @@ const count: Aggregation = {
     return grouped(
       at,
       INTEGER,
-      distinct ? sql`count(distinct ${inner})${where(filter, inRow([value]))}` : sql`count(${inner})${where(filter, inRow([value]))}`,
+      distinct
+        ? sql`count(distinct ${inner})${where(filter, inRow([value]))}`
+        : sql`count(${inner})${where(filter, inRow([value]))}`,
       [value],
       false,
     )
   },
 }
 
-const uniq: Aggregation = { min: 1, max: 1, build: (args, filter, call, params) => count.build(args, filter, { ...call, distinct: true }, params) }
+const uniq: Aggregation = {
+  min: 1,
+  max: 1,
+  build: (args, filter, call, params) => count.build(args, filter, { ...call, distinct: true }, params),
+}
 
 const sum: Aggregation = {
   min: 1,
@@ -59,7 +78,8 @@ const sum: Aggregation = {
   build: ([value], filter, { at }) => {
     mustBe(value!, isNumber, 'a number', 'sum')
     const rows = where(filter, inRow([value!]))
-    if (value!.type.kind === 'float') return grouped(at, FLOAT, fifteenDigits(sql`sum(${value!.sql})${rows}`), [value!], true)
+    if (value!.type.kind === 'float')
+      return grouped(at, FLOAT, fifteenDigits(sql`sum(${value!.sql})${rows}`), [value!], true)
     const inner = coerce(value!, INTEGER)
     // SQLite fails when a sum leaves 64 bits. In two halves it cannot.
     const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
@@ -73,7 +93,13 @@ const avg: Aggregation = {
   anyCase: true,
   build: ([value], filter, { at }) => {
     mustBe(value!, isNumber, 'a number', 'avg')
-    return grouped(at, FLOAT, fifteenDigits(sql`avg(${coerce(value!, FLOAT)})${where(filter, inRow([value!]))}`), [value!], true)
+    return grouped(
+      at,
+      FLOAT,
+      fifteenDigits(sql`avg(${coerce(value!, FLOAT)})${where(filter, inRow([value!]))}`),
+      [value!],
+      true,
+    )
   },
 }
 
@@ -104,7 +130,10 @@ const arg = (name: 'argMin' | 'argMax'): Aggregation => ({
     mustBe(by!, ordered, 'a value with an order', name)
     const key = solid(by!)
     const present = where(sql`${key.sql} is not null`, filter)
-    const sqlite = name === 'argMax' ? sql`hogql_arg_max(${value.sql}, ${key.sql}, e.seq)${present}` : sql`hogql_arg_min(${value.sql}, ${key.sql}, e.seq)${present}`
+    const sqlite =
+      name === 'argMax'
+        ? sql`hogql_arg_max(${value.sql}, ${key.sql}, e.seq)${present}`
+        : sql`hogql_arg_min(${value.sql}, ${key.sql}, e.seq)${present}`
     const order: Sql = { strings: [name === 'argMax' ? 'desc' : 'asc'], parts: [] }
     return grouped(
       at,
@@ -126,7 +155,12 @@ function quantileSql(value: Typed, fraction: number, filter: Sql | null, at: num
   return grouped(
     at,
     FLOAT,
-    fifteenDigits(on(sql`percentile_cont(${inner}, ${fraction})${rows}`, sql`percentile_cont(${fraction}::float8) within group (order by ${inner})${rows}`)),
+    fifteenDigits(
+      on(
+        sql`percentile_cont(${inner}, ${fraction})${rows}`,
+        sql`percentile_cont(${fraction}::float8) within group (order by ${inner})${rows}`,
+      ),
+    ),
     [value],
     true,
   )
@@ -138,7 +172,10 @@ const quantile: Aggregation = {
   params: 1,
   build: ([value], filter, { at }, [fraction]) => {
     if (typeof fraction?.literal !== 'number' || fraction.literal < 0 || fraction.literal > 1)
-      throw new HogqlError(`The parameter of quantile at position ${fraction?.at ?? at} must be a number from 0 to 1.`, fraction?.at ?? at)
+      throw new HogqlError(
+        `The parameter of quantile at position ${fraction?.at ?? at} must be a number from 0 to 1.`,
+        fraction?.at ?? at,
+      )
     return quantileSql(value!, fraction.literal, filter, at)
   },
 }
@@ -151,15 +188,25 @@ const groupArray = (distinct: boolean): Aggregation => ({
   max: 1,
   build: ([given], filter, { at, name }) => {
     const value = solid(given!)
-    if (!simple(value.type)) throw new HogqlError(`${name} at position ${value.at} cannot collect values of type ${typeName(value.type)}.`, value.at)
+    if (!simple(value.type))
+      throw new HogqlError(
+        `${name} at position ${value.at} cannot collect values of type ${typeName(value.type)}.`,
+        value.at,
+      )
     const rows = where(sql`${value.sql} is not null`, filter)
     const item = jsonItem(value.sql, value.type)
     return grouped(
       at,
       arrayOf(value.type),
       distinct
-        ? on(sql`hogql_sorted(json_group_array(distinct ${item})${rows})`, sql`coalesce(array_agg(distinct ${collated(value)})${rows}, '{}')`)
-        : on(sql`json_group_array(${item} order by e.seq)${rows}`, sql`coalesce(array_agg(${value.sql} order by e.seq)${rows}, '{}')`),
+        ? on(
+            sql`hogql_sorted(json_group_array(distinct ${item})${rows})`,
+            sql`coalesce(array_agg(distinct ${collated(value)})${rows}, '{}')`,
+          )
+        : on(
+            sql`json_group_array(${item} order by e.seq)${rows}`,
+            sql`coalesce(array_agg(${value.sql} order by e.seq)${rows}, '{}')`,
+          ),
       [value],
       false,
     )

@@ -5,7 +5,20 @@ import { asText, coerce, mustBe } from './convert.ts'
 import { boolean, type Env, type Fn, type Functions, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { matched } from './operators.ts'
-import { arrayOf, BOOLEAN, columnType, type HogType, INTEGER, isText, joined, made, on, STRING, type Typed, typeName } from './typed.ts'
+import {
+  arrayOf,
+  BOOLEAN,
+  columnType,
+  type HogType,
+  INTEGER,
+  isText,
+  joined,
+  made,
+  on,
+  STRING,
+  type Typed,
+  typeName,
+} from './typed.ts'
 import { unified } from './value-functions.ts'
 
 /** A list that is written out. */
@@ -19,7 +32,13 @@ export function arrayLiteral(at: number, items: readonly Typed[]): Typed {
     ...made(
       at,
       arrayOf(of),
-      on(sql`json_array(${joined(values.map((value) => jsonItem(value, of)), ', ')})`, sql`array[${joined(values, ', ')}]::${columnType(of)}[]`),
+      on(
+        sql`json_array(${joined(
+          values.map((value) => jsonItem(value, of)),
+          ', ',
+        )})`,
+        sql`array[${joined(values, ', ')}]::${columnType(of)}[]`,
+      ),
       items,
       false,
     ),
@@ -33,7 +52,8 @@ export const jsonItem = (value: Sql, type: HogType): Sql =>
 
 function elements(value: Typed, who: string): HogType {
   mustBe(value, ({ kind }) => kind === 'array', 'an array', who)
-  if (value.type.kind !== 'array') throw new HogqlError(`${who} needs an array, but position ${value.at} is NULL.`, value.at)
+  if (value.type.kind !== 'array')
+    throw new HogqlError(`${who} needs an array, but position ${value.at} is NULL.`, value.at)
   return value.type.of
 }
 
@@ -67,13 +87,17 @@ const arrayElement: Fn = {
   build: ([array, index], { at, name }) => {
     const of = elements(array!, name)
     mustBe(index!, ({ kind }) => kind === 'integer', 'a whole number', name)
-    if (index!.literal === 0) throw new HogqlError(`Indexes begin with 1, not with 0, at position ${index!.at}.`, index!.at)
+    if (index!.literal === 0)
+      throw new HogqlError(`Indexes begin with 1, not with 0, at position ${index!.at}.`, index!.at)
     const i = coerce(index!, INTEGER)
     const position = sql`(case when ${i} < 0 then cardinality(${array!.sql}) + ${i} + 1 else ${i} end)`
     return made(
       at,
       of,
-      on(typedResult(sql`hogql_element(${array!.sql}, ${i})`, of), sql`(${array!.sql})[least(greatest(${position}, 0), 1000000000)::int]`),
+      on(
+        typedResult(sql`hogql_element(${array!.sql}, ${i})`, of),
+        sql`(${array!.sql})[least(greatest(${position}, 0), 1000000000)::int]`,
+      ),
       [array!, index!],
       true,
     )
@@ -87,20 +111,37 @@ const arrayStringConcat: Fn = {
     const of = elements(array!, name)
     if (separator) mustBe(separator, isText, 'a text', name)
     const sign = separator ? coerce(separator, STRING) : sql`''`
-    if (!isText(of)) throw new HogqlError(`${name} needs an array of texts at position ${array!.at}. Use arrayMap(x -> toString(x), …).`, array!.at)
-    return made(at, STRING, on(sql`hogql_join(${array!.sql}, ${sign})`, sql`array_to_string(${array!.sql}, ${sign})`), separator ? [array!, separator] : [array!])
+    if (!isText(of))
+      throw new HogqlError(
+        `${name} needs an array of texts at position ${array!.at}. Use arrayMap(x -> toString(x), …).`,
+        array!.at,
+      )
+    return made(
+      at,
+      STRING,
+      on(sql`hogql_join(${array!.sql}, ${sign})`, sql`array_to_string(${array!.sql}, ${sign})`),
+      separator ? [array!, separator] : [array!],
+    )
   },
 }
 
 /** Bodies see each element under the lambda's name. */
-function overLambda(call: Call, env: Env, build: (body: Typed, array: Typed, item: { sqlite: Sql; postgres: Sql }) => Typed): Typed {
+function overLambda(
+  call: Call,
+  env: Env,
+  build: (body: Typed, array: Typed, item: { sqlite: Sql; postgres: Sql }) => Typed,
+): Typed {
   const [fn, list] = call.args
   if (fn?.kind !== 'lambda')
-    throw new HogqlError(`The first argument of ${call.name} at position ${fn?.at ?? call.at} must be a lambda: x -> …`, fn?.at ?? call.at)
+    throw new HogqlError(
+      `The first argument of ${call.name} at position ${fn?.at ?? call.at} must be a lambda: x -> …`,
+      fn?.at ?? call.at,
+    )
   const array = env.build(list!, env)
   const of = elements(array, call.name)
   const { names } = fn as Lambda
-  if (names.length !== 1) throw new HogqlError(`The lambda of ${call.name} at position ${fn.at} must have one name.`, fn.at)
+  if (names.length !== 1)
+    throw new HogqlError(`The lambda of ${call.name} at position ${fn.at} must have one name.`, fn.at)
   const row: Sql = { strings: [`l${env.names.size}`], parts: [] }
   const element: Typed = { ...made(fn.at, of, on(sql`${row}.value`, sql`${row}.v`), [], true) }
   const body = env.build(fn.body, { ...env, names: new Map([...env.names, [names[0]!, element]]) })
@@ -124,7 +165,10 @@ const arrayExists = (inverse: boolean): Fn =>
     overLambda(call, env, (body, array, from) => {
       mustBe(body, ({ kind }) => kind === 'boolean', 'a condition', call.name)
       const test = inverse ? sql`not coalesce(${body.sql}, ${on(sql`0`, sql`false`)})` : body.sql
-      const found = on(sql`exists (select 1 from ${from.sqlite} where ${test})`, sql`exists (select 1 from ${from.postgres} where ${test})`)
+      const found = on(
+        sql`exists (select 1 from ${from.sqlite} where ${test})`,
+        sql`exists (select 1 from ${from.postgres} where ${test})`,
+      )
       return boolean(call.at, inverse ? sql`(not ${found})` : found, [array, body])
     }),
   )
@@ -187,7 +231,16 @@ const indexOf: Fn = {
   build: ([array, value], { at, name }) => {
     const of = elements(array!, name)
     const x = coerce(matched({ ...array!, type: of, literal: undefined }, value!)[1], of)
-    return made(at, INTEGER, on(sqliteInteger(sql`hogql_index_of(${array!.sql}, ${x})`), sql`coalesce(array_position(${array!.sql}, ${x}), 0)::bigint`), [array!, value!], false)
+    return made(
+      at,
+      INTEGER,
+      on(
+        sqliteInteger(sql`hogql_index_of(${array!.sql}, ${x})`),
+        sql`coalesce(array_position(${array!.sql}, ${x}), 0)::bigint`,
+      ),
+      [array!, value!],
+      false,
+    )
   },
 }
 

@@ -55,7 +55,8 @@ function select(node: Select): string {
 function constant(value: string | number | boolean | null, float: boolean): string {
   if (value === null) return 'NULL'
   if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'number') return float && Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value)
+  if (typeof value === 'number')
+    return float && Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value)
   return `'${escaped(value).replaceAll("'", "\\'")}'`
 }
 

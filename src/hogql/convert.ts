@@ -22,8 +22,7 @@ export const floorTo = (time: Sql, unit: number): Sql =>
 export const remainder = (time: Sql, unit: number): Sql => sql`((${time} + ${number(EPOCH_SHIFT)}) % ${number(unit)})`
 
 export const sqliteSeconds = (time: Sql): Sql => floorTo(time, SECOND)
-export const postgresTimestamp = (time: Sql): Sql =>
-  sql`(timestamp '1970-01-01' + ${time} * interval '1 microsecond')`
+export const postgresTimestamp = (time: Sql): Sql => sql`(timestamp '1970-01-01' + ${time} * interval '1 microsecond')`
 export const postgresDate = (time: Sql): Sql => sql`(date '1970-01-01' + (${floorTo(time, DAY)})::int)`
 
 /** NULL outside of the range, with the value mentioned once. `least` ignores NULL on PostgreSQL: it ends as NULL too. */

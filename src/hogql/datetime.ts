@@ -6,7 +6,8 @@ import { MAX_DATETIME, MAX_YEAR, MIN_DATETIME, MIN_YEAR } from './limits.ts'
  * The forms a datetime is read in. Both engines use these patterns, so they keep to what means the same in both.
  * Groups: year, month, day, hour, minute, second, fraction, zone; the second has the day first.
  */
-const TIME = '(?:(?:T| +)([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)? *(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?'
+const TIME =
+  '(?:(?:T| +)([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)? *(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?'
 export const YEAR_FIRST = `^ *([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})${TIME} *$`
 export const DAY_FIRST = `^ *([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})${TIME} *$`
 /** Seconds since 1970, or milliseconds when there are 13 digits. */
@@ -78,7 +79,11 @@ export const FORMATS: Record<string, { js: (date: Date, time: number) => string;
   f: { js: (_, time) => String(((time % SECOND) + SECOND) % SECOND).padStart(6, '0'), postgres: 'US' },
   p: { js: (d) => (d.getUTCHours() < 12 ? 'AM' : 'PM'), postgres: 'AM' },
   j: {
-    js: (d) => String((Date.UTC(d.getUTCFullYear(), d.getUTCMonth(), d.getUTCDate()) - Date.UTC(d.getUTCFullYear(), 0, 0)) / 86_400_000).padStart(3, '0'),
+    js: (d) =>
+      String(
+        (Date.UTC(d.getUTCFullYear(), d.getUTCMonth(), d.getUTCDate()) - Date.UTC(d.getUTCFullYear(), 0, 0)) /
+          86_400_000,
+      ).padStart(3, '0'),
     postgres: 'DDD',
   },
   u: { js: (d) => String(d.getUTCDay() || 7), postgres: 'ID' },

@@ -1,8 +1,8 @@
 /** The names an expression can use, and where they are. */
 import { type Sql, sql } from '../sql/template.ts'
 import type { Field } from './ast.ts'
-import { didYouMean, HogqlError, shown } from './error.ts'
 import type { Env } from './env.ts'
+import { didYouMean, HogqlError, shown } from './error.ts'
 import { jsonText } from './json.ts'
 import { DATETIME, type HogType, INTEGER, JSON_TYPE, STRING, type Typed, UUID } from './typed.ts'
 
@@ -52,7 +52,8 @@ export function resolve(node: Field, env: Env): Typed {
     if (rest.length) throw new HogqlError(`${shown(name)} at position ${at} has no members.`, at)
     return { ...local, at }
   }
-  if (name === 'events' && rest.length) return resolve({ ...node, chain: rest as unknown as Field['chain'] }, withoutAliases(env))
+  if (name === 'events' && rest.length)
+    return resolve({ ...node, chain: rest as unknown as Field['chain'] }, withoutAliases(env))
   if (SPECIAL.includes(name) && !rest.length) return property(at, EVENT.properties!, [name])
   const named = own(EVENT, name)
   if (named) return member(node, named, rest)
@@ -64,7 +65,11 @@ export function resolve(node: Field, env: Env): Typed {
         `The person at position ${at} is not a value: choose person.id, person.created_at or person.properties.`,
         at,
       )
-    throw unknown(`person.${rest[0]}`, at, Object.keys(PERSON).map((key) => `person.${key}`))
+    throw unknown(
+      `person.${rest[0]}`,
+      at,
+      Object.keys(PERSON).map((key) => `person.${key}`),
+    )
   }
   const alias = env.aliases?.get(name)
   if (alias && !rest.length) return { ...env.build(alias, withoutAliases(env)), at }
@@ -84,7 +89,15 @@ function member(node: Field, found: Column, path: (string | number)[]): Typed {
   if (found.type.kind === 'json') return property(at, found, path)
   if (path.length)
     throw new HogqlError(`${shown(String(node.chain[0]))} at position ${at} has no members: only properties have.`, at)
-  return { at, sql: found.sql, type: found.type, nullable: found.nullable, aggregate: false, row: true, person: found.person }
+  return {
+    at,
+    sql: found.sql,
+    type: found.type,
+    nullable: found.nullable,
+    aggregate: false,
+    row: true,
+    person: found.person,
+  }
 }
 
 function property(at: number, { sql: root, nullable, person }: Column, path: (string | number)[]): Typed {

@@ -55,10 +55,7 @@ export function interval(c: Cursor): Expr {
   const unit = parts ? { text: parts[2]!, at: token.at } : c.take()
   const word = unit.text.toLowerCase().replace(/s$/, '')
   if (!UNITS.includes(word))
-    throw c.error(
-      `Unknown unit ${shown(unit.text)} at position ${unit.at}: use one of ${UNITS.join(', ')}.`,
-      unit.at,
-    )
+    throw c.error(`Unknown unit ${shown(unit.text)} at position ${unit.at}: use one of ${UNITS.join(', ')}.`, unit.at)
   const amount = parts ? Number(parts[1]) : token.value
   return call(at, `toInterval${word[0]!.toUpperCase()}${word.slice(1)}`, [constant(token.at, amount, token.float)])
 }

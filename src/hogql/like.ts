@@ -44,9 +44,7 @@ function tested(text: Sql, parts: Piece[]): Sql {
   if (parts.length === 1 && first && 'text' in first)
     return on(sql`(${text} = ${first.text})`, sql`(${text} = ${first.text}::text)`)
   const glob = parts
-    .map((piece) =>
-      'text' in piece ? piece.text.replace(/[*?[]/g, '[$&]') : piece.wildcard === '%' ? '*' : '?',
-    )
+    .map((piece) => ('text' in piece ? piece.text.replace(/[*?[]/g, '[$&]') : piece.wildcard === '%' ? '*' : '?'))
     .join('')
   const like = parts.map((piece) => ('text' in piece ? piece.text.replace(/[%_\\]/g, '\\$&') : piece.wildcard)).join('')
   return on(sql`(${text} glob ${glob})`, sql`(${text} like ${like}::text)`)

@@ -53,7 +53,10 @@ export function replaceSql(value: Typed, text: string, replacement: string, at: 
   )
   const missing = parts.find((part) => typeof part === 'number' && part > pattern.groups)
   if (missing !== undefined)
-    throw new HogqlError(`The replacement names group ${missing}, but the pattern at position ${at} has ${pattern.groups}.`, at)
+    throw new HogqlError(
+      `The replacement names group ${missing}, but the pattern at position ${at} has ${pattern.groups}.`,
+      at,
+    )
   const postgres = parts
     .map((part) => (typeof part === 'number' ? (part ? `\\${part}` : '\\&') : part.replaceAll('\\', '\\\\')))
     .join('')

@@ -1,5 +1,6 @@
 /** Comparisons, conditions and arithmetic. A comparison says true or false, also of NULL. */
 import { type Sql, sql } from '../sql/template.ts'
+import type { Call } from './ast.ts'
 import { asText, coerce, integerWithin, mustBe, SECOND, number as written } from './convert.ts'
 import { parseDatetime } from './datetime.ts'
 import { boolean, FALSE, type Fn, type Functions, literalText } from './env.ts'
@@ -9,8 +10,8 @@ import { likeSql } from './like.ts'
 import { matchSql } from './match.ts'
 import { shift } from './shift.ts'
 import {
-  balanced,
   BOOLEAN,
+  balanced,
   common,
   FLOAT,
   INTEGER,
@@ -22,11 +23,10 @@ import {
   made,
   on,
   STRING,
-  textParam,
   type Typed,
+  textParam,
   typeName,
 } from './typed.ts'
-import type { Call } from './ast.ts'
 
 const two = (build: Fn['build']): Fn => ({ min: 2, max: 2, build })
 
@@ -85,9 +85,7 @@ function equal(at: number, left: Typed, right: Typed): Typed {
   const [x, y] = [coerce(a, type), coerce(b, type)]
   return boolean(
     at,
-    a.nullable || b.nullable
-      ? on(sql`(${x} is ${y})`, sql`(${x} is not distinct from ${y})`)
-      : sql`(${x} = ${y})`,
+    a.nullable || b.nullable ? on(sql`(${x} is ${y})`, sql`(${x} is not distinct from ${y})`) : sql`(${x} = ${y})`,
     [a, b],
   )
 }
@@ -123,12 +121,18 @@ function isIn(at: number, left: Typed, right: Typed, inverse: boolean): Typed {
   if (left.type.kind === 'null' || !present.length)
     return boolean(at, inverse && left.type.kind !== 'null' ? sql`(${asText(left)} is not null)` : FALSE, from)
   if (!isNumber(left.type) && !isTime(left.type) && !isText(left.type) && left.type.kind !== 'boolean')
-    throw new HogqlError(`A value of type ${typeName(left.type)} at position ${left.at} cannot be looked up in a list.`, left.at)
+    throw new HogqlError(
+      `A value of type ${typeName(left.type)} at position ${left.at} cannot be looked up in a list.`,
+      left.at,
+    )
   const texts = present.map((item) => item.literal).filter((item): item is string => typeof item === 'string')
   if (left.json?.path.length && texts.length === present.length && !inverse)
     return boolean(at, jsonIn(left.json, texts), from)
   const type = present.reduce((sum, item) => common(sum, item.type) ?? sum, left.type)
-  const list = joined(present.map((item) => coerce(item, type)), ', ')
+  const list = joined(
+    present.map((item) => coerce(item, type)),
+    ', ',
+  )
   const subject = coerce(left, type)
   const test = inverse ? sql`(${subject} not in (${list}))` : sql`(${subject} in (${list}))`
   return boolean(at, from.some((part) => part.nullable) ? sql`coalesce(${test}, ${FALSE})` : test, from)
@@ -141,7 +145,15 @@ function condition(name: 'and' | 'or'): Fn {
     anyCase: true,
     build: (args, { at }) => {
       for (const arg of args) mustBe(arg, ({ kind }) => kind === 'boolean', 'a condition', name.toUpperCase())
-      return made(at, BOOLEAN, balanced(args.map((arg) => coerce(arg, BOOLEAN)), name), args)
+      return made(
+        at,
+        BOOLEAN,
+        balanced(
+          args.map((arg) => coerce(arg, BOOLEAN)),
+          name,
+        ),
+        args,
+      )
     },
   }
 }
@@ -178,7 +190,8 @@ function movedTime(a: Typed, b: Typed, sign: '+' | '-', call: Call): Typed | und
   const [time, step] = isTime(a.type) ? [a, b] : sign === '+' && isTime(b.type) ? [b, a] : [undefined, a]
   if (!time) return undefined
   if (step.interval) return shift(time, step.interval.unit, step.interval.amount, sign === '-', call.at)
-  if (step.type.kind === 'integer') return shift(time, time.type.kind === 'date' ? 'day' : 'second', step, sign === '-', call.at)
+  if (step.type.kind === 'integer')
+    return shift(time, time.type.kind === 'date' ? 'day' : 'second', step, sign === '-', call.at)
   if (sign === '-' && isTime(step.type))
     return made(call.at, INTEGER, sql`((${time.sql} - ${step.sql}) / ${written(SECOND)})`, [time, step])
   throw new HogqlError(
@@ -192,13 +205,21 @@ const divide = two((args, { at }) => {
   return made(at, FLOAT, sql`(${coerce(args[0]!, FLOAT)} / nullif(${coerce(args[1]!, FLOAT)}, 0))`, args, true)
 })
 
-const whole =
-  (name: string, operator: '%' | '/'): Fn =>
-  ({ min: 2, max: 2, build: (args, { at }) => {
+const whole = (name: string, operator: '%' | '/'): Fn => ({
+  min: 2,
+  max: 2,
+  build: (args, { at }) => {
     for (const arg of args) mustBe(arg, ({ kind }) => kind === 'integer', 'a whole number', name)
     const sign: Sql = { strings: [operator], parts: [] }
-    return made(at, INTEGER, sql`(${coerce(args[0]!, INTEGER)} ${sign} nullif(${coerce(args[1]!, INTEGER)}, 0))`, args, true)
-  } })
+    return made(
+      at,
+      INTEGER,
+      sql`(${coerce(args[0]!, INTEGER)} ${sign} nullif(${coerce(args[1]!, INTEGER)}, 0))`,
+      args,
+      true,
+    )
+  },
+})
 
 const negate: Fn = {
   min: 1,

@@ -78,8 +78,7 @@ function and(c: Cursor): Expr {
 
 function not(c: Cursor): Expr {
   const { at } = c.peek()
-  if (c.isWord('NOT') && !c.isSymbol('(', 1) && c.words('NOT'))
-    return c.nested(() => call(at, 'not', [not(c)]))
+  if (c.isWord('NOT') && !c.isSymbol('(', 1) && c.words('NOT')) return c.nested(() => call(at, 'not', [not(c)]))
   return nullish(c)
 }
 
@@ -200,7 +199,8 @@ function access(c: Cursor): Expr {
       c.expectSymbol(']')
       if (index.kind === 'constant' && typeof index.value === 'number')
         base = member(c, base, indexOf(c, index.value, index.at), at)
-      else if (index.kind === 'constant' && typeof index.value === 'string') base = member(c, base, index.value, index.at)
+      else if (index.kind === 'constant' && typeof index.value === 'string')
+        base = member(c, base, index.value, index.at)
       else base = call(base.at, 'arrayElement', [base, index])
     } else return base
   }
@@ -216,7 +216,10 @@ function indexOf(c: Cursor, value: number, at: number): number {
 function member(c: Cursor, base: Expr, key: string | number, at: number): Expr {
   if (base.kind === 'field') return field(base.at, [...base.chain, key])
   if (typeof key === 'number') return call(base.at, 'arrayElement', [base, constant(at, key)])
-  throw c.error(`Only a field has members, so ${shown(key)} cannot be taken at position ${at}. Use JSONExtractString.`, at)
+  throw c.error(
+    `Only a field has members, so ${shown(key)} cannot be taken at position ${at}. Use JSONExtractString.`,
+    at,
+  )
 }
 
 function primary(c: Cursor): Expr {

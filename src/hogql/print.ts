@@ -22,8 +22,8 @@ import {
   on,
   STRING,
   sizeOf,
-  textParam,
   type Typed,
+  textParam,
 } from './typed.ts'
 
 export type { Context } from './env.ts'
@@ -84,11 +84,20 @@ function build(expr: Expr, env: Env): Typed {
     case 'alias':
       return build(expr.expr, env)
     case 'array':
-      return arrayLiteral(expr.at, expr.items.map((item) => build(item, env)))
+      return arrayLiteral(
+        expr.at,
+        expr.items.map((item) => build(item, env)),
+      )
     case 'tuple':
-      return tuple(expr.at, expr.items.map((item) => build(item, env)))
+      return tuple(
+        expr.at,
+        expr.items.map((item) => build(item, env)),
+      )
     case 'lambda':
-      throw new HogqlError(`A lambda at position ${expr.at} is only good as an argument of arrayMap and the like.`, expr.at)
+      throw new HogqlError(
+        `A lambda at position ${expr.at} is only good as an argument of arrayMap and the like.`,
+        expr.at,
+      )
     case 'star':
       throw new HogqlError(`"*" at position ${expr.at} is not a value.`, expr.at)
   }
@@ -107,13 +116,21 @@ function constant({ at, value, float }: Constant): Typed {
 function tuple(at: number, items: readonly Typed[]): Typed {
   const cells = items.map((item) => {
     const { kind } = item.type
-    if (kind === 'boolean') return on(sql`json(case ${item.sql} when 1 then 'true' when 0 then 'false' else 'null' end)`, item.sql)
-    if (kind === 'array' || kind === 'tuple' || kind === 'json') return on(sql`json(${output(item)})`, sql`(${output(item)})::json`)
+    if (kind === 'boolean')
+      return on(sql`json(case ${item.sql} when 1 then 'true' when 0 then 'false' else 'null' end)`, item.sql)
+    if (kind === 'array' || kind === 'tuple' || kind === 'json')
+      return on(sql`json(${output(item)})`, sql`(${output(item)})::json`)
     return output(item)
   })
   const list = joined(cells, ', ')
   return {
-    ...made(at, { kind: 'tuple', of: items.map((item) => item.type) }, on(sql`json_array(${list})`, sql`json_build_array(${list})`), items, false),
+    ...made(
+      at,
+      { kind: 'tuple', of: items.map((item) => item.type) },
+      on(sql`json_array(${list})`, sql`json_build_array(${list})`),
+      items,
+      false,
+    ),
     items,
   }
 }

@@ -53,13 +53,16 @@ function print(
     case 'set':
       return charset(regex.set, point, any)
     case 'sequence':
-      return regex.items.length ? regex.items.map((item) => (item.kind === 'choice' ? `(?:${inner(item)})` : inner(item))).join('') : '(?:)'
+      return regex.items.length
+        ? regex.items.map((item) => (item.kind === 'choice' ? `(?:${inner(item)})` : inner(item))).join('')
+        : '(?:)'
     case 'choice':
       return regex.items.map(inner).join('|')
     case 'group':
       return `(${groups ? '' : '?:'}${inner(regex.item)})`
     case 'repeat': {
-      const item = regex.item.kind === 'set' || regex.item.kind === 'group' ? inner(regex.item) : `(?:${inner(regex.item)})`
+      const item =
+        regex.item.kind === 'set' || regex.item.kind === 'group' ? inner(regex.item) : `(?:${inner(regex.item)})`
       const { min, max } = regex
       if (max === Number.POSITIVE_INFINITY) return item + (min === 0 ? '*' : min === 1 ? '+' : `{${min},}`)
       return item + (min === 0 && max === 1 ? '?' : min === max ? `{${min}}` : `{${min},${max}}`)

@@ -173,7 +173,8 @@ export function parsePattern(text: string): Pattern {
     let point = LETTERS[c]
     if (c === 'x') {
       const hex = /^(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]{1,6})\})/.exec(chars.slice(i, i + 8).join(''))
-      if (!hex) throw new PatternError('"\\x" in the regular expression needs two hexadecimal digits, or some in braces')
+      if (!hex)
+        throw new PatternError('"\\x" in the regular expression needs two hexadecimal digits, or some in braces')
       i += hex[0].length
       point = Number.parseInt(hex[1] ?? hex[2]!, 16)
       if (point === 0 || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))

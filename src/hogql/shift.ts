@@ -32,7 +32,13 @@ export function shift(time: Typed, unit: IntervalUnit, amount: Typed, back: bool
     const distance = sql`${clamped(steps, most)} * ${number(fixed)}`
     // `greatest` and `least` skip NULL on PostgreSQL, which must stay NULL here.
     const whole = amount.nullable ? sql`(case when ${steps} is not null then ${distance} end)` : distance
-    return made(at, type, datetimeWithin(back ? sql`(${time.sql} - ${whole})` : sql`(${time.sql} + ${whole})`), from, true)
+    return made(
+      at,
+      type,
+      datetimeWithin(back ? sql`(${time.sql} - ${whole})` : sql`(${time.sql} + ${whole})`),
+      from,
+      true,
+    )
   }
   const months = sql`(${clamped(steps, 12_000)} * ${number((MONTHS[unit] ?? 1) * (back ? -1 : 1))})`
   return made(

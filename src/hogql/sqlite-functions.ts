@@ -121,7 +121,8 @@ const FUNCTIONS = {
     const value: unknown = JSON.parse(json)
     return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
   },
-  raw_items: (json: string): Cell => JSON.stringify((JSON.parse(json) as unknown[]).map((item) => JSON.stringify(item))),
+  raw_items: (json: string): Cell =>
+    JSON.stringify((JSON.parse(json) as unknown[]).map((item) => JSON.stringify(item))),
 
   lower: (text: string): Cell => text.toLowerCase(),
   upper: (text: string): Cell => text.toUpperCase(),
@@ -143,7 +144,8 @@ const FUNCTIONS = {
     const matcher = regex.matcher(text)
     return matcher.find() ? (matcher.group(regex.groupCount() ? 1 : 0) ?? '') : ''
   },
-  replace: (text: string, pattern: string, replacement: string, all: number): Cell => replace(text, pattern, replacement, all),
+  replace: (text: string, pattern: string, replacement: string, all: number): Cell =>
+    replace(text, pattern, replacement, all),
   first: (text: string, pattern: string): Cell => first(text, pattern),
   parameter: (text: string, name: string): Cell =>
     first(text, `[?&#]${name.replace(/[^A-Za-z0-9]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)}=([^&#]*)`),
@@ -161,9 +163,13 @@ const FUNCTIONS = {
   add_months: (time: number, months: number): Cell => addMonths(time, months),
   format: (time: number, format: string): Cell => formatDatetime(time, format),
 
-  element: (array: string, index: number): Cell => (index === 0 ? null : (listed(array).at(index > 0 ? index - 1 : index) ?? null)),
+  element: (array: string, index: number): Cell =>
+    index === 0 ? null : (listed(array).at(index > 0 ? index - 1 : index) ?? null),
   index_of: (array: string, value: string | number): Cell => listed(array).indexOf(value) + 1,
-  join: (array: string, separator: string): Cell => listed(array).filter((item) => item !== null).join(separator),
+  join: (array: string, separator: string): Cell =>
+    listed(array)
+      .filter((item) => item !== null)
+      .join(separator),
   sorted: (array: string): Cell =>
     JSON.stringify(
       (JSON.parse(array) as (string | number | boolean)[]).sort((a, b) =>

@@ -31,9 +31,16 @@ const length: Fn = {
   anyCase: true,
   build: ([value], { at }) => {
     if (value!.type.kind === 'array')
-      return made(at, INTEGER, on(sql`json_array_length(${value!.sql})`, sql`cardinality(${value!.sql})::bigint`), [value!])
+      return made(at, INTEGER, on(sql`json_array_length(${value!.sql})`, sql`cardinality(${value!.sql})::bigint`), [
+        value!,
+      ])
     mustBe(value!, isText, 'a text or an array', 'length')
-    return made(at, INTEGER, on(sql`octet_length(${value!.sql})`, sql`octet_length(${coerce(value!, STRING)})::bigint`), [value!])
+    return made(
+      at,
+      INTEGER,
+      on(sql`octet_length(${value!.sql})`, sql`octet_length(${coerce(value!, STRING)})::bigint`),
+      [value!],
+    )
   },
 }
 
@@ -60,7 +67,9 @@ function trimmed(sqlite: 'trim' | 'ltrim' | 'rtrim', postgres: 'btrim' | 'ltrim'
       return made(
         at,
         STRING,
-        chars ? on(sql`${lite}(${inner!}, ${chars})`, sql`${big}(${inner!}, ${chars})`) : on(sql`${lite}(${inner!})`, sql`${big}(${inner!})`),
+        chars
+          ? on(sql`${lite}(${inner!}, ${chars})`, sql`${big}(${inner!}, ${chars})`)
+          : on(sql`${lite}(${inner!})`, sql`${big}(${inner!})`),
         args,
       )
     },
@@ -73,7 +82,16 @@ const concat: Fn = {
   max: 1000,
   anyCase: true,
   build: (args, { at }) =>
-    made(at, STRING, balanced(args.map((arg) => (arg.nullable ? sql`coalesce(${asText(arg)}, '')` : asText(arg))), '||'), args, false),
+    made(
+      at,
+      STRING,
+      balanced(
+        args.map((arg) => (arg.nullable ? sql`coalesce(${asText(arg)}, '')` : asText(arg))),
+        '||',
+      ),
+      args,
+      false,
+    ),
 }
 
 const substring: Fn = {
@@ -121,7 +139,12 @@ const startsWith: Fn = {
   max: 2,
   build: (args, { at, name }) => {
     const [s, p] = texts(args, name) as [Sql, Sql]
-    return boolean(at, on(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`), args, args.some((arg) => arg.nullable))
+    return boolean(
+      at,
+      on(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`),
+      args,
+      args.some((arg) => arg.nullable),
+    )
   },
 }
 
@@ -158,10 +181,16 @@ const split: Fn = {
   build: ([separator, value], call) => {
     const sign = literalText(separator, 'The separator', call)
     if (call.name === 'splitByChar' && [...sign].length !== 1)
-      throw new HogqlError(`The separator of splitByChar at position ${separator!.at} must be one character.`, separator!.at)
+      throw new HogqlError(
+        `The separator of splitByChar at position ${separator!.at} must be one character.`,
+        separator!.at,
+      )
     const [inner] = texts([value!], call.name) as [Sql]
     // A separator in front and the first piece dropped: PostgreSQL would make no pieces of an empty text.
-    const postgres = sign === '' ? sql`string_to_array(${inner}, null)` : sql`(string_to_array(${sign}::text || ${inner}, ${sign}::text))[2:]`
+    const postgres =
+      sign === ''
+        ? sql`string_to_array(${inner}, null)`
+        : sql`(string_to_array(${sign}::text || ${inner}, ${sign}::text))[2:]`
     return made(
       call.at,
       arrayOf(STRING),
@@ -177,13 +206,19 @@ const multiSearchAny: Fn = {
   max: 2,
   build: ([value, needles], call) => {
     const [inner] = texts([value!], call.name) as [Sql]
-    if (!needles!.items) throw new HogqlError(`The needles at position ${needles!.at} must be a written list.`, needles!.at)
+    if (!needles!.items)
+      throw new HogqlError(`The needles at position ${needles!.at} must be a written list.`, needles!.at)
     const tests = texts(needles!.items, call.name).map((needle) =>
       on(sql`(instr(${inner}, ${needle}) > 0)`, sql`(strpos(${inner}, ${needle}) > 0)`),
     )
     if (!tests.length) return boolean(call.at, on(sql`0`, sql`false`), [value!])
     const from = [value!, ...needles!.items]
-    return boolean(call.at, balanced(tests, 'or'), from, from.some((part) => part.nullable))
+    return boolean(
+      call.at,
+      balanced(tests, 'or'),
+      from,
+      from.some((part) => part.nullable),
+    )
   },
 }
 
@@ -213,7 +248,12 @@ export const DOMAIN = '^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//(?:[^/?#@]*@)?)?([^/?#
 export const PATH = '^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*(/[^?#]*)'
 
 const address = (pattern: string): Fn =>
-  text(1, (s) => on(sql`hogql_first(${s}, ${pattern})`, bound({ s }, sql`case when t.s is not null then coalesce((regexp_match(t.s, ${pattern}::text))[1], '') end`)))
+  text(1, (s) =>
+    on(
+      sql`hogql_first(${s}, ${pattern})`,
+      bound({ s }, sql`case when t.s is not null then coalesce((regexp_match(t.s, ${pattern}::text))[1], '') end`),
+    ),
+  )
 
 const extractURLParameter: Fn = {
   min: 2,
@@ -227,7 +267,10 @@ const extractURLParameter: Fn = {
       STRING,
       on(
         sql`hogql_parameter(${inner}, ${name})`,
-        bound({ s: inner }, sql`case when t.s is not null then coalesce((regexp_match(t.s, ${pattern}::text))[1], '') end`),
+        bound(
+          { s: inner },
+          sql`case when t.s is not null then coalesce((regexp_match(t.s, ${pattern}::text))[1], '') end`,
+        ),
       ),
       [value!],
     )

@@ -1,11 +1,35 @@
 /** Dates and datetimes: microseconds in UTC. A date is its midnight. */
 import { type Sql, sql } from '../sql/template.ts'
-import { coerce, DAY, floorTo, mustBe, number, postgresDate, postgresTimestamp, remainder, SECOND, sqliteSeconds } from './convert.ts'
+import {
+  coerce,
+  DAY,
+  floorTo,
+  mustBe,
+  number,
+  postgresDate,
+  postgresTimestamp,
+  remainder,
+  SECOND,
+  sqliteSeconds,
+} from './convert.ts'
 import { FORMATS, parseFormat } from './datetime.ts'
 import { type Fn, type Functions, literalText } from './env.ts'
 import { didYouMean, HogqlError, shown } from './error.ts'
 import { MICROSECONDS, shift } from './shift.ts'
-import { DATE, DATETIME, type HogType, INTEGER, INTERVAL, type IntervalUnit, integerParam, isTime, made, on, STRING, type Typed } from './typed.ts'
+import {
+  DATE,
+  DATETIME,
+  type HogType,
+  INTEGER,
+  INTERVAL,
+  type IntervalUnit,
+  integerParam,
+  isTime,
+  made,
+  on,
+  STRING,
+  type Typed,
+} from './typed.ts'
 
 const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 const title = (word: string): string => word[0]!.toUpperCase() + word.slice(1)
@@ -21,7 +45,8 @@ const fn = (build: (time: Sql) => Sql, type: HogType = INTEGER): Fn => ({
   build: ([value], { at, name }) => made(at, type, build(timed(value!, name)), [value!]),
 })
 
-const sqlitePart = (time: Sql, format: string): Sql => sql`cast(strftime(${format}, ${sqliteSeconds(time)}, 'unixepoch') as integer)`
+const sqlitePart = (time: Sql, format: string): Sql =>
+  sql`cast(strftime(${format}, ${sqliteSeconds(time)}, 'unixepoch') as integer)`
 const year = (time: Sql): Sql => on(sqlitePart(time, '%Y'), sql`extract(year from ${postgresDate(time)})::bigint`)
 const month = (time: Sql): Sql => on(sqlitePart(time, '%m'), sql`extract(month from ${postgresDate(time)})::bigint`)
 const dayOfMonth = (time: Sql): Sql => on(sqlitePart(time, '%d'), sql`extract(day from ${postgresDate(time)})::bigint`)
@@ -29,8 +54,10 @@ const quarter = (time: Sql): Sql =>
   on(sql`((${sqlitePart(time, '%m')} + 2) / 3)`, sql`extract(quarter from ${postgresDate(time)})::bigint`)
 
 /** 1970-01-01 was a Thursday: `first` is how many days the week's first day lies before it. */
-const weekIndex = (time: Sql, first: number): Sql => sql`((${floorTo(time, DAY)} + ${number(first + 7_000_000)}) / 7 - 1000000)`
-const startOfWeek = (time: Sql, first: number): Sql => sql`((${weekIndex(time, first)} * 7 - ${number(first)}) * ${number(DAY)})`
+const weekIndex = (time: Sql, first: number): Sql =>
+  sql`((${floorTo(time, DAY)} + ${number(first + 7_000_000)}) / 7 - 1000000)`
+const startOfWeek = (time: Sql, first: number): Sql =>
+  sql`((${weekIndex(time, first)} * 7 - ${number(first)}) * ${number(DAY)})`
 const SUNDAY = 4
 const MONDAY = 3
 
@@ -52,7 +79,9 @@ const startOfMonths = (time: Sql, unit: 'month' | 'quarter' | 'year'): Sql => {
 function startOf(time: Sql, unit: IntervalUnit, firstDay = MONDAY): Sql {
   if (unit === 'week') return startOfWeek(time, firstDay)
   const size = MICROSECONDS[unit]
-  return size ? sql`(${floorTo(time, size)} * ${number(size)})` : startOfMonths(time, unit as 'month' | 'quarter' | 'year')
+  return size
+    ? sql`(${floorTo(time, size)} * ${number(size)})`
+    : startOfMonths(time, unit as 'month' | 'quarter' | 'year')
 }
 
 const isDateUnit = (unit: IntervalUnit): boolean => ['week', 'month', 'quarter', 'year'].includes(unit)
@@ -61,7 +90,10 @@ function unitOf(value: Typed | undefined, who: Parameters<Fn['build']>[1]): Inte
   const text = literalText(value, 'The unit', who)
   const unit = UNITS.find((word) => word === text.toLowerCase().replace(/s$/, ''))
   if (!unit)
-    throw new HogqlError(`Unknown unit ${shown(text)} at position ${value!.at}.${didYouMean(text, UNITS)} Units: ${UNITS.join(', ')}.`, value!.at)
+    throw new HogqlError(
+      `Unknown unit ${shown(text)} at position ${value!.at}.${didYouMean(text, UNITS)} Units: ${UNITS.join(', ')}.`,
+      value!.at,
+    )
   return unit
 }
 
@@ -98,7 +130,10 @@ const toStartOfWeek: Fn = {
   max: 2,
   build: ([value, mode], { at, name }) => {
     if (mode && ![0, 1, 2, 3].includes(mode.literal as number))
-      throw new HogqlError(`The mode of toStartOfWeek at position ${mode.at} must be 0 (Sunday) or 1 (Monday).`, mode.at)
+      throw new HogqlError(
+        `The mode of toStartOfWeek at position ${mode.at} must be 0 (Sunday) or 1 (Monday).`,
+        mode.at,
+      )
     const monday = mode && (mode.literal as number) % 2 === 1
     return made(at, DATE, startOfWeek(timed(value!, name), monday ? MONDAY : SUNDAY), [value!])
   },
@@ -111,7 +146,12 @@ const formatDateTime: Fn = {
     const text = literalText(format, 'The format', call)
     const parts = parseFormat(text)
     if ('unknown' in parts)
-      throw new HogqlError(`Unknown format ${shown(parts.unknown)} at position ${format!.at}. Known: ${Object.keys(FORMATS).map((letter) => `%${letter}`).join(' ')}.`, format!.at)
+      throw new HogqlError(
+        `Unknown format ${shown(parts.unknown)} at position ${format!.at}. Known: ${Object.keys(FORMATS)
+          .map((letter) => `%${letter}`)
+          .join(' ')}.`,
+        format!.at,
+      )
     const time = timed(value!, 'formatDateTime')
     const pattern = parts
       .map((part) => ('letter' in part ? FORMATS[part.letter]!.postgres : `"${part.text.replace(/["\\]/g, '\\$&')}"`))
@@ -135,7 +175,13 @@ const shifts = (sign: 'add' | 'subtract'): Functions =>
         max: 2,
         build: ([time, amount], { at, name }) => {
           mustBe(time!, isTime, 'a datetime', name)
-          return shift(time!.type.kind === 'null' ? made(at, DATETIME, timed(time!, name), [time!]) : time!, unit, amount!, sign === 'subtract', at)
+          return shift(
+            time!.type.kind === 'null' ? made(at, DATETIME, timed(time!, name), [time!]) : time!,
+            unit,
+            amount!,
+            sign === 'subtract',
+            at,
+          )
         },
       },
     ]),

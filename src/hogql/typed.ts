@@ -72,8 +72,7 @@ export const on = (sqlite: Sql, postgres: Sql): Sql => sql`${{ sqlite, postgres 
 export const textParam = (value: string): Sql => on(sql`${value}`, sql`${value}::text`)
 export const integerParam = (value: number): Sql => on(sql`cast(${value} as integer)`, sql`${value}::bigint`)
 export const floatParam = (value: number): Sql => on(sql`${value}`, sql`${value}::float8`)
-export const booleanParam = (value: boolean): Sql =>
-  value ? on(sql`1`, sql`true`) : on(sql`0`, sql`false`)
+export const booleanParam = (value: boolean): Sql => (value ? on(sql`1`, sql`true`) : on(sql`0`, sql`false`))
 
 export const joined = (parts: readonly Sql[], separator: string): Sql => ({
   strings: ['', ...parts.slice(1).map(() => separator), ''],

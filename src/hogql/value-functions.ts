@@ -1,6 +1,6 @@
 /** Conversions, NULL, choices and numbers. */
 import { type Sql, sql } from '../sql/template.ts'
-import { asText, coerce, DAY, datetimeWithin, floorTo, integerWithin, int4, mustBe, number, toText } from './convert.ts'
+import { asText, coerce, DAY, datetimeWithin, floorTo, int4, integerWithin, mustBe, number, toText } from './convert.ts'
 import { DAY_FIRST, parseDatetime, UNIX, UNIX_MILLIS, YEAR_FIRST } from './datetime.ts'
 import { boolean, bound, type Fn, type Functions, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
@@ -119,21 +119,36 @@ export function toDateTime(value: Typed, at: number): Typed {
     case 'null':
       return nothing(at, DATETIME)
     case 'integer':
-      return made(at, DATETIME, datetimeWithin(on(sql`(${value.sql} * 1000000)`, sql`((${value.sql})::numeric * 1000000)`)), [value], true)
+      return made(
+        at,
+        DATETIME,
+        datetimeWithin(on(sql`(${value.sql} * 1000000)`, sql`((${value.sql})::numeric * 1000000)`)),
+        [value],
+        true,
+      )
     case 'float':
       return made(
         at,
         DATETIME,
         on(
           sqliteInteger(sql`hogql_seconds(${value.sql})`),
-          bound({ v: value.sql }, sql`case when abs(t.v) < 1e11 then ${datetimeWithin(sql`round(t.v * 1000000)::bigint`)} end`),
+          bound(
+            { v: value.sql },
+            sql`case when abs(t.v) < 1e11 then ${datetimeWithin(sql`round(t.v * 1000000)::bigint`)} end`,
+          ),
         ),
         [value],
         true,
       )
     case 'string':
     case 'uuid':
-      return made(at, DATETIME, on(sqliteInteger(sql`hogql_datetime(${value.sql})`), postgresDatetime(value.sql)), [value], true)
+      return made(
+        at,
+        DATETIME,
+        on(sqliteInteger(sql`hogql_datetime(${value.sql})`), postgresDatetime(value.sql)),
+        [value],
+        true,
+      )
     default:
       throw cannot(value, 'a datetime')
   }
@@ -162,7 +177,10 @@ const toUUID = one((value, at) => {
   return made(
     at,
     UUID,
-    on(sql`hogql_uuid(${value.sql})`, bound({ v: value.sql }, sql`case when t.v ~ ${UUID_FORM}::text then lower(t.v) end`)),
+    on(
+      sql`hogql_uuid(${value.sql})`,
+      bound({ v: value.sql }, sql`case when t.v ~ ${UUID_FORM}::text then lower(t.v) end`),
+    ),
     [value],
     true,
   )
@@ -174,7 +192,12 @@ function toJSONString(value: Typed, at: number): Typed {
   if (type.kind === 'null') return { ...made(at, STRING, on(sql`'null'`, sql`'null'::text`), []), literal: undefined }
   if (isText(type) || isTime(type)) {
     const text = asText(value)
-    return made(at, STRING, on(sql`(case when ${text} is not null then json_quote(${text}) end)`, sql`to_json(${text})::text`), [value])
+    return made(
+      at,
+      STRING,
+      on(sql`(case when ${text} is not null then json_quote(${text}) end)`, sql`to_json(${text})::text`),
+      [value],
+    )
   }
   return made(at, STRING, asText({ ...value, sql: inner }), [value])
 }
@@ -212,7 +235,13 @@ function choice(args: readonly Typed[], at: number, who: string): Typed {
 function coalesce(args: readonly Typed[], at: number, who: string): Typed {
   const type = solid(unified(args, who))
   const list: Sql = { strings: ['', ...args.slice(1).map(() => ', '), ''], parts: args.map((arg) => coerce(arg, type)) }
-  return made(at, type, args.length === 1 ? coerce(args[0]!, type) : sql`coalesce(${list})`, args, args.every((arg) => arg.nullable))
+  return made(
+    at,
+    type,
+    args.length === 1 ? coerce(args[0]!, type) : sql`coalesce(${list})`,
+    args,
+    args.every((arg) => arg.nullable),
+  )
 }
 
 const transform: Fn = {
@@ -223,7 +252,10 @@ const transform: Fn = {
       throw new HogqlError(`transform at position ${call.at} needs two written lists of the same length.`, call.at)
     const last = otherwise ?? subject!
     if (!from!.items.length) return last
-    const pairs = from!.items.flatMap((item, i) => [OPERATORS.equals!.build([subject!, item], call, env), to!.items![i]!])
+    const pairs = from!.items.flatMap((item, i) => [
+      OPERATORS.equals!.build([subject!, item], call, env),
+      to!.items![i]!,
+    ])
     return choice([...pairs, last], call.at, 'transform')
   },
 }
@@ -320,6 +352,8 @@ export const VALUE_FUNCTIONS: Functions = {
 
 function mustBeUtc(zone: Typed): void {
   if (zone.literal !== 'UTC' && zone.literal !== 'Etc/UTC')
-    throw new HogqlError(`The time zone at position ${zone.at} must be 'UTC': that is the zone of every project here.`, zone.at)
+    throw new HogqlError(
+      `The time zone at position ${zone.at} must be 'UTC': that is the zone of every project here.`,
+      zone.at,
+    )
 }
-

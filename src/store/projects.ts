@@ -66,6 +66,11 @@ export function current(
       m.joined_at, p.id limit 1`)
 }
 
+/** For who works on the database itself: nobody's view of it. */
+export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
+  return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)
+}
+
 /** The projects of all these organizations, oldest first. */
 export async function ofOrganizations(db: Db, organization_ids: readonly string[]): Promise<ProjectRow[]> {
   if (organization_ids.length === 0) return []

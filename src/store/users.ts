@@ -25,6 +25,11 @@ export function getByEmail(db: Db, email: string): Promise<UserRow | undefined> 
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.email_key = ${emailKey(email)} and u.is_active`)
 }
 
+/** Whoever was here first. */
+export function oldest(db: Db): Promise<UserRow | undefined> {
+  return db.get<UserRow>(sql`select ${userColumns} from users u where u.is_active order by u.id limit 1`)
+}
+
 export async function any(db: Db): Promise<boolean> {
   return (await db.get(sql`select 1 from users limit 1`)) !== undefined
 }

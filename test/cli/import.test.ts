@@ -1,0 +1,173 @@
+/** Events from files and the demo workspace, by the real commands. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { EVENTS } from '../../src/sql/migrate.ts'
+import { openDatabase } from '../../src/sql/open.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES } from '../helpers/app.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+
+interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+const command = (DATABASE_URL: string, words: string[]) =>
+  spawn(process.execPath, ['--import=tsx', 'src/cli/workspace-admin.ts', ...words], {
+    env: { PATH: process.env.PATH!, DATABASE_URL },
+  })
+
+async function run(url: string, words: string[], input = ''): Promise<Ended> {
+  const child = command(url, words)
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+async function workspace(t: Test, engine: (typeof ENGINES)[number]) {
+  const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
+  const folder = t.testdir()
+  const url = postgres?.url ?? `sqlite:${folder}/data`
+  if (postgres) t.teardown(postgres.drop)
+  const seeded = await run(url, ['migrate'])
+  t.equal(seeded.code, 0, seeded.stderr)
+  const demo = JSON.parse((await run(url, ['seed', '--events', '0', '--json'])).stdout)
+  const rows = async <Row>(): Promise<Row[]> => {
+    const db = await openDatabase(url, { file: EVENTS.file })
+    try {
+      return await db.all<Row>(sql`
+        select uuid, event, distinct_id, timestamp, properties from events where project_id = ${demo.project_id} order by timestamp, uuid`)
+    } finally {
+      await db.close()
+    }
+  }
+  return { url, folder, project: String(demo.project_id), demo, rows }
+}
+
+const line = (n: number, more: object = {}): string =>
+  JSON.stringify({
+    event: 'opened',
+    distinct_id: `p${n}`,
+    timestamp: `2026-01-01T00:00:${String(n).padStart(2, '0')}Z`,
+    properties: { n },
+    ...more,
+  })
+
+for (const engine of ENGINES)
+  t.test(`import (${engine})`, async (t) => {
+    const { url, folder, project, rows } = await workspace(t, engine)
+    const file = (name: string, content: string | Buffer): string => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    }
+    const lines = Array.from({ length: 50 }, (_, i) => line(i))
+
+    const plain = file('a.ndjson', `${lines.slice(0, 30).join('\n')}\n`)
+    const first = await run(url, ['import', plain, '--project', project, '--json'])
+    t.match(JSON.parse(first.stdout), { lines: 30, stored: 30, already_there: 0, bad: 0 })
+    const again = await run(url, ['import', plain, '--project', project])
+    t.match(
+      again,
+      { code: 0, stdout: /^0 events stored, 30 there already, 0 lines/ },
+      'a second run stores nothing twice',
+    )
+
+    const packed = file('b.ndjson.gz', gzipSync(lines.join('\r\n')))
+    t.match(
+      JSON.parse((await run(url, ['import', packed, '--project', project, '--json'])).stdout),
+      { stored: 20, already_there: 30 },
+      'and a longer file goes on where it left off',
+    )
+    const all = await rows<{ properties: string | object }>()
+    t.equal(all.length, 50)
+    t.strictSame(
+      all.map(({ properties }) => (typeof properties === 'string' ? JSON.parse(properties) : properties).n),
+      Array.from({ length: 50 }, (_, i) => i),
+    )
+
+    const uuid = '0192b6f0-5a3c-7c1e-9d2a-4b7f1c9e8a10'
+    const csv = file(
+      'c.csv',
+      `event,distinct_id,timestamp,uuid,properties,plan\r\npaid,"a ""b""",2026-01-02T00:00:00Z,${uuid},"{""price"": 5}",team\r\npaid,b,,,,\r\n`,
+    )
+    t.match(JSON.parse((await run(url, ['import', csv, '--project', project, '--json'])).stdout), { stored: 2, bad: 0 })
+    const paid = (await rows<{ uuid: string; distinct_id: string; properties: any }>()).find(
+      (row) => row.uuid === uuid,
+    )!
+    t.equal(paid.distinct_id, 'a "b"')
+    t.match(typeof paid.properties === 'string' ? JSON.parse(paid.properties) : paid.properties, {
+      price: 5,
+      plan: 'team',
+    })
+
+    const piped = await run(url, ['import', '-', '--project', project, '--json'], `${line(60)}\n${line(61)}\n`)
+    t.match(JSON.parse(piped.stdout), { stored: 2 })
+
+    const bad = file(
+      'bad.ndjson',
+      [line(70), '{broken', '[]', '', line(71, { distinct_id: '' }), line(72, { properties: 5 }), line(73)].join('\n'),
+    )
+    const lenient = await run(url, ['import', bad, '--project', project, '--json'])
+    t.equal(lenient.code, 0)
+    t.match(JSON.parse(lenient.stdout), { lines: 6, stored: 2, bad: 4 })
+    for (const place of ['bad.ndjson:2:', 'bad.ndjson:3:', 'bad.ndjson:5:', 'bad.ndjson:6:'])
+      t.match(lenient.stderr, place)
+    t.match(await run(url, ['import', bad, '--project', project, '--strict']), {
+      code: 6,
+      stderr: /bad\.ndjson:2:.*Nothing after it was read/,
+    })
+    t.match(await run(url, ['import', bad, '--project', '999']), { code: 5, stderr: /no project 999/ })
+    t.match(await run(url, ['import', join(folder, 'nowhere.ndjson')]), { code: 1, stderr: /is not there/ })
+
+    const many = file(
+      'many.ndjson',
+      Array.from({ length: 20_000 }, (_, i) => line(i % 60, { properties: { i } })).join('\n'),
+    )
+    const child = command(url, ['import', many, '--project', project])
+    const before = (await rows()).length
+    while ((await rows()).length === before && child.exitCode === null) await new Promise(setImmediate)
+    child.kill('SIGINT')
+    const [code] = await once(child, 'exit')
+    t.ok(code === 130 || code === 0, 'it stops after the batch at hand')
+    t.match(JSON.parse((await run(url, ['import', many, '--project', project, '--json'])).stdout), {
+      lines: 20_000,
+      bad: 0,
+    })
+    t.equal((await rows()).length, before + 20_000, 'and the next run brings the rest, once')
+  })
+
+for (const engine of ENGINES)
+  t.test(`seed (${engine})`, async (t) => {
+    const { url, demo } = await workspace(t, engine)
+    t.match(demo, { organization_id: /^[0-9a-f-]{36}$/, project_token: /^phc_/, api_key: /^phx_/, events: 0 })
+    t.match(await run(url, ['seed']), { code: 1, stderr: /already/ })
+    const other = await workspace(t, engine)
+    t.ok(other.demo)
+  })
+
+t.test('a month of events', async (t) => {
+  const url = `sqlite:${t.testdir()}/data`
+  await run(url, ['migrate'])
+  const made = JSON.parse((await run(url, ['seed', '--events', '5000', '--json'])).stdout)
+  const db = await openDatabase(url, { file: EVENTS.file })
+  t.teardown(() => db.close())
+  const found = await db.get<{ events: number; days: number; people: number; persons: number }>(sql`
+    select count(*) as events, count(distinct timestamp / 86400000000) as days, count(distinct distinct_id) as people,
+      (select count(*) from persons) as persons from events where project_id = ${made.project_id}`)
+  t.equal(found!.events, 5000)
+  t.ok(found!.days >= 25, `over ${found!.days} days`)
+  t.ok(found!.people > 50)
+  t.equal(found!.persons, found!.people)
+})
