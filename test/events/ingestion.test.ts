@@ -1,0 +1,257 @@
+/** Acknowledged means stored, once, whoever sends at the same moment and whatever dies. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import Sqlite from 'better-sqlite3'
+import { pino } from 'pino'
+import { PostHog } from 'posthog-node'
+import t, { type Test } from 'tap'
+import { v7 } from 'uuid'
+import type { NewEvent } from '../../src/events/shape.ts'
+import { createWriter } from '../../src/events/writer.ts'
+import { openDatabase } from '../../src/sql/open.ts'
+import type { Engine } from '../../src/sql/template.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
+
+const PROVE = process.env.PROVE === '1'
+const silent = pino({ level: 'silent' })
+
+/** The same every time. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}
+
+const eventOf = (changes: Partial<NewEvent>): NewEvent => ({
+  project_id: 1,
+  uuid: v7(),
+  event: 'x',
+  distinct_id: 'a',
+  timestamp: 1,
+  created_at: 1,
+  properties: '{}',
+  elements_chain: '',
+  person: null,
+  ...changes,
+})
+
+const onEach = (name: string, scenario: (t: Test, engine: Engine) => Promise<void>): void => {
+  for (const engine of ENGINES) t.test(`${name} (${engine})`, (t) => scenario(t, engine))
+}
+
+onEach('many send the same and different events at once', async (t, engine) => {
+  const { deps, app, first } = await openApp(t, engine)
+  const random = seeded(1)
+  const pool = Array.from({ length: 400 }, () => v7())
+  const wanted = new Set<string>()
+  const batches = Array.from({ length: PROVE ? 500 : 60 }, () =>
+    Array.from({ length: 1 + Math.floor(random() * 40) }, () => {
+      const uuid = pool[Math.floor(random() * pool.length)]!
+      wanted.add(uuid)
+      const person = Math.floor(random() * 20)
+      const alias = random() < 0.1
+      return {
+        uuid,
+        event: alias ? '$create_alias' : 'x',
+        distinct_id: `p${person}`,
+        properties: { $set: { [`k${person}`]: uuid }, ...(alias && { alias: `p${Math.floor(random() * 20)}` }) },
+      }
+    }),
+  )
+  const answers = await Promise.all(
+    batches.map((batch) =>
+      app.inject({ method: 'POST', url: '/batch/', payload: { api_key: first.project_token, batch } }),
+    ),
+  )
+  t.ok(answers.every(({ statusCode }) => statusCode === 200))
+  const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events`)
+  t.strictSame(rows.map(({ uuid }) => uuid).sort(), [...wanted].sort(), 'each is stored once')
+  const lost = await deps.events.all(sql`
+    select d.distinct_id from person_distinct_ids d left join persons p
+      on p.project_id = d.project_id and p.id = d.person_id where p.id is null`)
+  t.strictSame(lost, [], 'nobody lost their person')
+  const idle = await deps.events.all(sql`
+    select p.id from persons p left join person_distinct_ids d
+      on d.project_id = p.project_id and d.person_id = p.id where d.person_id is null`)
+  t.strictSame(idle, [], 'no person is without an id')
+})
+
+t.test('two nodes write the same persons and the same events (postgres)', async (t) => {
+  const { deps } = await openApp(t, 'postgres')
+  const second = await openDatabase(deps.config.DATABASE_URL)
+  t.teardown(() => second.close())
+  const writers = [createWriter(deps.events, silent), createWriter(second, silent)]
+  const random = seeded(2)
+  const pool = Array.from({ length: 300 }, () => v7())
+  const sent: string[] = []
+  const change = (event_uuid: string) => ({
+    project_id: 1 + Math.floor(random() * 3),
+    distinct_id: `p${Math.floor(random() * 12)}`,
+    event_uuid,
+    timestamp: 1,
+    set: { [event_uuid]: 1 },
+    set_once: undefined,
+    unset: [],
+    identifies: random() < 0.3,
+    other: random() < 0.3 ? `p${Math.floor(random() * 12)}` : undefined,
+    forced: random() < 0.5,
+    updates: true,
+  })
+  await Promise.all(
+    Array.from({ length: PROVE ? 1_000 : 100 }, async (_, i) => {
+      const events = Array.from({ length: 1 + Math.floor(random() * 30) }, () => {
+        const uuid = pool[Math.floor(random() * pool.length)]!
+        const person = change(uuid)
+        return eventOf({ uuid, project_id: person.project_id, distinct_id: person.distinct_id, person })
+      })
+      for (const { project_id, uuid } of events) sent.push(`${project_id} ${uuid}`)
+      await writers[i % 2]!.add(events)
+    }),
+  )
+  const rows = await deps.events.all<{ key: string }>(sql`select project_id || ' ' || uuid as key from events`)
+  t.strictSame(rows.map(({ key }) => key).sort(), [...new Set(sent)].sort())
+  const people = await deps.events.all<{ project_id: number; properties: Record<string, number> }>(
+    sql`select project_id, properties from persons`,
+  )
+  const known = new Set(
+    people.flatMap(({ project_id, properties }) => Object.keys(properties).map((key) => `${project_id} ${key}`)),
+  )
+  for (const { key } of rows) if (!known.has(key)) t.fail(`nobody took the property of ${key}`)
+  t.match(
+    await deps.events.get(sql`
+      select count(*) as lost from person_distinct_ids d left join persons p
+        on p.project_id = d.project_id and p.id = d.person_id where p.id is null`),
+    { lost: 0 },
+  )
+})
+
+onEach('one who fails takes nobody along', async (t, engine) => {
+  const { deps } = await openApp(t, engine)
+  const writer = createWriter(deps.events, silent)
+  const good = [eventOf({}), eventOf({}), eventOf({})]
+  const bad = eventOf({ event: null as unknown as string })
+  const fates = await Promise.allSettled([writer.add([good[0]!]), writer.add([good[1]!, bad]), writer.add([good[2]!])])
+  t.strictSame(
+    fates.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events order by uuid`)
+  t.strictSame(
+    rows.map(({ uuid }) => uuid),
+    [good[0]!.uuid, good[2]!.uuid].sort(),
+  )
+})
+
+onEach('a full queue says so, and a stop writes what was taken', async (t, engine) => {
+  const { deps } = await openApp(t, engine)
+  const writer = createWriter(deps.events, silent)
+  const long = () => eventOf({ properties: JSON.stringify({ long: 'x'.repeat(24 * 1024 * 1024) }) })
+  const taken = [writer.add([long()]), writer.add([long()])]
+  t.doesNotThrow(writer.demandRoom)
+  for (let i = 0; i < 3; i++) taken.push(writer.add([eventOf({})]))
+  await t.rejects(writer.add([long()]), { code: 'unavailable', retry_after_seconds: 5 })
+  await writer.stop()
+  await Promise.all(taken)
+  t.match(await deps.events.get(sql`select count(*) as count from events`), { count: 5 })
+  await t.rejects(writer.add([eventOf({})]), { code: 'unavailable' })
+})
+
+interface Served {
+  process: ChildProcess
+  url: string
+  token: string
+}
+
+async function serve(folder: string): Promise<Served> {
+  const child = spawn(
+    process.execPath,
+    ['--import=tsx', 'src/cli/workspace-admin.ts', 'serve', '--json', '--port', '0', '--database', `sqlite:${folder}`],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, LOG_LEVEL: 'silent', RATE_LIMITS: 'false' } },
+  )
+  const [line] = await once(child.stdout, 'data')
+  const { url, project_token } = JSON.parse(String(line))
+  return { process: child, url, token: project_token }
+}
+
+const uuidsIn = (folder: string): Set<string> => {
+  const handle = new Sqlite(`${folder}/events.db`, { readonly: true })
+  const uuids = new Set(handle.prepare('select uuid from events').pluck().all() as string[])
+  handle.close()
+  return uuids
+}
+
+t.test('what was acknowledged survives kill -9', async (t) => {
+  const folder = t.testdir()
+  const random = seeded(3)
+  const acknowledged = new Set<string>()
+  for (let round = 0; round < (PROVE ? 25 : 3); round++) {
+    const served = await serve(folder)
+    let alive = true
+    const sendOn = async (): Promise<void> => {
+      while (alive) {
+        const batch = Array.from({ length: 50 }, () => ({
+          uuid: v7(),
+          event: 'x',
+          distinct_id: `p${Math.floor(random() * 99)}`,
+        }))
+        try {
+          const body = JSON.stringify({ api_key: served.token, batch })
+          const response = await fetch(`${served.url}/batch/`, { method: 'POST', body })
+          if (response.status !== 200) continue
+          for (const { uuid } of batch) acknowledged.add(uuid)
+        } catch {
+          return
+        }
+        if (acknowledged.size > goal) served.process.kill('SIGKILL')
+      }
+    }
+    const goal = acknowledged.size + 200 + Math.floor(random() * 1_000)
+    const senders = Array.from({ length: 6 }, sendOn)
+    await once(served.process, 'exit')
+    alive = false
+    await Promise.all(senders)
+    const there = uuidsIn(folder)
+    const missing = [...acknowledged].filter((uuid) => !there.has(uuid))
+    t.strictSame(missing, [], `round ${round}: ${acknowledged.size} acknowledged, ${there.size} stored`)
+    t.ok(acknowledged.size > goal - 300)
+  }
+})
+
+t.test('the published library delivers every event once', async (t) => {
+  const folder = t.testdir()
+  const served = await serve(folder)
+  t.teardown(() => served.process.kill('SIGKILL'))
+  const posthog = new PostHog(served.token, { host: served.url, flushAt: 20, flushInterval: 50 })
+  const failures: unknown[] = []
+  posthog.on('error', (error) => failures.push(error))
+  for (let i = 0; i < 250; i++)
+    posthog.capture({ distinctId: `user-${i % 10}`, event: 'counted', properties: { i, text: 'ümläut 🦔' } })
+  await posthog.flush()
+  posthog.identify({ distinctId: 'user-1', properties: { email: 'one@example.com' } })
+  posthog.alias({ distinctId: 'user-1', alias: 'other-1' })
+  posthog.capture({ distinctId: 'other-1', event: 'after the alias' })
+  await posthog.shutdown()
+  t.strictSame(failures, [])
+
+  const handle = new Sqlite(`${folder}/events.db`, { readonly: true })
+  const rows = handle.prepare('select event, distinct_id, properties from events order by seq').all() as any[]
+  const counted = rows.filter(({ event }) => event === 'counted').map(({ properties }) => JSON.parse(properties))
+  t.strictSame(
+    counted.map(({ i }) => i).sort((a, b) => a - b),
+    Array.from({ length: 250 }, (_, i) => i),
+  )
+  t.ok(counted.every(({ text, $lib }) => text === 'ümläut 🦔' && $lib === 'posthog-node'))
+  t.equal(rows.length, 253)
+  const people = handle
+    .prepare(`
+    select p.properties, p.is_identified from person_distinct_ids d join persons p on p.id = d.person_id
+    where d.distinct_id in ('user-1', 'other-1')`)
+    .all() as any[]
+  t.equal(people.length, 2)
+  for (const { properties, is_identified } of people)
+    t.match([JSON.parse(properties), is_identified], [{ email: 'one@example.com' }, 1])
+  handle.close()
+})

@@ -1,0 +1,205 @@
+/** Who is who: what events say about persons, in their order. */
+import t from 'tap'
+import { isNobody, personIdOf } from '../../src/events/persons.ts'
+import { sql } from '../../src/sql/template.ts'
+import { onBothEngines, type TestApp } from '../helpers/app.ts'
+
+type Sent = Record<string, unknown>
+
+const sender = (app: TestApp) => async (batch: Sent[]) => {
+  const answer = await app.send('POST', '/batch/', { key: null, body: { api_key: app.first.project_token, batch } })
+  if (answer.status !== 200) throw new Error(answer.text)
+}
+
+/** Everybody by the ids they go by; what every event brings along is left out. */
+async function everybody({ deps }: TestApp) {
+  const found = await deps.events.all<any>(sql`
+    select d.distinct_id, p.* from persons p left join person_distinct_ids d
+      on d.project_id = p.project_id and d.person_id = p.id order by d.distinct_id, p.id`)
+  const people = new Map<string, any>()
+  for (const { distinct_id, id, properties, is_identified, created_at } of found) {
+    const { $creator_event_uuid, ...own } = typeof properties === 'string' ? JSON.parse(properties) : properties
+    const person = people.get(id) ?? { id, ids: [], properties: own, is_identified: Boolean(is_identified), created_at }
+    person.ids.push(distinct_id)
+    people.set(id, person)
+  }
+  return [...people.values()]
+}
+
+const at = (second: number): string => `2025-06-01T00:00:${String(second).padStart(2, '0')}Z`
+const microseconds = (second: number): number => Date.parse(at(second)) * 1000
+const identify = (distinct_id: string, $anon_distinct_id?: string, more: Sent = {}): Sent => ({
+  event: '$identify',
+  distinct_id,
+  properties: { ...($anon_distinct_id !== undefined && { $anon_distinct_id }) },
+  ...more,
+})
+const alias = (distinct_id: string, other: string, event = '$create_alias'): Sent => ({
+  event,
+  distinct_id,
+  properties: { alias: other },
+})
+const seen = (distinct_id: string, more: Sent = {}): Sent => ({ event: 'seen', distinct_id, ...more })
+
+onBothEngines(t, 'the first event makes a person, the same one everywhere', async (t, app) => {
+  const send = sender(app)
+  const uuid = '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee'
+  await send([
+    seen('a', { uuid, timestamp: at(1), $set: { x: 'set' }, $set_once: { x: 'once', y: 'once' } }),
+    seen('b', { properties: { $process_person_profile: false } }),
+    seen('c', { properties: { $process_person_profile: 'false' } }),
+  ])
+  t.match(await everybody(app), [
+    {
+      ids: ['a'],
+      id: personIdOf(app.first.project_id, 'a'),
+      properties: { x: 'set', y: 'once' },
+      is_identified: false,
+      created_at: microseconds(1),
+    },
+    { ids: ['c'] },
+  ])
+  t.equal(personIdOf(1, 'a'), '84877a1c-03f2-5cfd-8633-cf112f0d565a')
+  const [row] = await app.deps.events.all<any>(
+    sql`select properties, first_distinct_id from persons order by first_distinct_id`,
+  )
+  t.equal(row.first_distinct_id, 'a')
+  t.match(JSON.stringify(row.properties), uuid)
+})
+
+onBothEngines(t, 'once, then always, then away, in the order of the events', async (t, app) => {
+  const send = sender(app)
+  await send([
+    seen('a', { $set: { n: 1, gone: 1 }, $set_once: { first: 1 } }),
+    seen('a', { $set: { n: 2, both: 2 }, $set_once: { first: 2, both: 1 } }),
+    seen('a', { properties: { $unset: ['gone', 'absent', 5] } }),
+    seen('b', { $set: { n: 1, o: { deep: [1] } } }),
+  ])
+  await send([seen('a', { $set: { n: 3 } })])
+  await send([{ event: '$exception', distinct_id: 'a', $set: { n: 4 } }])
+  await send([
+    seen('b', { properties: { $unset: { n: true } } }),
+    { event: '$exception', distinct_id: 'new', $set: { n: 1 } },
+  ])
+  t.match(
+    (await everybody(app)).map(({ ids, properties }) => [ids, properties]),
+    [
+      [['a'], { n: 3, first: 1, both: 2 }],
+      [['b'], { o: { deep: [1] } }],
+      [['new'], { n: 1 }],
+    ],
+  )
+})
+
+/** Whom there is before, what is said, and who there is after: [ids, identified, properties]. */
+type Who = [ids: string[], is_identified: boolean, properties: Sent]
+const CASES: [name: string, before: Sent[], said: Sent[], after: Who[]][] = [
+  ['neither is known', [], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
+  [
+    'the old one is known',
+    [seen('anon', { $set: { a: 1 } })],
+    [identify('user', 'anon')],
+    [[['anon', 'user'], true, { a: 1 }]],
+  ],
+  [
+    'the new one is known',
+    [seen('user', { $set: { u: 1 } })],
+    [identify('user', 'anon')],
+    [[['anon', 'user'], true, { u: 1 }]],
+  ],
+  [
+    'both are known: the new one wins, then what the event sets',
+    [seen('anon', { $set: { a: 1, both: 'anon', e: 0 } }), seen('user', { $set: { both: 'user', e: 0 } })],
+    [identify('user', 'anon', { $set: { e: 1 } })],
+    [[['anon', 'user'], true, { a: 1, both: 'user', e: 1 }]],
+  ],
+  [
+    'somebody is not merged away',
+    [identify('somebody'), seen('user')],
+    [identify('user', 'somebody', { $set: { e: 1 } })],
+    [
+      [['somebody'], true, {}],
+      [['user'], true, { e: 1 }],
+    ],
+  ],
+  [
+    'nor by an alias',
+    [identify('somebody'), seen('user')],
+    [alias('user', 'somebody')],
+    [
+      [['somebody'], true, {}],
+      [['user'], false, {}],
+    ],
+  ],
+  [
+    'unless it is asked for',
+    [identify('somebody', undefined, { $set: { s: 1 } }), seen('user')],
+    [alias('user', 'somebody', '$merge_dangerously')],
+    [[['somebody', 'user'], true, { s: 1 }]],
+  ],
+  ['an alias of a new one', [seen('user')], [alias('user', 'alias')], [[['alias', 'user'], true, {}]]],
+  ['the same id', [seen('user')], [alias('user', 'user')], [[['user'], false, {}]]],
+  ['the same person again', [identify('user', 'anon')], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
+  [
+    'all ids move along',
+    [alias('a1', 'a2'), alias('a1', 'a3'), seen('user')],
+    [alias('user', 'a2', '$merge_dangerously')],
+    [[['a1', 'a2', 'a3', 'user'], true, {}]],
+  ],
+  [
+    'a chain in one batch',
+    [seen('a', { $set: { a: 1 } }), seen('b', { $set: { b: 1 } }), seen('c', { $set: { c: 1 } })],
+    [alias('b', 'a'), alias('c', 'b', '$merge_dangerously'), seen('a', { $set: { last: 1 } })],
+    [[['a', 'b', 'c'], true, { a: 1, b: 1, c: 1, last: 1 }]],
+  ],
+  [
+    'nobody is nobody',
+    [seen('user')],
+    [identify('user', 'null'), alias('anonymous', 'user'), alias('user', '"None"')],
+    [
+      [['anonymous'], false, {}],
+      [['user'], true, {}],
+    ],
+  ],
+]
+
+for (const [name, before, said, after] of CASES)
+  onBothEngines(t, `merging: ${name}`, async (t, app) => {
+    const send = sender(app)
+    for (const event of before) await send([event])
+    await send(said)
+    const people = (await everybody(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
+    t.strictSame(people, after, 'one after the other')
+    const other = await app.send('POST', '/api/projects/', { body: { name: 'All at once' } })
+    await app.deps.events.run(sql`delete from persons`)
+    await app.deps.events.run(sql`delete from person_distinct_ids`)
+    const body = { api_key: other.body.api_token, batch: [...before, ...said] }
+    t.equal((await app.send('POST', '/batch/', { key: null, body })).status, 200)
+    const again = (await everybody(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
+    t.strictSame(again, after, 'and all at once')
+  })
+
+onBothEngines(t, 'a merged person is as old as the older one', async (t, app) => {
+  const send = sender(app)
+  await send([seen('anon', { timestamp: at(5) }), seen('user', { timestamp: at(9) })])
+  await send([identify('user', 'anon', { timestamp: at(30) })])
+  t.match(await everybody(app), [{ id: personIdOf(app.first.project_id, 'user'), created_at: microseconds(5) }])
+})
+
+t.test('ids that are nobody', async (t) => {
+  for (const id of [
+    '',
+    '  ',
+    'Anonymous',
+    'GUEST',
+    'distinct_id',
+    'Undefined',
+    'TRUE',
+    '[object Object]',
+    'NaN',
+    'null',
+    '0',
+  ])
+    for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isNobody(spelt), spelt)
+  for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isNobody(id), id)
+})
