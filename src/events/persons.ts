@@ -33,7 +33,9 @@ interface PersonRow {
 
 interface Person {
   id: string
-  properties: Json
+  /** As they were read. Most events change nothing, so few are ever parsed. */
+  text: unknown
+  properties: Json | undefined
   is_identified: boolean
   first_distinct_id: string
   created_at: number
@@ -110,9 +112,10 @@ class People {
     for (const { distinct_id, ...row } of found) {
       let person = this.persons.get(row.id)
       if (!person) {
-        const properties = typeof row.properties === 'string' ? JSON.parse(row.properties) : row.properties
+        const { id, properties: text, first_distinct_id, created_at } = row
         const is_identified = Boolean(row.is_identified)
-        person = { ...row, properties, is_identified, stored: true, changed: false, heir: undefined }
+        const fate = { stored: true, changed: false, heir: undefined }
+        person = { id, text, properties: undefined, is_identified, first_distinct_id, created_at, ...fate }
         this.persons.set(row.id, person)
       }
       this.byDistinctId.set(distinct_id, person)
@@ -155,6 +158,7 @@ class People {
     for (const name of unset) delete properties[name]
     const person: Person = {
       id: personIdOf(this.project_id, distinct_id),
+      text: undefined,
       properties,
       is_identified: false,
       first_distinct_id: distinct_id,
@@ -173,7 +177,7 @@ class People {
     if (!other) this.add(other_id, person)
     if (!other || other === person || (other.is_identified && !forced)) return
     other.heir = person
-    person.properties = { ...other.properties, ...person.properties }
+    person.properties = { ...propertiesOf(other), ...propertiesOf(person) }
     person.created_at = Math.min(person.created_at, other.created_at)
     person.changed = true
   }
@@ -185,13 +189,13 @@ class People {
       await tx.run(sql`
         insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at)
         values ${rows(
-          some.map(({ id, properties, is_identified, first_distinct_id, created_at }) => [
+          some.map((person) => [
             project_id,
-            id,
-            JSON.stringify(properties),
-            is_identified,
-            first_distinct_id,
-            created_at,
+            person.id,
+            JSON.stringify(propertiesOf(person)),
+            person.is_identified,
+            person.first_distinct_id,
+            person.created_at,
           ]),
         )}
         on conflict (project_id, id) do update set properties = excluded.properties,
@@ -211,9 +215,16 @@ class People {
   }
 }
 
+/** PostgreSQL's driver has parsed them already. */
+function propertiesOf(person: Person): Json {
+  person.properties ??= (typeof person.text === 'string' ? JSON.parse(person.text) : person.text) as Json
+  return person.properties
+}
+
 /** Once where there is nothing, then always, then away. */
 function update(person: Person, { set, set_once, unset }: PersonChange): void {
-  const { properties } = person
+  if (!set && !set_once && unset.length === 0) return
+  const properties = propertiesOf(person)
   for (const name in set_once)
     if (!Object.hasOwn(properties, name)) {
       define(properties, name, set_once[name])
