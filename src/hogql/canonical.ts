@@ -70,7 +70,7 @@ const ESCAPES: Record<string, string> = {
   '\x07': '\\a',
   '\v': '\\v',
 }
-const escaped = (text: string): string => text.replace(/[\\\b\f\r\n\t\x07\v]/g, (c) => ESCAPES[c]!)
+const escaped = (text: string): string => [...text].map((c) => ESCAPES[c] ?? c).join('')
 
 const WORDS = /^(true|false|null|case|interval|inf|nan|date|timestamp|f)$/i
 

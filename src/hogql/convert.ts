@@ -75,11 +75,11 @@ export function asText(value: Typed): Sql {
         sql`to_char(${postgresDate(inner)}, 'YYYY-MM-DD')`,
       )
     case 'json':
-      return value.json ? jsonText(value.json) : on(inner, sql`(${inner})::text`)
+      return value.json ? jsonText(value.json) : on(sql`(${inner} || '')`, sql`(${inner})::text`)
     case 'array':
       return arrayJson(value, type.of)
     case 'tuple':
-      return on(inner, sql`(${inner})::text`)
+      return on(sql`(${inner} || '')`, sql`(${inner})::text`)
     case 'interval':
       throw new HogqlError(`An interval at position ${value.at} is only good for adding to a datetime.`, value.at)
   }
@@ -87,7 +87,7 @@ export function asText(value: Typed): Sql {
 
 /** Elements that are datetimes are shown as text, too. */
 function arrayJson({ sql: inner }: Typed, of: HogType): Sql {
-  if (of.kind !== 'datetime' && of.kind !== 'date') return on(inner, sql`array_to_json(${inner})::text`)
+  if (of.kind !== 'datetime' && of.kind !== 'date') return on(sql`(${inner} || '')`, sql`array_to_json(${inner})::text`)
   const item = (column: Sql): Sql => asText(made(1, of, column, []))
   return on(
     sql`(select json_group_array(${item(sql`i.value`)} order by i.key) from json_each(${inner}) i)`,

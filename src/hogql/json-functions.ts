@@ -74,7 +74,10 @@ export const JSON_FUNCTIONS: Functions = {
   }),
   JSONExtractRaw: fn((source, args, { at }) => {
     const raw = jsonRaw(source)
-    return { ...made(at, STRING, sql`coalesce(${on(raw, sql`(${raw})::text`)}, '')`, args, false), json: source }
+    return {
+      ...made(at, STRING, sql`coalesce(${on(sql`(${raw} || '')`, sql`(${raw})::text`)}, '')`, args, false),
+      json: source,
+    }
   }),
   /** Each element as its JSON text. */
   JSONExtractArrayRaw: fn((source, args, { at }) => {

@@ -28,7 +28,7 @@ const postgresText = ({ root, path }: JsonPath): Sql => {
     : sql`(${inner} ->> ${last > 0 ? last - 1 : last}::int)`
 }
 
-/** Text or NULL: what a string says, the spelling of a number, true or false, the JSON of an object or an array. */
+/** Text or NULL (and no longer JSON for SQLite, which would nest it as such): what a string says, the spelling of a number, true or false, the JSON of an object or an array. */
 export function jsonText(source: JsonPath): Sql {
   const { root, path } = source
   if (!path.length) return on(root, sql`${root}::text`)
@@ -36,7 +36,7 @@ export function jsonText(source: JsonPath): Sql {
   return on(
     isOdd(path)
       ? sql`hogql_json_text(${root}, ${JSON.stringify(path)})`
-      : sql`(case json_type(${root}, ${where}) when 'text' then ${root} ->> ${where} when 'null' then null else ${root} -> ${where} end)`,
+      : sql`(case json_type(${root}, ${where}) when 'text' then ${root} ->> ${where} when 'null' then null else (${root} -> ${where}) || '' end)`,
     postgresText(source),
   )
 }

@@ -33,6 +33,7 @@ const ESCAPES: Record<string, string> = { b: '\b', f: '\f', r: '\r', n: '\n', t:
 
 const SPACE = /\s+|--[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const WORD = /[A-Za-z_$][A-Za-z0-9_$]*/y
+const DIGITS = /\d+/y
 const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
 
 export function tokens(source: string): Token[] {
@@ -68,13 +69,11 @@ export function tokens(source: string): Token[] {
       push(sign === "'" ? 'string' : 'quoted', at, quoted(sign))
       continue
     }
-    // After a dot a number is an index: `list.1.2` is two of them.
-    const after_dot = found.at(-1)?.text === '.' && found.at(-1)?.kind === 'symbol' && /\d/.test(sign)
-    const number = after_dot ? take(/\d+/y) : take(NUMBER)
+    const number = isMember(sign) ? undefined : afterDot() && /\d/.test(sign) ? take(DIGITS) : take(NUMBER)
     if (number !== undefined) {
       if (/[A-Za-z_$]/.test(text[i] ?? ''))
         throw new HogqlError(`A name cannot begin with a digit at position ${at + 1}.`, at + 1)
-      push('number', at, number, valueOf(number, at), /[.eE]/.test(number) && !/^0[xX]/.test(number))
+      push('number', at, number, numberIn(number, at), /[.eE]/.test(number) && !/^0[xX]/.test(number))
       continue
     }
     const word = take(WORD)
@@ -92,6 +91,19 @@ export function tokens(source: string): Token[] {
       )
     i += symbol.length
     push('symbol', at, symbol)
+  }
+
+  /** After a dot a number is an index: `list.1.2` is two of them. */
+  function afterDot(): boolean {
+    const last = found.at(-1)
+    return last?.kind === 'symbol' && (last.text === '.' || last.text === '?.')
+  }
+
+  /** A dot after something that has members is no decimal point. */
+  function isMember(sign: string): boolean {
+    const last = found.at(-1)
+    if (sign !== '.' || !last) return false
+    return last.kind === 'symbol' ? last.text === ')' || last.text === ']' : true
   }
 
   function quoted(quote: string): string {
@@ -130,7 +142,7 @@ export function tokens(source: string): Token[] {
 }
 
 /** Hexadecimal, octal with a leading 0, or decimal. */
-function valueOf(word: string, at: number): number {
+function numberIn(word: string, at: number): number {
   const value = /^0[0-7]+$/.test(word) ? Number.parseInt(word, 8) : Number(word)
   if (Math.abs(value) > 1e100)
     throw new HogqlError(`The number at position ${at + 1} is out of range: use at most 1e100.`, at + 1)

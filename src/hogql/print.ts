@@ -48,7 +48,7 @@ export function compile(expr: Expr, context: Context): Compiled {
   const typed = build(expr, { ...context, names: new Map(), aggregation: null, build })
   if (typed.type.kind === 'interval')
     throw new HogqlError(`An interval at position ${typed.at} is only good for adding to a datetime.`, typed.at)
-  const shown = output(typed)
+  const shown = collated(output(typed), typed.type)
   if (Math.max(sizeOf(typed.sql), sizeOf(shown)) > MAX_SQL_PARTS)
     throw new HogqlError(`The expression at position ${expr.at} is too complex.`, expr.at)
   return {
@@ -61,6 +61,10 @@ export function compile(expr: Expr, context: Context): Compiled {
     usesPerson: typed.person,
   }
 }
+
+/** Ordered by its position, a text column goes by code points. */
+const collated = (column: Sql, { kind }: HogType): Sql =>
+  ['integer', 'float', 'boolean'].includes(kind) ? column : on(column, sql`(${column}) collate "C"`)
 
 /** The expression as a condition: for WHERE and HAVING. */
 export function compileCondition(expr: Expr, context: Context): Compiled {

@@ -107,7 +107,7 @@ export function parsePattern(text: string): Pattern {
       case '[':
         return setOf(classOf())
       case '\\':
-        return escape()
+        return afterBackslash()
       case '*':
       case '+':
       case '?':
@@ -153,7 +153,7 @@ export function parsePattern(text: string): Pattern {
     if (off.includes('i')) insensitive = false
   }
 
-  function escape(): Regex {
+  function afterBackslash(): Regex {
     const c = chars[i]
     if (c === undefined) throw new PatternError('the regular expression ends with a backslash')
     if (c === 'A' || c === 'z' || c === 'b' || c === 'B') {

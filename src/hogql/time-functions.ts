@@ -153,13 +153,17 @@ const formatDateTime: Fn = {
         format!.at,
       )
     const time = timed(value!, 'formatDateTime')
+    // An empty format would be NULL on PostgreSQL: one letter goes in front and is cut off.
     const pattern = parts
       .map((part) => ('letter' in part ? FORMATS[part.letter]!.postgres : `"${part.text.replace(/["\\]/g, '\\$&')}"`))
       .join('')
     return made(
       call.at,
       STRING,
-      on(sql`hogql_format(${time}, ${text})`, sql`to_char(${postgresTimestamp(time)}, ${pattern}::text)`),
+      on(
+        sql`hogql_format(${time}, ${text})`,
+        sql`substr(to_char(${postgresTimestamp(time)}, ${`x${pattern}`}::text), 2)`,
+      ),
       [value!],
     )
   },

@@ -128,7 +128,7 @@ const comparisons: Case[] = [
   ['properties.gift = true', false],
   ['properties.gift = false', true],
   ['properties.paid_text = true', true],
-  ["properties.tags = '[\"red\",\"green\",\"blue\"]'", true],
+  ['properties.tags = \'["red","green","blue"]\'', true],
   ["properties.empty = ''", true],
   ["properties.missing = ''", false],
   ["properties.missing = 'x'", false],
@@ -192,8 +192,7 @@ const comparisons: Case[] = [
   ["notEquals(event, 'purchase')", false],
   ['less(1, 2)', true],
   ['greaterOrEquals(1, 2)', false],
-  ["in(event, tuple)", undefined],
-].filter(([, expected]) => expected !== undefined) as Case[]
+]
 
 const logic: Case[] = [
   ['true and false', false],
@@ -223,7 +222,7 @@ const logic: Case[] = [
   ["multiIf(false, 'a', true, 'b', 'c')", 'b'],
   ["multiIf(false, 'a', false, 'b', 'c')", 'c'],
   ["CASE WHEN event = 'purchase' THEN 1 ELSE 0 END", 1],
-  ["case when false then 1 when true then 2 else 3 end", 2],
+  ['case when false then 1 when true then 2 else 3 end', 2],
   ['case when false then 1 end', null],
   ["CASE event WHEN 'a' THEN 'A' WHEN 'purchase' THEN 'P' ELSE 'Z' END", 'P'],
   ["case properties.missing when 'a' then 1 else 2 end", 2],
@@ -428,7 +427,7 @@ const patterns: Case[] = [
   ["ilike(event, '%CHA%')", true],
   ["properties.missing like '%'", false],
   ["properties.missing not like '%'", true],
-  ["properties.missing like null", true],
+  ['properties.missing like null', true],
   ["event like '%'", true],
   ["'100%' like '100\\\\%'", true],
   ["'1000' like '100\\\\%'", false],
@@ -561,7 +560,7 @@ const times: Case[] = [
   ["formatDateTime(timestamp, '%Y-%m-%d %H:%i:%S')", '2026-03-15 14:30:45'],
   ["formatDateTime(timestamp, '%F %T.%f')", '2026-03-15 14:30:45.123456'],
   ["formatDateTime(timestamp, '%W, %d %M %y; %a %b')", 'Sunday, 15 March 26; Sun Mar'],
-  ["formatDateTime(timestamp, '%I %p 100%% %j %u Q%Q \"HH\" \\\\')", '02 PM 100% 074 7 Q1 "HH" \\'],
+  ['formatDateTime(timestamp, \'%I %p 100%% %j %u Q%Q "HH" \\\\\')', '02 PM 100% 074 7 Q1 "HH" \\'],
   ["formatDateTime(timestamp, '')", ''],
   ['addDays(timestamp, 1)', '2026-03-16 14:30:45.123456'],
   ['addHours(timestamp, -15)', '2026-03-14 23:30:45.123456'],
@@ -625,7 +624,7 @@ const json: Case[] = [
   ["JSONLength(properties, 'nested')", 2],
   ["JSONLength(properties, 'price')", 0],
   ["JSONExtractInt('{\"a\": [1, 2]}', 'a', 2)", 2],
-  ["JSONExtractString('{\"a\": \"x\\\\u00e9\"}', 'a')", 'xé'],
+  ['JSONExtractString(\'{"a": "x\\\\u00e9"}\', \'a\')', 'xé'],
 ]
 
 const arrays: Case[] = [
@@ -651,7 +650,6 @@ const arrays: Case[] = [
   ['notEmpty([1])', true],
   ["arrayExists(x -> x = 'b', ['a', 'b'])", true],
   ['arrayExists(x -> x > 5, [1, 2])', false],
-  ['arrayExists(x -> x > 0, [])', undefined],
   ['arrayAll(x -> x > 0, [1, 2])', true],
   ['arrayMap(x -> x * 2, [1, 2, 3])', [2, 4, 6]],
   ['arrayMap(x -> x > 1, [1, 2])', [false, true]],
@@ -667,7 +665,7 @@ const arrays: Case[] = [
   ["indexOf(['a', 'b'], 'b')", 2],
   ["indexOf(['a', 'b'], 'z')", 0],
   ["arrayExists(x -> x = '\"red\"', JSONExtractArrayRaw(properties, 'tags'))", true],
-].filter(([, expected]) => expected !== undefined) as Case[]
+]
 
 const addresses: Case[] = [
   ['domain(properties.url)', 'shop.example.com'],
@@ -798,7 +796,21 @@ const on = (seq: number, cases: readonly Case[]): (readonly [number, ...Case])[]
 export const CORPUS = [
   ...on(
     1,
-    [literals, fields, properties, comparisons, logic, numbers, casts, texts, patterns, times, json, arrays, addresses].flat(),
+    [
+      literals,
+      fields,
+      properties,
+      comparisons,
+      logic,
+      numbers,
+      casts,
+      texts,
+      patterns,
+      times,
+      json,
+      arrays,
+      addresses,
+    ].flat(),
   ),
   ...on(3, unicode),
   ...on(4, bare),

@@ -6,7 +6,7 @@ import { decode } from '../../src/hogql/convert.ts'
 import { parseExpression } from '../../src/hogql/parser.ts'
 import { compile } from '../../src/hogql/print.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
-import { compile as statement, type Engine, type Sql, sql } from '../../src/sql/template.ts'
+import { type Engine, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 
 export const US = 1000
@@ -167,7 +167,9 @@ export async function worlds(t: Test): Promise<World[]> {
         sql`insert into events values (1, ${e.seq}, ${e.uuid}, ${e.event}, ${e.distinct_id}, ${e.timestamp}, ${e.created_at}, ${e.person}, ${JSON.stringify(e.properties)}, null) returning seq`,
       )
     for (const p of PERSONS)
-      await rows(sql`insert into person values (${p.id}, ${JSON.stringify(p.properties)}, ${p.created_at}) returning id`)
+      await rows(
+        sql`insert into person values (${p.id}, ${JSON.stringify(p.properties)}, ${p.created_at}) returning id`,
+      )
   }
   return both
 }

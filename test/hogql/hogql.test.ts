@@ -1,7 +1,24 @@
 /** HogQL: what expressions mean, the same on both engines; what is refused, and where. */
-import t from 'tap'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import type { Expr } from '../../src/hogql/ast.ts'
+import { canonical } from '../../src/hogql/canonical.ts'
+import { decode } from '../../src/hogql/convert.ts'
+import { HogqlError } from '../../src/hogql/error.ts'
+import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
+import { MAX_LIST, MAX_TEXT_LENGTH } from '../../src/hogql/limits.ts'
+import { parseExpression } from '../../src/hogql/parser.ts'
+import { compile } from '../../src/hogql/print.ts'
+import { compileQuery, partsOf } from '../../src/hogql/query.ts'
+import { parseColumn, parseOrder, parseSelect } from '../../src/hogql/select.ts'
+import { type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { CORPUS } from './corpus.ts'
-import { evaluate, worlds } from './fixtures.ts'
+import { evaluate, NOW, probe, type World, worlds } from './fixtures.ts'
+import { generatedExpression, hostileText } from './generate.ts'
+import { REFUSALS, type Refusal, SELECT_REFUSALS } from './refusals.ts'
+
+const RUNS = process.env.PROVE === '1' ? 5_000 : 150
+const SEED = 20260401
 
 t.test('the corpus, on both engines', async (t) => {
   t.ok(CORPUS.length >= 300, `${CORPUS.length} expressions`)
@@ -12,4 +29,277 @@ t.test('the corpus, on both engines', async (t) => {
         t.strictSame(found, expected, expression)
       }
     })
+})
+
+function refused(t: Test, [text, position, ...words]: Refusal, attempt: (text: string) => unknown): void {
+  try {
+    attempt(text)
+    t.fail(`${text} is not refused`)
+  } catch (error) {
+    if (!(error instanceof HogqlError)) throw error
+    const missing = words.filter((word) => !error.message.includes(word))
+    t.strictSame([error.position, missing], [position, []], `${text}: ${error.message}`)
+    t.match(error.message, /^[^\n]+[.?]$/, 'one line, a sentence')
+  }
+}
+
+t.test('what is refused', async (t) => {
+  for (const refusal of REFUSALS) refused(t, refusal, (text) => compile(parseExpression(text), { now: NOW }))
+  for (const refusal of SELECT_REFUSALS) refused(t, refusal, parseSelect)
+})
+
+t.test('limits', async (t) => {
+  const refusedWith = (text: string, words: string): void => {
+    t.throws(
+      () => compile(parseExpression(text), { now: NOW }),
+      { name: 'HogqlError', message: new RegExp(words) },
+      words,
+    )
+  }
+  refusedWith(`'${'x'.repeat(MAX_TEXT_LENGTH)}'`, 'longer than')
+  refusedWith('('.repeat(5_000), 'nested deeper')
+  refusedWith(`${'('.repeat(100)}1${')'.repeat(100)}`, 'nested deeper')
+  refusedWith('['.repeat(5_000), 'nested deeper')
+  refusedWith('- '.repeat(3_000), 'nested deeper')
+  refusedWith('not '.repeat(2_000), 'nested deeper')
+  refusedWith('case when '.repeat(900), 'nested deeper')
+  refusedWith('true ? '.repeat(1_000), 'nested deeper')
+  refusedWith('lower('.repeat(1_000), 'nested deeper')
+  refusedWith('x -> '.repeat(1_000), 'nested deeper')
+  refusedWith(Array(200).fill('1').join(' + '), 'nested deeper')
+  refusedWith(
+    `event in (${Array(MAX_LIST + 1)
+      .fill('1')
+      .join(',')})`,
+    'more than 1000 items',
+  )
+  refusedWith(
+    Array(MAX_LIST + 1)
+      .fill('true')
+      .join(' or '),
+    'more than 1000 conditions',
+  )
+  refusedWith('1 '.repeat(4_500), 'words and signs')
+  refusedWith(`${'('.repeat(30)}1${' between 1 and 2) = true'.repeat(30)}`, 'parts|complex')
+  refusedWith(`match(event, '${'('.repeat(500)}')`, 'nested deeper')
+  let wide = 'event'
+  for (let i = 0; i < 40; i++) wide = `toString(toDateTime(${wide}))`
+  refusedWith(wide, 'nested deeper|complex')
+})
+
+t.test('as much as is allowed also runs', async (t) => {
+  const wide = [
+    Array(MAX_LIST).fill("event = 'x'").join(' or '),
+    `event in (${Array.from({ length: MAX_LIST }, (_, i) => `'${i}'`).join(',')})`,
+    `concat(${Array(500).fill('event').join(', ')})`,
+    Array(60).fill('1').join(' + '),
+    Array(60).fill('toInt(properties.a)').join(' * '),
+    `${'lower('.repeat(60)}event${')'.repeat(60)}`,
+    `${'if(true, '.repeat(60)}1${', 2)'.repeat(60)}`,
+  ]
+  for (const world of await worlds(t))
+    for (const text of wide) await t.resolves(world.rows(probe(text)), text.slice(0, 40))
+})
+
+t.test('canonical text', async (t) => {
+  const table: [string, string][] = [
+    ['a+b*2', 'plus(a, multiply(b, 2))'],
+    ["event='x' AND NOT b", "and(equals(event, 'x'), not(b))"],
+    ['a or b or c', 'or(a, b, c)'],
+    ["a like 'x' or a not ilike 'y'", "or(like(a, 'x'), notILike(a, 'y'))"],
+    ["a !~* 'x'", "not(match(a, '(?i)x'))"],
+    ['a is not null', 'isNotNull(a)'],
+    ['a ?? b', 'ifNull(a, b)'],
+    ['a ? b : c', 'if(a, b, c)'],
+    ['a between 1 and 2', 'and(greaterOrEquals(a, 1), lessOrEquals(a, 2))'],
+    ['cast(a as int)', 'toInt(a)'],
+    ['case a when 1 then 2 else 3 end', 'transform(a, [1], [2], 3)'],
+    ['case when a then 1 when b then 2 end', 'multiIf(a, 1, b, 2, NULL)'],
+    ['interval 3 day', 'toIntervalDay(3)'],
+    ['a || b || 1', 'concat(a, b, 1)'],
+    ["properties['x y'].1['per%cent']", "properties.`x y`.1['per%cent']"],
+    ['"select".`a`', '`select`.a'],
+    ['x->x+1', 'x -> plus(x, 1)'],
+    ['(x,y)->1', '(x, y) -> 1'],
+    ['(1,)', '(1,)'],
+    ['1.0', '1.0'],
+    ['-5', '-5'],
+    ['-a', 'negate(a)'],
+    ["'it''s\n'", "'it\\'s\\n'"],
+    ['quantile(0.9)(a)', 'quantile(0.9)(a)'],
+    ['count(distinct a)', 'count(DISTINCT a)'],
+    ['count(*)', 'count()'],
+    ['a as b', 'a AS b'],
+    ["a as 'two words'", 'a AS `two words`'],
+    ['TRUE and Null', 'and(true, NULL)'],
+  ]
+  for (const [text, expected] of table) t.equal(canonical(parseExpression(text)), expected, text)
+  t.equal(
+    canonical(parseSelect("select toString(uuid) as id, 'eu' as region, toInt(2+3) as n from events")),
+    "SELECT toString(uuid) AS id, 'eu' AS region, toInt(plus(2, 3)) AS n FROM events",
+  )
+  t.equal(
+    canonical(
+      parseSelect(
+        'select distinct event e, count() from events where a>1 group by event having count()>1 order by 1 desc, e limit 5 offset 2;',
+      ),
+    ),
+    'SELECT DISTINCT event AS e, count() FROM events WHERE greater(a, 1) GROUP BY event HAVING greater(count(), 1) ORDER BY 1 DESC, e ASC LIMIT 5 OFFSET 2',
+  )
+  for (const [, expression] of CORPUS) stable(t, parseExpression(expression))
+})
+
+function stable(t: Test, expr: Expr): void {
+  const text = canonical(expr)
+  t.equal(canonical(parseExpression(text)), text, 'said again, it is the same')
+}
+
+t.test('nodes are frozen', async (t) => {
+  const expr = parseExpression('lower(event) as x')
+  t.ok(Object.isFrozen(expr) && expr.kind === 'alias' && Object.isFrozen(expr.expr))
+})
+
+t.test('queries', async (t) => {
+  const both = await worlds(t)
+  const run = async (world: World, text: string): Promise<unknown[][]> => {
+    const select = parseSelect(text)
+    const query = compileQuery(partsOf(select), { now: NOW })
+    const when = (word: string, part: Sql | null): Sql => (part ? { strings: [` ${word} `, ''], parts: [part] } : sql``)
+    const rows = await world.rows(
+      sql`select ${query.select} from events e left join person p on p.id = e.person${when('where', query.where)}${when('group by', query.group_by)}${when('having', query.having)}${when('order by', query.order_by)}`,
+    )
+    return rows.map((row) => query.columns.map(({ type }, i) => decode(row[`c${i}`], type)))
+  }
+  const table: [string, unknown[][]][] = [
+    ['select event from events order by event', [['$pageview'], ['empty'], ['purchase'], ['Ünïcode 😀']]],
+    [
+      'select distinct_id, count() as n from events group by distinct_id order by n desc, distinct_id',
+      [
+        ['ann', 2],
+        ['nobody', 1],
+        ['ζeta', 1],
+      ],
+    ],
+    [
+      "select concat(distinct_id, '!') as who, count() from events order by count() desc, who desc limit 1",
+      [
+        ['ann!', 2],
+        ['ζeta!', 1],
+        ['nobody!', 1],
+      ],
+    ],
+    [
+      'select properties.$browser as b, count() from events where count() > 1 or count() = 1 and true order by b',
+      [
+        ['Chrome', 1],
+        ['Firefox', 1],
+        [null, 2],
+      ],
+    ],
+    [
+      'select properties.$browser, count() from events where properties.$browser is not null having count() > 0 order by properties.$browser desc',
+      [
+        ['Firefox', 1],
+        ['Chrome', 1],
+      ],
+    ],
+    ['select distinct distinct_id from events order by distinct_id', [['ann'], ['nobody'], ['ζeta']]],
+    [
+      "select toDate(timestamp) as day, timestamp from events where day > '2026-01-01'",
+      [['2026-03-15', '2026-03-15 14:30:45.123456']],
+    ],
+    [
+      'select toYear(timestamp) as y, max(timestamp) from events group by y order by y',
+      [
+        [1969, '1969-12-31 23:59:59.000000'],
+        [2024, '2024-02-29 23:59:59.999999'],
+        [2026, '2026-03-15 14:30:45.123456'],
+      ],
+    ],
+    [
+      "select person.properties.email, uuid from events where event = 'purchase'",
+      [['ann@example.com', '0190a1b2-0000-7000-8000-000000000001']],
+    ],
+    [
+      'select event from events order by toFloat(properties.price) desc, event',
+      [['purchase'], ['Ünïcode 😀'], ['$pageview'], ['empty']],
+    ],
+  ]
+  for (const world of both)
+    for (const [text, expected] of table) t.strictSame(await run(world, text), expected, `${world.engine}: ${text}`)
+
+  const compiled = (text: string) => compileQuery(partsOf(parseSelect(text)), { now: NOW })
+  t.match(compiled('select event, count() + 1 as n from events').columns, [
+    { name: 'event', expression: 'event', type: { kind: 'string' }, nullable: false },
+    { name: 'n', expression: 'plus(count(), 1)', type: { kind: 'integer' } },
+  ])
+  t.equal(compiled('select event from events').usesPerson, false)
+  t.equal(compiled('select event from events order by person.id').usesPerson, true)
+  t.throws(() => compiled('select concat(event, toString(count())) from events'), /mixes an aggregation/)
+  t.throws(() => compiled('select count() from events order by event'), /mixes an aggregation/)
+  t.throws(() => compiled('select count() from events group by event'), /among the selected/)
+  t.throws(() => compiled('select event as a, uuid as a from events'), /twice/)
+
+  t.match(parseOrder('-timestamp'), { descending: true, expr: { kind: 'field', chain: ['timestamp'] } })
+  t.match(parseOrder('count() DESC'), { descending: true })
+  t.match(parseOrder('event'), { descending: false })
+  t.match(parseColumn('properties.x -- My label'), { kind: 'alias', name: 'My label' })
+  t.match(parseColumn("'a -- b'"), { kind: 'constant' })
+  t.match(parseColumn('event as x -- no'), { kind: 'alias', name: 'x' })
+})
+
+t.test('whatever is understood also prepares, and holds nothing the user wrote', async (t) => {
+  const both = await worlds(t)
+  let understood = 0
+  await fc.assert(
+    fc.asyncProperty(generatedExpression, async (text) => {
+      let query: Sql
+      try {
+        query = probe(text)
+      } catch (error) {
+        if (error instanceof HogqlError) return
+        throw error
+      }
+      understood++
+      const parsed = canonical(parseExpression(text))
+      if (canonical(parseExpression(parsed)) !== parsed) throw new Error(`not stable: ${parsed}`)
+      for (const world of both) {
+        const { text: printed } = statement(query, world.engine)
+        if (/zq[a-z]*/i.test(printed)) throw new Error(`a text of the user is in the statement: ${printed}`)
+        await world.rows(query)
+      }
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  t.ok(understood > RUNS / 4, `${understood} of ${RUNS} were understood`)
+})
+
+t.test('whatever is sent, only a HogqlError comes back', async (t) => {
+  const both = await worlds(t)
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (text) => {
+      for (const parse of [parseExpression, parseSelect, parseColumn, parseOrder])
+        try {
+          parse(text)
+        } catch (error) {
+          if (!(error instanceof HogqlError)) throw error
+        }
+      try {
+        const query = probe(text)
+        for (const world of both) await world.prepare(query)
+      } catch (error) {
+        if (!(error instanceof HogqlError)) throw error
+      }
+    }),
+    { numRuns: RUNS * 4, seed: SEED },
+  )
+})
+
+t.test('every function is in the corpus', async (t) => {
+  const all = CORPUS.map(([, expression]) => canonical(parseExpression(expression))).join('\n')
+  const covered = (name: string): boolean => new RegExp(`(^|[^\\w])${name}\\(`).test(all)
+  const missing = FUNCTION_NAMES.filter(
+    (name) => !covered(name) && !/^(any|arg|max|min|median|group|uniqExact).*If$|^uniqExact$/.test(name),
+  )
+  t.strictSame(missing, [])
 })

@@ -1,0 +1,243 @@
+/** Expressions made from the grammar, many of them well typed, with texts that are easy to find again; and hostile ones. */
+import fc from 'fast-check'
+import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
+
+/** Every text that a user could write holds "zq", which no statement of ours does. */
+const TEXTS = [
+  "'zq'",
+  "'zq''; drop table events; --'",
+  "'zq%_\\\\'",
+  "'zq😀'",
+  "'zq$1 ? :x \"'",
+  "''",
+  "'2026-01-01'",
+  "'5'",
+]
+const NAMES = [
+  'properties.zq',
+  "properties['zq\"x']",
+  "properties['zq''; --']",
+  "properties['zq\\\\']",
+  'properties.zqa.zqb.1',
+  'person.properties.zq',
+]
+
+interface Kinds {
+  text: string
+  number: string
+  condition: string
+  time: string
+  array: string
+  any: string
+}
+
+const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => {
+  const of = <Key extends keyof Kinds>(key: Key): fc.Arbitrary<string> => tie(key) as fc.Arbitrary<string>
+  const make = (shape: string): fc.Arbitrary<string> => {
+    const holes = [...shape.matchAll(/\b([TNCDA])\b/g)]
+    const kinds = { T: 'text', N: 'number', C: 'condition', D: 'time', A: 'array' } as const
+    return fc.tuple(...holes.map(([, hole]) => of(kinds[hole as keyof typeof kinds]))).map((parts) => {
+      let i = 0
+      return shape.replace(/\b[TNCDA]\b/g, () => parts[i++]!)
+    })
+  }
+  const kind = (leaves: string[], shapes: string[]): fc.Arbitrary<string> =>
+    fc.oneof({ maxDepth: 4, withCrossShrink: true }, fc.constantFrom(...leaves), ...shapes.map(make))
+  return {
+    text: kind(
+      [...TEXTS, ...NAMES, 'event', 'distinct_id', 'null'],
+      [
+        'lower(T)',
+        'upper(T)',
+        'concat(T, N, D)',
+        'T || T',
+        'substring(T, N, N)',
+        'if(C, T, T)',
+        'coalesce(T, T)',
+        'trim(T)',
+        "extract(T, 'zq([a-z]+)')",
+        "replaceRegexpAll(T, '[zq]', 'zq')",
+        'replaceAll(T, T, T)',
+        'replaceOne(T, T, T)',
+        'toString(N)',
+        'toString(C)',
+        'toString(D)',
+        'arrayStringConcat(A, T)',
+        'A[N]',
+        'domain(T)',
+        'path(T)',
+        "extractURLParameter(T, 'zq')",
+        'left(T, N)',
+        'right(T, N)',
+        'reverse(T)',
+        "formatDateTime(D, '%Y zq')",
+        'T ?? T',
+        'nullIf(T, T)',
+        "transform(T, ['zq'], ['zqq'], T)",
+        'toJSONString(T)',
+        "JSONExtractString(properties, 'zq')",
+        'toUUID(T)',
+      ],
+    ),
+    number: kind(
+      ['0', '1', '-7', '12', 'team_id', 'null'],
+      [
+        'N + N',
+        'N - N',
+        '(N * N)',
+        'intDiv(N, N)',
+        'N % N',
+        'length(T)',
+        'lengthUTF8(T)',
+        'position(T, T)',
+        'toInt(T)',
+        'if(C, N, N)',
+        'toYear(D)',
+        'toHour(D)',
+        "dateDiff('day', D, D)",
+        "dateDiff('month', D, D)",
+        'abs(N)',
+        'round(N, N)',
+        'toUnixTimestamp(D)',
+        'length(A)',
+        'indexOf(A, T)',
+        "JSONExtractInt(properties, 'zq')",
+        'toInt(toFloat(T))',
+        '-(N)',
+        'toInt(round(N / N))',
+        'toInt(floor(toFloat(T)))',
+        'coalesce(N, N)',
+      ],
+    ),
+    condition: kind(
+      ['true', 'false', 'null'],
+      [
+        'T = T',
+        'T != T',
+        'N < N',
+        'D >= D',
+        'C and C',
+        'C or C',
+        'not (C)',
+        "T like 'zq%'",
+        "T not ilike '_zq%'",
+        "T =~ 'zq+'",
+        "match(T, '(?i)zq.[^a]')",
+        "T in ('zq', 'zz')",
+        'N in (1, 2, null)',
+        'T not in (T, T)',
+        'T is null',
+        'N is not null',
+        'startsWith(T, T)',
+        'endsWith(T, T)',
+        'has(A, T)',
+        'arrayExists(zqx -> zqx = T, A)',
+        'N between N and N',
+        'if(C, C, C)',
+        "multiSearchAny(T, ['zq', T])",
+        "JSONHas(properties, 'zq')",
+        'empty(T)',
+        'C ? C : C',
+      ],
+    ),
+    time: kind(
+      ['timestamp', 'created_at', 'now()', 'today()', "toDateTime('2026-01-01')", 'person.created_at'],
+      [
+        'toDateTime(T)',
+        'toDate(D)',
+        'toStartOfMonth(D)',
+        'toStartOfWeek(D)',
+        'addDays(D, N)',
+        'subtractMonths(D, N)',
+        'D + INTERVAL 1 HOUR',
+        'D - toIntervalMonth(N)',
+        "dateTrunc('week', D)",
+        'if(C, D, D)',
+        'toDateTime(N)',
+        'coalesce(D, D)',
+        'toDateTime(toFloat(T))',
+      ],
+    ),
+    array: kind(
+      ["['zq', 'b']", '[]'],
+      [
+        "splitByChar(',', T)",
+        "splitByString('zq', T)",
+        'arrayMap(zqx -> concat(zqx, T), A)',
+        'arrayFilter(zqx -> zqx != T, A)',
+        '[T, T]',
+        "JSONExtractArrayRaw(properties, 'zq')",
+      ],
+    ),
+    any: fc.oneof(
+      of('text'),
+      of('number'),
+      of('condition'),
+      of('time'),
+      of('array'),
+      make('count()'),
+      make('countIf(C)'),
+      make('sum(N)'),
+      make('avg(N)'),
+      make('max(D)'),
+      make('min(T)'),
+      make('argMax(T, N)'),
+      make('argMin(N, T)'),
+      make('median(N)'),
+      make('groupArray(T)'),
+      make('groupUniqArray(N)'),
+      make('uniq(T)'),
+      make('substring(max(T), 1, count())'),
+      make('toDateTime(max(T))'),
+      make('(T, N, C, D)'),
+    ),
+  }
+})
+void [text, number, condition, time, array]
+
+export const generatedExpression: fc.Arbitrary<string> = any
+
+const WORDS = [
+  ...FUNCTION_NAMES,
+  ...TEXTS,
+  ...NAMES,
+  ...'( ) [ ] { } , . ; : ? ?? ?. + - * / % || = == != < >= =~ !~* -> -- // /* */ \' " ` \\ $ @ # \0 \n 1 0 -1 1.5 1e9 0x 017 as and or not in like is null true case when then else end between cast interval day select from events where group by order limit distinct union join with event timestamp x'.split(
+    ' ',
+  ),
+]
+
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.array(fc.constantFrom(...WORDS), { maxLength: 14 }).map((words) => words.join(' ')),
+  fc.array(fc.constantFrom(...WORDS), { maxLength: 10 }).map((words) => words.join('')),
+  fc
+    .tuple(
+      fc.constantFrom(...FUNCTION_NAMES),
+      fc.array(
+        fc.constantFrom(
+          ...TEXTS,
+          ...NAMES,
+          'event',
+          'timestamp',
+          '1',
+          '2.5',
+          'true',
+          'null',
+          '[1]',
+          "['a']",
+          '(1, 2)',
+          'x -> true',
+          'count()',
+          'properties',
+          '[]',
+          '()',
+          'now()',
+          'today()',
+          'interval 1 day',
+        ),
+        { maxLength: 4 },
+      ),
+    )
+    .map(([name, args]) => `${name}(${args.join(', ')})`),
+)
