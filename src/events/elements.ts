@@ -18,8 +18,9 @@ export interface Element {
 }
 
 /** A value in quotes, in which a backslash takes the next character along. */
-const QUOTED = /"(?:\\.|[^"\\])*"/y
-const ATTRIBUTE = /([^="]+)="((?:\\.|[^"\\])*)"/gs
+const QUOTED = /"(?:\\.|[^"\\])*"/sy
+/** Sticky, so that what is no attribute ends the search: looking on from every place in a long text takes its square. */
+const ATTRIBUTE = /([^="]+)="((?:\\.|[^"\\])*)"/sy
 
 export function parseElements(chain: string): Element[] {
   return split(chain).map(parseElement)
@@ -47,8 +48,9 @@ function parseElement(part: string, order: number): Element {
   // Classes may hold colons (`md:flex`), so the attributes begin at the first colon that one of them follows.
   const begin = /:(?=[^:="]*=")/.exec(part)?.index ?? (part.endsWith(':') ? part.length - 1 : part.length)
   const [tag, ...classes] = part.slice(0, begin).split('.')
-  const given: Record<string, string> = {}
-  for (const [, key, value] of part.slice(begin + 1).matchAll(ATTRIBUTE)) given[key!] = unescaped(value!)
+  const given: Record<string, string> = Object.create(null)
+  ATTRIBUTE.lastIndex = begin + 1
+  for (let found = ATTRIBUTE.exec(part); found; found = ATTRIBUTE.exec(part)) given[found[1]!] = unescaped(found[2]!)
   const { text, href, attr_id, 'nth-child': child, 'nth-of-type': type, ...attributes } = given
   return {
     event: null,
@@ -59,7 +61,7 @@ function parseElement(part: string, order: number): Element {
     attr_id: attr_id ?? null,
     nth_child: count(child),
     nth_of_type: count(type),
-    attributes,
+    attributes: { ...attributes },
     order,
   }
 }

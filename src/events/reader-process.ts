@@ -1,4 +1,5 @@
 /** Another process: reads events on behalf of the server, one statement at a time, and dies with it. */
+import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
@@ -15,13 +16,17 @@ if (lane === 'slow') setPriority(NICENESS)
 
 /**
  * Inside a statement this process hears nothing, not even that its server is gone. So a second thread looks whose child
- * it is: whoever kills the server leaves no reader behind that scans on.
+ * it is: whoever kills the server leaves no reader behind that scans on. It has to be up before the first statement,
+ * because it needs this thread to get there.
  */
-new Worker(
+const watch = new Worker(
   `const parent = process.ppid
-  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 500)`,
-  { eval: true, stdout: false },
-).unref()
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 500)
+  require('node:worker_threads').parentPort.postMessage('up')`,
+  { eval: true, execArgv: [] },
+)
+await once(watch, 'message')
+watch.unref()
 process.on('disconnect', () => process.exit())
 // Ctrl-C reaches the whole group of processes; the server finishes what it is asked, so its readers stay as long.
 process.on('SIGINT', () => undefined)

@@ -146,6 +146,7 @@ function schedule(
       }
     },
     stop: async () => {
+      if (stopped) return
       stopped = true
       const readers = Object.values(lanes).flatMap((lane) => [...lane.idle.splice(0), ...lane.running.values()])
       await Promise.all(readers.map((reader) => reader.discard()))

@@ -1,0 +1,134 @@
+/** Parts of reading events that need no server. */
+import fc from 'fast-check'
+import t from 'tap'
+import { several } from '../../src/api/query.ts'
+import { momentText, parseMoment } from '../../src/api/time.ts'
+import { formatElements, parseElements } from '../../src/events/elements.ts'
+
+const NOW = '2026-03-31T10:20:30.400Z'
+
+t.test('moments', async (t) => {
+  for (const [text, wanted] of [
+    ['2026-01-02T03:04:05.678901Z', '2026-01-02T03:04:05.678901Z'],
+    ['2026-01-02T03:04:05.6789019Z', '2026-01-02T03:04:05.678901Z'],
+    ['2026-01-02 03:04:05,5', '2026-01-02T03:04:05.500Z'],
+    ['2026-01-02T03:04+0200', '2026-01-02T01:04:00.000Z'],
+    ['2026-01-02T03:04:05-05', '2026-01-02T08:04:05.000Z'],
+    ['2026-01-02', '2026-01-02T00:00:00.000Z'],
+    ['2026-02', '2026-02-01T00:00:00.000Z'],
+    ['2026', '2026-01-01T00:00:00.000Z'],
+    ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
+    ['-24h', '2026-03-30T10:20:30.400Z'],
+    ['-7d', '2026-03-24T10:20:30.400Z'],
+    ['7d', '2026-03-24T10:20:30.400Z'],
+    ['-2w', '2026-03-17T10:20:30.400Z'],
+    ['-1m', '2026-02-28T10:20:30.400Z'],
+    ['-1q', '2025-12-30T10:20:30.400Z'],
+    ['-1y', '2025-03-31T10:20:30.400Z'],
+    ['h', NOW],
+    ['hStart', '2026-03-31T10:00:00.000Z'],
+    ['hEnd', '2026-03-31T10:59:59.999999Z'],
+    ['dStart', '2026-03-31T00:00:00.000Z'],
+    ['-1dStart', '2026-03-30T00:00:00.000Z'],
+    ['dEnd', '2026-03-31T23:59:59.999999Z'],
+    ['mStart', '2026-03-01T00:00:00.000Z'],
+    ['-1mEnd', '2026-02-28T23:59:59.999999Z'],
+    ['yStart', '2026-01-01T00:00:00.000Z'],
+    ['-1yEnd', '2025-12-31T23:59:59.999999Z'],
+  ] as const)
+    t.equal(momentText(parseMoment(text, 'after', NOW)), wanted, text)
+  for (const text of [
+    '',
+    'now',
+    'all',
+    '-5',
+    '5',
+    '-7x',
+    'wStart',
+    'qEnd',
+    'dstart',
+    '2026-1-1',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-01-01T25:00',
+    '2026-01-01T10',
+    '2026-01-01T10:00+99:00',
+    '2026-01-01T10:00Zjunk',
+    '-9999999d',
+    '0x10',
+  ])
+    t.throws(() => parseMoment(text, 'after', NOW), { code: 'invalid_input', attr: 'after' }, text)
+  t.equal(parseMoment('9999-12-31', 'after', NOW), Number.MAX_SAFE_INTEGER, 'what no number can tell apart is the end')
+})
+
+t.test('a moment that is told is read as the same', async () => {
+  const range = { min: -8e15, max: 8e15 }
+  fc.assert(
+    fc.property(
+      fc.maxSafeInteger().map((n) => n % range.max),
+      (moment) => {
+        const text = momentText(moment)
+        return /^\d{4}-/.test(text) ? parseMoment(text, 'after', NOW) === moment : true
+      },
+    ),
+  )
+})
+
+t.test('parameters that take several values', async (t) => {
+  for (const [query, wanted] of [
+    [{}, undefined],
+    [{ a: 'x' }, ['x']],
+    [{ a: ['x', 'y'] }, ['x', 'y']],
+    [{ a: '["x","y"]' }, ['x', 'y']],
+    [{ a: '[1,"y"]' }, ['1', 'y']],
+    [{ a: '[]' }, []],
+    [{ a: '["x"' }, ['["x"']],
+    [{ a: '[{"x":1}]' }, ['[{"x":1}]']],
+    [{ 'a[]': 'x' }, ['x']],
+    [{ 'a[]': ['x', 'y'] }, ['x', 'y']],
+    [{ 'a[0]': 'x', 'a[1]': 'y' }, ['x', 'y']],
+    [{ a: 'x', 'a[]': '["y"]' }, ['x', 'y']],
+    [{ 'a[b]': 'x', ab: 'y' }, undefined],
+  ] as const)
+    t.strictSame(several(query, 'a'), wanted, JSON.stringify(query))
+})
+
+t.test('page elements come back from their compact form', async (t) => {
+  const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,5}$/)
+  const value = fc.string({ unit: 'binary', maxLength: 12 })
+  const element = fc.record({
+    tag_name: word,
+    attr_class: fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9:/[\]-]{0,6}$/), { minLength: 1, maxLength: 3 }),
+    attributes: fc.dictionary(
+      word.map((name) => `attr__${name}`),
+      value,
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+    text: fc.option(value),
+    href: fc.option(value),
+    attr_id: fc.option(value),
+    nth_child: fc.nat(99),
+    nth_of_type: fc.nat(99),
+  })
+  fc.assert(
+    fc.property(fc.array(element, { maxLength: 4 }), (elements) => {
+      const wanted = elements.map((one, order) => ({
+        event: null,
+        ...one,
+        attr_class: [...one.attr_class].sort(),
+        order,
+      }))
+      t.strictSame(parseElements(formatElements(elements)), wanted)
+    }),
+    { numRuns: 300 },
+  )
+  t.strictSame(parseElements(''), [])
+  fc.assert(
+    fc.property(fc.string({ maxLength: 60 }), (text) => Array.isArray(parseElements(text))),
+    { numRuns: 300 },
+  )
+  const long = `a:b="c"${'x'.repeat(1_000_000)}`
+  t.match(parseElements(long), [{ attributes: { b: 'c' } }], 'garbage is passed over, and quickly')
+  t.match(parseElements('a'), [{ tag_name: 'a', attr_class: null, attributes: {} }])
+  t.match(parseElements('a.b;c:__proto__="x"'), [{ attr_class: ['b'] }, { tag_name: 'c' }])
+})

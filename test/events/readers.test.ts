@@ -1,0 +1,200 @@
+/** Who reads events, and what happens to those who take too long. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { get as request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { createEventReader, type EventReader } from '../../src/events/readers.ts'
+import { openDatabase } from '../../src/sql/open.ts'
+import { type Engine, sql } from '../../src/sql/template.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
+import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+
+/** Counts for ever. */
+const endless = sql`
+  with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000000000000)
+  select count(*) from n`
+const quick = sql`select ${7} + 0, 'x'`
+/** Long enough for a reader to start from its sources on a busy machine. */
+const DEADLINE_MS = 6_000
+const slow = { project_id: 1, lane: 'slow' } as const
+
+async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventReader> {
+  const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
+  const url = postgres?.url ?? `sqlite:${t.testdir()}`
+  const events = await openDatabase(url, { file: 'events.db' })
+  await events.exec('create table marks (id integer)')
+  const reader = await createEventReader({ events, url, timeout_ms })
+  t.teardown(async () => {
+    await reader.stop()
+    await events.close()
+    await postgres?.drop()
+  })
+  return reader
+}
+
+/** The processes that this one has started and that read events, as the system tells of them. */
+const children = (parent = process.pid): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+        const dead = stat[0] === 'Z'
+        return (
+          !dead && Number(stat[1]) === parent && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reader-process')
+        )
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+
+for (const engine of ENGINES) {
+  t.test(`a query that takes too long ends with its deadline (${engine})`, async (t) => {
+    const reader = await open(t, engine, DEADLINE_MS)
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
+    await t.rejects(reader.rows(endless, slow), { code: 'query_timeout' })
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'and its place is free again')
+    const controller = new AbortController()
+    const left = t.rejects(reader.rows(endless, { ...slow, signal: controller.signal }), { code: 'query_timeout' })
+    await reader.rows(quick, { project_id: 1, lane: 'first' })
+    controller.abort()
+    await left
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'whose caller has gone blocks nobody')
+    await t.rejects(reader.rows(quick, { ...slow, signal: AbortSignal.abort() }), { code: 'query_timeout' })
+  })
+
+  t.test(`one slow query per project, and quick ones pass (${engine})`, async (t) => {
+    const reader = await open(t, engine, DEADLINE_MS)
+    const both = Promise.allSettled([reader.rows(endless, slow), reader.rows(quick, slow)])
+    t.strictSame(await reader.rows(quick, { project_id: 1, lane: 'first' }), [[7, 'x']])
+    t.match(
+      await both,
+      [
+        { status: 'rejected', reason: { code: 'query_timeout' } },
+        { status: 'rejected', reason: { code: 'query_timeout' } },
+      ],
+      'waiting counts',
+    )
+  })
+
+  t.test(`readers only read (${engine})`, async (t) => {
+    const reader = await open(t, engine, 60_000)
+    await t.rejects(reader.rows(sql`insert into marks (id) values (1) returning id`, slow), {
+      message: /readonly|read-only/,
+    })
+    await t.rejects(reader.rows(sql`select a from nowhere`, slow), { message: /nowhere/ })
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
+    await reader.stop()
+    await t.rejects(reader.rows(quick, slow), { code: 'unavailable' })
+  })
+}
+
+t.test('a reader that dies fails its query and is replaced', async (t) => {
+  const reader = await open(t, 'sqlite', 60_000)
+  await reader.rows(quick, slow)
+  const [pid] = children()
+  const lost = t.rejects(reader.rows(endless, slow), { code: 'unavailable' })
+  process.kill(pid!, 'SIGKILL')
+  await lost
+  t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
+  const [idle] = children()
+  t.not(idle, pid)
+  process.kill(idle!, 'SIGKILL')
+  while (children().length) await new Promise((resolve) => setImmediate(resolve))
+  await reader.rows(quick, slow).catch((error) => t.equal(error.code, 'unavailable'))
+  t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
+  await reader.stop()
+  t.strictSame(children(), [], 'and none is left behind')
+})
+
+t.test('whoever kills the server leaves no reader behind, not even one inside a query', async (t) => {
+  const folder = t.testdir()
+  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder])
+  await once(server, 'message')
+  const readers = children(server.pid)
+  t.equal(readers.length, 1)
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  const alive = (): boolean => {
+    try {
+      return process.kill(readers[0]!, 0) && !/\) Z/.test(readFileSync(`/proc/${readers[0]}/stat`, 'utf8'))
+    } catch {
+      return false
+    }
+  }
+  while (alive()) await new Promise((resolve) => setTimeout(resolve, 50))
+  t.pass('it is gone')
+})
+
+for (const engine of ENGINES)
+  t.test(`fifty thousand events go out as a stream (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const { events } = app.deps
+    const numbers = {
+      sqlite: sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 50099) select i from n`,
+      postgres: sql`select i from generate_series(0, 50099) i`,
+    }
+    await events.run(sql`
+      insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+      select 1, ${{
+        sqlite: sql`printf('0192b71c-0000-7000-8000-%012x', i)`,
+        postgres: sql`'0192b71c-0000-7000-8000-' || lpad(to_hex(i), 12, '0')`,
+      }}, 'e', 'd', cast(${NEW_YEAR} as bigint) - 1000 * (i / 7), 0, '{"a":"b"}', '' from (${numbers}) n`)
+    const answer = await app.send('GET', '/api/projects/1/events/?limit=50000')
+    t.equal(answer.status, 200)
+    const { results, next } = answer.body
+    t.equal(results.length, 50_000)
+    t.equal(new Set(results.map((record: any) => record.id)).size, 50_000)
+    const ordered = results.every(
+      (record: any, i: number) =>
+        i === 0 ||
+        record.timestamp < results[i - 1].timestamp ||
+        (record.timestamp === results[i - 1].timestamp && record.id < results[i - 1].id),
+    )
+    t.ok(ordered)
+    const { pathname, search } = new URL(next)
+    const rest = await app.send('GET', `${pathname}${search}`)
+    t.equal(rest.body.results.length, 100)
+    t.equal(rest.body.next, null)
+    const csv = await app.send('GET', '/api/projects/1/events/?limit=2500&format=csv')
+    t.equal(csv.text.split('\r\n').length, 2502)
+    const usual = await app.send('GET', '/api/projects/1/events/?format=csv')
+    t.equal(usual.text.split('\r\n').length, 3502)
+    t.equal((await app.send('GET', '/api/projects/1/events/?limit=1001&orderBy=timestamp')).body.results.length, 1001)
+  })
+
+t.test('a caller who goes away in the middle of a stream is not read for', async (t) => {
+  const app = await openApp(t, 'sqlite')
+  const { events } = app.deps
+  await insertEvents(
+    events,
+    1,
+    Array.from({ length: 12_000 }, (_, i) => ({ uuid: uuid(i), properties: { text: 'x'.repeat(2_000) } })),
+  )
+  await app.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.app.server.address() as AddressInfo
+  let asked = 0
+  const rows = app.deps.eventReader.rows
+  Object.assign(app.deps.eventReader, {
+    rows: (...args: Parameters<typeof rows>) => {
+      asked++
+      return rows(...args)
+    },
+  })
+  const going = request({
+    port,
+    path: '/api/projects/1/events/?limit=12000',
+    headers: { authorization: `Bearer ${app.first.api_key}` },
+  })
+  going.on('error', () => undefined)
+  const [response] = await once(going, 'response')
+  await once(response, 'readable')
+  response.destroy()
+  await once(response, 'close')
+  await app.send('GET', '/api/projects/1/events/?limit=1')
+  t.ok(asked < 12, `${asked} pieces were read`)
+})
