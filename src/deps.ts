@@ -3,6 +3,7 @@ import { createOutbox } from './auth/letters.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
+import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createWriter, type EventWriter } from './events/writer.ts'
 import { type Ids, makeIds } from './ids.ts'
@@ -12,6 +13,7 @@ import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
 import { claim, identity } from './store/installation.ts'
+import * as purges from './store/purges.ts'
 
 /** What a handler may use, built once. */
 export interface Deps {
@@ -23,6 +25,8 @@ export interface Deps {
   readonly writer: EventWriter
   /** What reads many events at once: never this process itself on SQLite. */
   readonly eventReader: EventReader
+  /** Removes in the background what is to be forgotten; to be woken when a project is deleted. */
+  readonly purger: Purger
   /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
   readonly now: () => string
   readonly ids: Ids
@@ -67,6 +71,16 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     observe: metrics.query,
   })
 
+  const purger = createPurger({
+    events,
+    now,
+    log,
+    purges: {
+      queued: () => purges.list(db),
+      done: (project_id) => purges.remove(db, project_id),
+      retentions: () => purges.retentions(db),
+    },
+  })
   const postman = await openMail(config, db, ids, now, log)
   postman?.wake()
   const running = new Set<Promise<unknown>>()
@@ -76,6 +90,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     events,
     writer,
     eventReader,
+    purger,
     log,
     now,
     metrics,
@@ -92,6 +107,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     dispose: async () => {
       await writer.stop()
       await postman?.stop()
+      await purger.stop()
       await Promise.all(running)
       await eventReader.stop()
       if (events !== db) await events.close()

@@ -7,7 +7,7 @@ import type { Area } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-export const organizations = ({ db, ids, now }: Deps): Area<'organizations'> => {
+export const organizations = ({ db, ids, now, purger }: Deps): Area<'organizations'> => {
   const answer = async (row: store.OrganizationRow) =>
     wire.organization(row, await projects.ofOrganizations(db, [row.id]))
 
@@ -44,7 +44,10 @@ export const organizations = ({ db, ids, now }: Deps): Area<'organizations'> => 
         return answer(changed)
       },
 
-      'organizations.delete': ({ organization }) => store.remove(db, organization.id),
+      'organizations.delete': async ({ organization }) => {
+        await db.tx((tx) => store.remove(tx, organization.id, now()))
+        purger.wake()
+      },
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Area } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
+export const projects = ({ db, ids, now, purger }: Deps): Area<'projects'> => {
   const answer = (row: store.ProjectRow | undefined) => {
     if (!row) throw notFound()
     return wire.project(row)
@@ -46,7 +46,10 @@ export const projects = ({ db, ids, now }: Deps): Area<'projects'> => {
       'projects.reset_token': async ({ project }) =>
         answer(await store.resetToken(db, project.id, ids.projectToken(), now())),
 
-      'projects.delete': ({ project }) => store.remove(db, project.id),
+      'projects.delete': async ({ project }) => {
+        await db.tx((tx) => store.remove(tx, project.id, now()))
+        purger.wake()
+      },
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Db } from './db.ts'
 import { DIALECTS, type Dialect } from './dialect.ts'
 import administration from './migrations/0001-administration.ts'
 import people from './migrations/0002-people.ts'
+import purges from './migrations/0003-purges.ts'
 import events from './migrations/events-0001.ts'
 import { name, sql } from './template.ts'
 
@@ -15,7 +16,11 @@ export interface Track {
   migrations: ((dialect: Dialect) => string)[]
 }
 
-export const ADMINISTRATION: Track = { file: 'workspace.db', table: 'migrations', migrations: [administration, people] }
+export const ADMINISTRATION: Track = {
+  file: 'workspace.db',
+  table: 'migrations',
+  migrations: [administration, people, purges],
+}
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events] }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length

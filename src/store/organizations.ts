@@ -3,6 +3,7 @@ import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, sql } from '../sql/template.ts'
 import * as members from './members.ts'
 import * as projects from './projects.ts'
+import * as purges from './purges.ts'
 import { organizationsWithin, type Reach, reachesOrganization } from './reach.ts'
 import * as users from './users.ts'
 
@@ -114,9 +115,10 @@ export async function update(db: Db, id: string, changes: OrganizationWrite, now
   await db.run(sql`update organizations set ${assignments(set)} where id = ${id}`)
 }
 
-/** Takes members, projects and all that hangs on them along; the people stay. */
-export async function remove(db: Db, id: string): Promise<void> {
-  await db.run(sql`delete from organizations where id = ${id}`)
+/** Takes members, projects and all that hangs on them along; the people stay, and the events go in the background. */
+export async function remove(tx: Db, id: string, now: string): Promise<void> {
+  await purges.queue(tx, sql`p.organization_id = ${id}`, now)
+  await tx.run(sql`delete from organizations where id = ${id}`)
 }
 
 /** The operator's own change: no member can make it. False when there is no such organization. */

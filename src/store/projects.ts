@@ -1,6 +1,7 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, oneOf, sql } from '../sql/template.ts'
+import * as purges from './purges.ts'
 import { projectsWithin, type Reach, reachesProject } from './reach.ts'
 
 export interface ProjectRow {
@@ -130,6 +131,8 @@ export function resetToken(db: Db, id: number, api_token: string, now: string): 
   )
 }
 
-export async function remove(db: Db, id: number): Promise<void> {
-  await db.run(sql`delete from projects where id = ${id}`)
+/** Its events are removed in the background: there may be millions. */
+export async function remove(tx: Db, id: number, now: string): Promise<void> {
+  await purges.queue(tx, sql`p.id = ${id}`, now)
+  await tx.run(sql`delete from projects where id = ${id}`)
 }

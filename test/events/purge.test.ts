@@ -1,0 +1,125 @@
+/** What is to be forgotten goes away in the background, in pieces, whatever happens in between. */
+import t from 'tap'
+import { createPurger } from '../../src/events/purge.ts'
+import type { Db } from '../../src/sql/db.ts'
+import { sql } from '../../src/sql/template.ts'
+import * as purges from '../../src/store/purges.ts'
+import { onBothEngines } from '../helpers/app.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+
+const DAY = 86_400_000_000
+const silent = { info: () => undefined, error: () => undefined }
+
+async function left(db: Db): Promise<Record<string, number>> {
+  const count = async (table: 'events' | 'persons' | 'person_distinct_ids', project_id: number) =>
+    (await db.get<{ n: number }>(
+      table === 'events'
+        ? sql`select count(*) as n from events where project_id = ${project_id}`
+        : table === 'persons'
+          ? sql`select count(*) as n from persons where project_id = ${project_id}`
+          : sql`select count(*) as n from person_distinct_ids where project_id = ${project_id}`,
+    ))!.n
+  const found: Record<string, number> = {}
+  for (const project of [1, 2, 3])
+    found[project] =
+      (await count('events', project)) +
+      (await count('persons', project)) +
+      (await count('person_distinct_ids', project))
+  return found
+}
+
+onBothEngines(t, 'a deleted project leaves no events behind', async (t, app) => {
+  const { deps, send } = app
+  const { body: project } = await send('POST', '/api/projects/', { body: { name: 'doomed' } })
+  const stranger = await app.stranger('stranger@example.com')
+  t.strictSame([project.id, stranger.project_id], [2, 3])
+  await insertEvents(
+    deps.events,
+    1,
+    Array.from({ length: 5 }, () => ({})),
+  )
+  await insertEvents(
+    deps.events,
+    2,
+    Array.from({ length: 2_345 }, () => ({})),
+  )
+  await insertEvents(
+    deps.events,
+    3,
+    Array.from({ length: 7 }, () => ({})),
+  )
+  await insertPerson(deps.events, 2, { id: uuid(1), distinct_ids: ['a', 'b'] })
+  await insertPerson(deps.events, 3, { id: uuid(1), distinct_ids: ['a'] })
+  t.strictSame(await left(deps.events), { 1: 5, 2: 2_348, 3: 9 })
+
+  t.equal((await send('DELETE', `/api/projects/${project.id}/`)).status, 204)
+  await deps.purger.work()
+  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 })
+  t.equal((await purges.list(deps.db)).length, 1, 'it is looked at again')
+  await insertEvents(deps.events, 2, [{}])
+  app.advance(61_000)
+  await deps.purger.work()
+  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 }, 'what came in late is removed too')
+  t.strictSame(await purges.list(deps.db), [])
+
+  t.equal((await send('DELETE', `/api/organizations/${stranger.organization_id}/`, { key: stranger.key })).status, 204)
+  await deps.purger.work()
+  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 0 })
+})
+
+onBothEngines(t, 'events older than their project keeps them go', async (t, app) => {
+  const { deps, send } = app
+  const at = (days: number) => ({ uuid: uuid(days + 1), timestamp: NEW_YEAR - days * DAY })
+  await insertEvents(deps.events, 1, [at(0), at(29), at(31), at(400)])
+  await insertEvents(
+    deps.events,
+    1,
+    Array.from({ length: 1_500 }, () => ({ timestamp: NEW_YEAR - 50 * DAY })),
+  )
+  await insertEvents(deps.events, 9, [at(400)])
+  await deps.purger.work()
+  t.match(await left(deps.events), { 1: 1_504 }, 'by default nothing goes')
+  await send('PATCH', '/api/projects/1/', { body: { event_retention_days: 30 } })
+  await deps.purger.work()
+  t.match(await left(deps.events), { 1: 2 })
+  app.advance((2 * DAY) / 1000)
+  await deps.purger.work()
+  t.strictSame(
+    (await send('GET', '/api/projects/1/events/')).body.results.map((record: any) => record.id),
+    [uuid(1)],
+  )
+  const elsewhere = await deps.events.get(sql`select 1 as there from events where project_id = 9`)
+  t.ok(elsewhere, "another project's stay")
+})
+
+onBothEngines(t, 'a purge that breaks off goes on', async (t, app) => {
+  const { deps, send } = app
+  const { body: project } = await send('POST', '/api/projects/', { body: { name: 'doomed' } })
+  await insertEvents(
+    deps.events,
+    project.id,
+    Array.from({ length: 2_500 }, () => ({})),
+  )
+  await deps.purger.stop()
+  await send('DELETE', `/api/projects/${project.id}/`)
+  let chunks = 0
+  const failing: Db = {
+    ...deps.events,
+    run: (statement) =>
+      ++chunks === 3 ? Promise.reject(new Error('the lights went out')) : deps.events.run(statement),
+  }
+  const known = {
+    queued: () => purges.list(deps.db),
+    done: (id: number) => purges.remove(deps.db, id),
+    retentions: () => purges.retentions(deps.db),
+  }
+  const options = { purges: known, now: deps.now, log: silent }
+  const first = createPurger({ ...options, events: failing })
+  await t.rejects(first.work())
+  await first.stop()
+  t.match(await left(deps.events), { 2: 500 })
+  const second = createPurger({ ...options, events: deps.events })
+  await second.work()
+  t.match(await left(deps.events), { 2: 0 })
+  await second.stop()
+})
