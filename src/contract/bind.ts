@@ -182,11 +182,18 @@ const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** The contract in two: capture, which is bound in a scope of its own, and everything else. */
 function specifications(): { capture: object; rest: object } {
-  const { paths, ...shared } = routable(contract)
+  const { paths, components, ...shared } = routable(contract)
   const captures = new Set(operations.filter(({ area }) => area === 'capture').map(({ path }) => path))
   const pick = (inside: boolean) =>
-    Object.fromEntries(Object.entries(paths).filter(([path]) => captures.has(path) === inside))
-  return { capture: { ...shared, paths: pick(true) }, rest: { ...shared, paths: pick(false) } }
+    Object.fromEntries(Object.entries<any>(paths).filter(([path]) => captures.has(path) === inside))
+  const raw = pick(true)
+  // Its bodies are read by hand, so of all schemas it needs that of its answer: the others would be copied for nothing.
+  for (const item of Object.values(raw)) delete item.post.requestBody
+  const { CaptureAccepted } = components.schemas
+  return {
+    capture: { ...shared, components: { ...components, schemas: { CaptureAccepted } }, paths: raw },
+    rest: { ...shared, components, paths: pick(false) },
+  }
 }
 
 /**
