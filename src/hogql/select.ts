@@ -75,7 +75,7 @@ export function parseOrder(text: string): Order {
 export function parseColumn(text: string): Expr {
   const expr = parseExpression(text)
   const comment = /--([^\n]*)\s*$/.exec(text)
-  const label = comment?.[1]!.trim()
+  const label = comment?.[1]?.trim()
   if (!comment || !label || expr.kind === 'alias') return expr
   // Only if it is a comment, and not the end of a text that holds two dashes.
   const c = new Cursor(`${text.slice(0, comment.index)} `)
