@@ -20,7 +20,8 @@ function sourceOf(args: readonly Typed[], call: Call): JsonPath {
       return literal
     throw new HogqlError(`The path of ${call.name} at position ${at} must be constant texts and indexes.`, at)
   })
-  if (value!.json) return { root: value!.json.root, path: [...value!.json.path, ...path] }
+  const inside = value!.json ?? value!.document
+  if (inside) return { root: inside.root, path: [...inside.path, ...path] }
   if (typeof value!.literal === 'string') {
     try {
       const json = JSON.stringify(JSON.parse(value!.literal))
@@ -76,7 +77,7 @@ export const JSON_FUNCTIONS: Functions = {
     const raw = jsonRaw(source)
     return {
       ...made(at, STRING, sql`coalesce(${on(sql`(${raw} || '')`, sql`(${raw})::text`)}, '')`, args, false),
-      json: source,
+      document: source,
     }
   }),
   /** Each element as its JSON text. */

@@ -92,3 +92,19 @@ export function jsonIn(source: JsonPath, values: readonly string[]): Sql {
       : on(sql`(${root} ->> ${sqlitePath(path)})`, postgresText(source))
   return sql`coalesce(${text} in (${list}), ${on(sql`0`, sql`false`)})`
 }
+
+/**
+ * toFloat and toInt of a property. SQLite has parsed the number already, exactly; only texts go through a function.
+ * What `DECIMAL` and `WHOLE` refuse to read is NULL here too.
+ */
+export function sqliteFloat({ root, path }: JsonPath): Sql | undefined {
+  if (!path.length || isOdd(path)) return undefined
+  const where = sqlitePath(path)
+  return sql`(case json_type(${root}, ${where}) when 'integer' then cast(${root} ->> ${where} as real) when 'real' then case when (${root} -> ${where}) not glob '*e[+-][0-9][0-9][0-9]' then ${root} ->> ${where} end when 'text' then hogql_float(${root} ->> ${where}) end)`
+}
+
+export function sqliteWhole({ root, path }: JsonPath): Sql | undefined {
+  if (!path.length || isOdd(path)) return undefined
+  const where = sqlitePath(path)
+  return sql`(case json_type(${root}, ${where}) when 'integer' then nullif(nullif(max(min(${root} ->> ${where}, 1000000000000000), -1000000000000000), 1000000000000000), -1000000000000000) when 'text' then cast(hogql_integer(${root} ->> ${where}) as integer) end)`
+}

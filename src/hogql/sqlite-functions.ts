@@ -165,7 +165,6 @@ const FUNCTIONS = {
 
   element: (array: string, index: number): Cell =>
     index === 0 ? null : (listed(array).at(index > 0 ? index - 1 : index) ?? null),
-  index_of: (array: string, value: string | number): Cell => listed(array).indexOf(value) + 1,
   join: (array: string, separator: string): Cell =>
     listed(array)
       .filter((item) => item !== null)
@@ -180,6 +179,7 @@ const FUNCTIONS = {
 
 /** NULL is an element like another, and a text that is not there has no pieces. */
 const NULLABLE = {
+  index_of: (array: string, value: Cell): Cell => listed(array).indexOf(value) + 1,
   has: (array: string, value: Cell): Cell => (listed(array).includes(value) ? 1 : 0),
   split: (text: string | null, separator: string): Cell =>
     text === null ? '[]' : JSON.stringify(separator === '' ? [...text] : text.split(separator)),

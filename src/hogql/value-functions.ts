@@ -4,6 +4,7 @@ import { asText, coerce, DAY, datetimeWithin, floorTo, int4, integerWithin, must
 import { DAY_FIRST, parseDatetime, UNIX, UNIX_MILLIS, YEAR_FIRST } from './datetime.ts'
 import { boolean, bound, type Fn, type Functions, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
+import { sqliteFloat, sqliteWhole } from './json.ts'
 import { MAX_YEAR, MIN_YEAR } from './limits.ts'
 import { OPERATORS } from './operators.ts'
 import {
@@ -70,7 +71,7 @@ function toInt(value: Typed, at: number): Typed {
         at,
         INTEGER,
         on(
-          sqliteInteger(sql`hogql_integer(${inner})`),
+          (value.json && sqliteWhole(value.json)) ?? sqliteInteger(sql`hogql_integer(${inner})`),
           bound({ v: inner }, sql`case when t.v ~ ${WHOLE}::text then t.v::bigint end`),
         ),
         [value],
@@ -95,7 +96,7 @@ export function toFloat(value: Typed, at: number): Typed {
         at,
         FLOAT,
         on(
-          sql`hogql_float(${value.sql})`,
+          (value.json && sqliteFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
           bound({ v: value.sql }, sql`case when t.v ~ ${DECIMAL}::text then t.v::float8 end`),
         ),
         [value],
