@@ -22,8 +22,8 @@ export const PER_ADDRESS: readonly Window[] = [{ limit: 60, seconds: 60 }]
 /** Per project, for events coming in: far above what a project sends, far below what keeps others from being served. */
 export const PER_PROJECT_CAPTURE: readonly Window[] = [{ limit: 4_800, seconds: 10 }]
 
-/** How many counters are kept before stale ones are thrown away. */
-const SWEEP_AT = 10_000
+/** How many names are counted at most; beyond it the one that has been quiet longest is forgotten. */
+export const MOST_NAMES = 50_000
 
 export interface Standing {
   limit: number
@@ -39,19 +39,12 @@ export function limiter(windows: readonly Window[], milliseconds: () => number) 
   type Count = { start: number; current: number; previous: number }
   const counts = new Map<string, Count[]>()
 
-  const sweep = (now: number): void => {
-    if (counts.size < SWEEP_AT) return
-    const longest = Math.max(...windows.map((window) => window.seconds)) * 2_000
-    for (const [name, list] of counts) if (list.every((count) => now - count.start > longest)) counts.delete(name)
-  }
-
   const at = (name: string, now: number): Count[] => {
-    let list = counts.get(name)
-    if (!list) {
-      sweep(now)
-      list = windows.map(() => ({ start: now, current: 0, previous: 0 }))
-      counts.set(name, list)
-    }
+    const list = counts.get(name) ?? windows.map(() => ({ start: now, current: 0, previous: 0 }))
+    // Moved to the end, so that the quiet ones stand first.
+    counts.delete(name)
+    counts.set(name, list)
+    if (counts.size > MOST_NAMES) counts.delete(counts.keys().next().value!)
     for (const [i, count] of list.entries()) {
       const length = windows[i]!.seconds * 1_000
       // A clock that steps back starts the window again instead of freezing it.

@@ -5,7 +5,7 @@ import { parseTime } from '../../src/api/time.ts'
 import { grants } from '../../src/auth/scopes.ts'
 import { readConfig, settings } from '../../src/config.ts'
 import { makeIds } from '../../src/ids.ts'
-import { limiter } from '../../src/limits.ts'
+import { limiter, MOST_NAMES } from '../../src/limits.ts'
 import { encloses } from '../../src/store/reach.ts'
 
 t.test('settings', async (t) => {
@@ -111,6 +111,17 @@ t.test('limits slide', async (t) => {
   )
   now -= 3_600_000
   t.ok(ask(), 'a clock that steps back locks nobody out')
+})
+
+t.test('limits count so many names and no more: the quiet are forgotten, not the busy', async (t) => {
+  const limit = limiter([{ limit: 1, seconds: 60 }], () => 1_000_000)
+  for (const name of ['quiet', 'busy']) limit.count(name)
+  for (let i = 0; i < MOST_NAMES; i++) {
+    limit.check(`passer-by ${i}`)
+    if (i % 1_000 === 0) t.throws(() => limit.check('busy'), { code: 'throttled' })
+  }
+  t.throws(() => limit.check('busy'), { code: 'throttled' })
+  t.doesNotThrow(() => limit.check('quiet'))
 })
 
 t.test('no window ever lets through twice its limit', async (t) => {
