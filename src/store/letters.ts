@@ -49,11 +49,3 @@ export function removeAbandoned(db: Db, sending_since: string): Promise<LetterRo
     delete from letters where state = 'sending' and next_attempt_at < ${sending_since}
     returning id, kind, recipient, content, attempts, created_at`)
 }
-
-/** When the next waiting letter is due. */
-export async function nextDue(db: Db): Promise<string | undefined> {
-  const found = await db.get<{ due: string | null }>(
-    sql`select min(next_attempt_at) as due from letters where state = 'waiting'`,
-  )
-  return found?.due ?? undefined
-}
