@@ -35,6 +35,8 @@ export async function startServer({ config: given, ephemeral = false }: StartOpt
   const discard = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true })
   }
+  // Also when a second signal or the deadline ends the process.
+  if (folder) process.once('exit', discard)
   // Standard output belongs to the line that says the server is ready.
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
   let opened: Deps | undefined

@@ -166,6 +166,20 @@ t.test('serve', async (t) => {
     t.equal(readdirSync(temporary).length, 1)
     t.equal(await server.stop(), 0)
     t.same(readdirSync(temporary), [])
+
+    const impatient = await serve(t, ['--ephemeral'], { TMPDIR: temporary })
+    const socket = connect(Number(new URL(impatient.ready.url).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write(
+      `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${impatient.ready.api_key}\r\n` +
+        'Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
+    )
+    await once(socket, 'data')
+    const stopping = impatient.logged('stopping')
+    impatient.child.kill('SIGTERM')
+    await stopping
+    t.equal(await impatient.stop(), 1, 'a second signal does not wait')
+    t.same(readdirSync(temporary), [], 'and leaves nothing behind either')
   })
 
   t.test('SIGTERM lets a request that has begun finish, and exits with 0', async (t) => {
