@@ -1,5 +1,8 @@
 import t from 'tap'
+import * as store from '../../src/store/api_keys.ts'
 import { onBothEngines } from '../helpers/app.ts'
+
+const HOUR = 3_600_000
 
 const KEYS = '/api/personal_api_keys/'
 
@@ -93,6 +96,25 @@ onBothEngines(t, 'time limits', async (t, { send, advance }) => {
     status: 401,
     body: { code: 'authentication_failed' },
   })
+})
+
+onBothEngines(t, 'a key notes its use, once an hour', async (t, { deps, first, advance, app }) => {
+  const used = async (): Promise<string | null> => (await store.list(deps.db, 1))[0]!.last_used_at
+  const use = () => app.inject({ url: '/api/users/@me/', headers: { authorization: `Bearer ${first.api_key}` } })
+  const noted = async (before: string | null): Promise<string> => {
+    for (;;) {
+      const now = await used()
+      if (now !== null && now !== before) return now
+      await new Promise(setImmediate)
+    }
+  }
+  await use()
+  const once = await noted(null)
+  advance(HOUR / 2)
+  await use()
+  advance(HOUR)
+  await use()
+  t.ok(Date.parse(await noted(once)) >= Date.parse(once) + HOUR, 'not after half an hour')
 })
 
 onBothEngines(t, 'reach: a limited key sees its part, and makes no key that sees more', async (t, app) => {

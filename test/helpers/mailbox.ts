@@ -15,6 +15,8 @@ export interface Mailbox {
   url: string
   port: number
   mails: Mail[]
+  /** The texts of those refused after their data. */
+  refused: string[]
   /** The next mail to arrive. */
   next(): Promise<Mail>
   /** The next time it does as it was told. */
@@ -31,6 +33,7 @@ export type Behaviour = { at: 'recipient' | 'data' | 'greeting'; status?: number
 export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port = 0): Promise<Mailbox> {
   const events = new EventEmitter()
   const mails: Mail[] = []
+  const refused: string[] = []
   let behaviour: Behaviour = null
 
   const perform = (
@@ -57,7 +60,10 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
       })
       stream.on('end', () =>
         perform('data', socketOf(session), (error) => {
-          if (error) return done(error)
+          if (error) {
+            refused.push(raw)
+            return done(error)
+          }
           const mail: Mail = {
             from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
             to: session.envelope.rcptTo.map(({ address }) => address),
@@ -86,6 +92,7 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
     port: address.port,
     url: `smtp://127.0.0.1:${address.port}`,
     mails,
+    refused,
     next: async () => (await once(events, 'mail'))[0] as Mail,
     reached: async () => void (await once(events, 'reached')),
     behave: (next) => {

@@ -105,7 +105,10 @@ for (const engine of ENGINES) {
     app.advance(3 * MINUTE)
     const arriving = box.next()
     app.wake()
-    const { invite_id, token } = linkIn((await arriving).raw)
+    const { raw } = await arriving
+    const { invite_id, token } = linkIn(raw)
+    const messageId = (text: string) => /^Message-ID: (.+)$/im.exec(text)![1]
+    t.equal(messageId(raw), messageId(box.refused[0]!))
     await app.says(/mail sent/)
     t.equal(await app.waiting(), 0)
     t.equal((await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status, 200)
