@@ -85,10 +85,9 @@ export async function openInvite(
   db: Db,
   { invite_id, token, caller, now }: { invite_id: string; token: string; caller: Caller | undefined; now: string },
 ): Promise<OpenInvite> {
-  const id = invite_id.toLowerCase()
-  const invite = await invites.open(db, id, hashOf(token))
+  const invite = await invites.open(db, invite_id, hashOf(token))
   if (!invite) {
-    if (await invites.wasUsed(db, id, hashOf(token)))
+    if (await invites.wasUsed(db, invite_id, hashOf(token)))
       throw new AppError('already_used', 'This invite has been accepted already. Go on with your key.')
     throw invalid(null, 'This link opens no invite. Check that it is whole, or ask for a new invite.')
   }
@@ -120,9 +119,11 @@ export function acceptInvite(
   { caller, mailed, ...sent }: Acceptance,
 ): Promise<{ user: users.UserRow; organization_id: string; api_key: string | null }> {
   return db.tx(async (tx) => {
+    const seen = await invites.open(tx, sent.invite_id, hashOf(sent.token))
+    // Who races for it waits here, and then finds it used.
+    if (seen) await members.hold(tx, seen.organization_id)
     const invite = await openInvite(tx, { ...sent, caller, now })
     const { organization_id, level } = invite
-    await members.hold(tx, organization_id)
     const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
     if (!inviterLevel || inviterLevel < level)
       throw new AppError('inviter_not_allowed', 'Whoever invited you may no longer do so. Ask for a new invite.')
