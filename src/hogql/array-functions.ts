@@ -134,7 +134,7 @@ function overLambda(
   const [fn, list] = call.args
   if (fn?.kind !== 'lambda')
     throw new HogqlError(
-      `The first argument of ${call.name} at position ${fn?.at ?? call.at} must be a lambda: x -> …`,
+      `The first argument of ${call.name} at position ${fn?.at ?? call.at} must be a lambda such as x -> x > 1.`,
       fn?.at ?? call.at,
     )
   const array = env.build(list!, env)

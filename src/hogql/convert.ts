@@ -36,8 +36,9 @@ function within(value: Sql, low: number, high: number): Sql {
 export const integerWithin = (value: Sql): Sql => within(value, -(MAX_INTEGER - 1), MAX_INTEGER - 1)
 export const datetimeWithin = (value: Sql): Sql => within(value, MIN_DATETIME, MAX_DATETIME)
 
-/** PostgreSQL counts characters in 32 bits. */
-export const int4 = (value: Sql): Sql => sql`least(greatest(${value}, -1000000000), 1000000000)::int`
+/** PostgreSQL counts characters in 32 bits. `least` and `greatest` skip NULL there, which must stay NULL. */
+export const int4 = (value: Sql): Sql =>
+  sql`(case when ${value} is not null then least(greatest(${value}, -1000000000), 1000000000)::int end)`
 
 /** As NULL of the wanted type, as a float from an integer, or as it is. */
 export function coerce(value: Typed, type: HogType): Sql {

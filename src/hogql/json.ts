@@ -1,5 +1,6 @@
 /** Values inside JSON columns, as the same text on both engines. */
 import { type Sql, sql } from '../sql/template.ts'
+import { MAX_INTEGER } from './limits.ts'
 import { type JsonPath, joined, on, textParam } from './typed.ts'
 
 /** SQLite's path language cannot name these keys; a function of ours looks them up. */
@@ -106,5 +107,6 @@ export function sqliteFloat({ root, path }: JsonPath): Sql | undefined {
 export function sqliteWhole({ root, path }: JsonPath): Sql | undefined {
   if (!path.length || isOdd(path)) return undefined
   const where = sqlitePath(path)
-  return sql`(case json_type(${root}, ${where}) when 'integer' then nullif(nullif(max(min(${root} ->> ${where}, 1000000000000000), -1000000000000000), 1000000000000000), -1000000000000000) when 'text' then cast(hogql_integer(${root} ->> ${where}) as integer) end)`
+  const [over, under]: Sql[] = [`${MAX_INTEGER}`, `${-MAX_INTEGER}`].map((digits) => ({ strings: [digits], parts: [] }))
+  return sql`(case json_type(${root}, ${where}) when 'integer' then nullif(nullif(max(min(${root} ->> ${where}, ${over!}), ${under!}), ${over!}), ${under!}) when 'text' then cast(hogql_integer(${root} ->> ${where}) as integer) end)`
 }

@@ -81,12 +81,11 @@ export function tokens(source: string): Token[] {
       push('name', at, word)
       continue
     }
+    if (text.startsWith('/*', at)) throw new HogqlError(`The comment at position ${at + 1} has no end.`, at + 1)
     const symbol = SYMBOLS.find((candidate) => text.startsWith(candidate, at))
     if (symbol === undefined)
       throw new HogqlError(
-        text.startsWith('/*', at)
-          ? `The comment at position ${at + 1} has no end.`
-          : `Unexpected ${shown(String.fromCodePoint(text.codePointAt(at)!))} at position ${at + 1}.`,
+        `Unexpected ${shown(String.fromCodePoint(text.codePointAt(at)!))} at position ${at + 1}.`,
         at + 1,
       )
     i += symbol.length

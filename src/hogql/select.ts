@@ -78,10 +78,8 @@ export function parseColumn(text: string): Expr {
   const label = comment?.[1]?.trim()
   if (!comment || !label || expr.kind === 'alias') return expr
   // Only if it is a comment, and not the end of a text that holds two dashes.
-  const c = new Cursor(`${text.slice(0, comment.index)} `)
   try {
-    expression(c)
-    c.expectEnd()
+    parseExpression(text.slice(0, comment.index))
   } catch {
     return expr
   }

@@ -103,6 +103,8 @@ function substring(text: string, offset: number, count: number): string {
   return chars.slice(Math.max(start, 0), Math.max(start + count, 0)).join('')
 }
 
+const exact = (value: number): number | null =>
+  Number.isInteger(value) && Math.abs(value) < MAX_INTEGER ? value : null
 const whole = new RegExp(WHOLE)
 const decimal = new RegExp(DECIMAL)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -150,12 +152,12 @@ const FUNCTIONS = {
   parameter: (text: string, name: string): Cell =>
     first(text, `[?&#]${name.replace(/[^A-Za-z0-9]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)}=([^&#]*)`),
 
-  integer: (text: string): Cell => (whole.test(text) ? Number(text) : null),
-  whole: (value: number): Cell => (Number.isInteger(value) && Math.abs(value) < MAX_INTEGER ? value : null),
+  integer: (text: string): Cell => (whole.test(text) ? exact(Number(text)) : null),
+  whole: (value: number): Cell => exact(value),
   float: (text: string): Cell => (decimal.test(text) ? Number(text) : null),
   float_text: (value: number): Cell => floatText(value),
   digits: (value: number): Cell => Number(value.toPrecision(15)),
-  round: (value: number, places: number): Cell => roundHalfUp(value, Math.max(-30, Math.min(30, places))),
+  round: (value: number, places: number): Cell => roundHalfUp(value, places),
   uuid: (text: string): Cell => (uuid.test(text) ? text.toLowerCase() : null),
 
   datetime: (text: string): Cell => parseDatetime(text),

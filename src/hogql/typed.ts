@@ -33,8 +33,10 @@ export interface Typed {
   readonly literal?: string | number | boolean | null
   /** The items of a list that is written out. */
   readonly items?: readonly Typed[]
-  /** Where in a JSON column it was found. */
+  /** Where in a JSON column the text, or the JSON itself, was found. */
   readonly json?: JsonPath
+  /** The JSON that it is the text of. */
+  readonly document?: JsonPath
   readonly interval?: { readonly unit: IntervalUnit; readonly amount: Typed }
 }
 

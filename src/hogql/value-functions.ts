@@ -1,6 +1,6 @@
 /** Conversions, NULL, choices and numbers. */
 import { type Sql, sql } from '../sql/template.ts'
-import { asText, coerce, DAY, datetimeWithin, floorTo, int4, integerWithin, mustBe, number, toText } from './convert.ts'
+import { asText, coerce, DAY, datetimeWithin, floorTo, integerWithin, mustBe, number, toText } from './convert.ts'
 import { DAY_FIRST, parseDatetime, UNIX, UNIX_MILLIS, YEAR_FIRST } from './datetime.ts'
 import { boolean, bound, type Fn, type Functions, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
@@ -36,7 +36,7 @@ const one = (build: (value: Typed, at: number) => Typed, anyCase = false): Fn =>
 })
 
 /** Spellings of numbers that both engines read alike. Anything longer is no number here. */
-export const WHOLE = '^[+-]?[0-9]{1,15}$'
+export const WHOLE = '^[+-]?[0-9]{1,16}$'
 export const DECIMAL = '^[+-]?([0-9]{1,40}([.][0-9]{0,40})?|[.][0-9]{1,40})([eE][+-]?[0-9]{1,2})?$'
 const UUID_FORM = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
@@ -72,7 +72,7 @@ function toInt(value: Typed, at: number): Typed {
         INTEGER,
         on(
           (value.json && sqliteWhole(value.json)) ?? sqliteInteger(sql`hogql_integer(${inner})`),
-          bound({ v: inner }, sql`case when t.v ~ ${WHOLE}::text then t.v::bigint end`),
+          integerWithin(bound({ v: inner }, sql`case when t.v ~ ${WHOLE}::text then t.v::bigint end`)),
         ),
         [value],
         true,
@@ -196,7 +196,7 @@ function toJSONString(value: Typed, at: number): Typed {
     return made(
       at,
       STRING,
-      on(sql`(case when ${text} is not null then json_quote(${text}) end)`, sql`to_json(${text})::text`),
+      on(sql`(case when ${text} is not null then json_quote(${text}) || '' end)`, sql`to_json(${text})::text`),
       [value],
     )
   }
@@ -268,16 +268,14 @@ const round: Fn = {
   anyCase: true,
   build: ([value, digits], { at }) => {
     mustBe(value!, isNumber, 'a number', 'round')
-    if (digits) mustBe(digits, ({ kind }) => kind === 'integer', 'a whole number', 'round')
-    const places = digits ? coerce(digits, INTEGER) : number(0)
+    const wanted = digits ? digits.literal : 0
+    if (typeof wanted !== 'number' || !Number.isInteger(wanted))
+      throw new HogqlError(`The digits of round at position ${digits!.at} must be a constant whole number.`, digits!.at)
+    const places = number(Math.max(-30, Math.min(30, wanted)))
     const inner = coerce(value!, FLOAT)
-    const rounded = on(
-      sql`hogql_round(${inner}, ${places})`,
-      sql`round((${inner})::numeric, least(greatest(${int4(places)}, -30), 30))::float8`,
-    )
-    const from = digits ? [value!, digits] : [value!]
-    if (value!.type.kind !== 'integer') return made(at, FLOAT, rounded, from)
-    return made(at, INTEGER, on(sqliteInteger(rounded), sql`(${rounded})::bigint`), from)
+    const rounded = on(sql`hogql_round(${inner}, ${places})`, sql`round((${inner})::numeric, ${places})::float8`)
+    if (value!.type.kind !== 'integer') return made(at, FLOAT, rounded, [value!])
+    return made(at, INTEGER, on(sqliteInteger(rounded), sql`(${rounded})::bigint`), [value!])
   },
 }
 

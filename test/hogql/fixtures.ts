@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import { decode } from '../../src/hogql/convert.ts'
 import { parseExpression } from '../../src/hogql/parser.ts'
-import { compile } from '../../src/hogql/print.ts'
+import { compile, type HogType } from '../../src/hogql/print.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
 import { type Engine, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
@@ -188,7 +188,8 @@ export async function evaluate(world: World, text: string, seq: number): Promise
   return decode(row?.c0, compiled.type)
 }
 
-export const probe = (text: string): Sql => {
-  const compiled = compile(parseExpression(text), { now: NOW })
-  return sql`select ${compiled.output} as c0 ${FROM}`
+/** The statement that asks every event, and how to read its answer. */
+export function probe(text: string): { query: Sql; type: HogType } {
+  const { output, aggregate, type } = compile(parseExpression(text), { now: NOW })
+  return { query: sql`select ${output} as c0 ${FROM} ${aggregate ? sql`` : sql`order by e.seq`}`, type }
 }

@@ -97,7 +97,7 @@ const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => 
         "dateDiff('day', D, D)",
         "dateDiff('month', D, D)",
         'abs(N)',
-        'round(N, N)',
+        'round(N, -1)',
         'toUnixTimestamp(D)',
         'length(A)',
         'indexOf(A, T)',
@@ -240,4 +240,44 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
       ),
     )
     .map(([name, args]) => `${name}(${args.join(', ')})`),
+)
+
+/** Patterns of the subset over few letters, and texts that they have a chance with. */
+const { pattern } = fc.letrec<{ pattern: string; atom: string }>((tie) => {
+  const inner = tie('pattern') as fc.Arbitrary<string>
+  const atom = fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(
+      'a',
+      'b',
+      'c',
+      '.',
+      '[ab]',
+      '[^a]',
+      '\\w',
+      '\\d',
+      'é',
+      '\\.',
+      'ab',
+      '\\b',
+      '^',
+      '$',
+      '(?i:A)',
+      '[b-d]',
+      '\\s',
+    ),
+    inner.map((text) => `(${text})`),
+    inner.map((text) => `(?:${text})`),
+    fc.tuple(inner, inner).map(([a, b]) => `(?:${a}|${b})`),
+  )
+  const quantified = fc
+    .tuple(atom, fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,2}', '{0,1}', '*?'))
+    .map(([text, sign]) => (text === 'ab' ? `(?:ab)${sign}` : text + sign))
+  return { atom, pattern: fc.array(quantified, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')) }
+})
+export const patternAndText = fc.tuple(
+  pattern,
+  fc
+    .array(fc.constantFrom('a', 'b', 'c', 'A', 'ab', 'abc', '1', '.', ' ', '\n', 'é', 'É', '😀'), { maxLength: 8 })
+    .map((parts) => parts.join('')),
 )

@@ -1,7 +1,8 @@
 /** HogQL: what expressions mean, the same on both engines; what is refused, and where. */
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { Expr } from '../../src/hogql/ast.ts'
+import { constant, type Expr } from '../../src/hogql/ast.ts'
 import { canonical } from '../../src/hogql/canonical.ts'
 import { decode } from '../../src/hogql/convert.ts'
 import { HogqlError } from '../../src/hogql/error.ts'
@@ -14,10 +15,10 @@ import { parseColumn, parseOrder, parseSelect } from '../../src/hogql/select.ts'
 import { type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { CORPUS } from './corpus.ts'
 import { evaluate, NOW, probe, type World, worlds } from './fixtures.ts'
-import { generatedExpression, hostileText } from './generate.ts'
+import { generatedExpression, hostileText, patternAndText } from './generate.ts'
 import { REFUSALS, type Refusal, SELECT_REFUSALS } from './refusals.ts'
 
-const RUNS = process.env.PROVE === '1' ? 5_000 : 150
+const RUNS = process.env.PROVE === '1' ? 5_000 : Number(process.env.RUNS ?? 150)
 const SEED = 20260401
 
 t.test('the corpus, on both engines', async (t) => {
@@ -57,9 +58,9 @@ t.test('limits', async (t) => {
     )
   }
   refusedWith(`'${'x'.repeat(MAX_TEXT_LENGTH)}'`, 'longer than')
-  refusedWith('('.repeat(5_000), 'nested deeper')
+  refusedWith('('.repeat(3_000), 'nested deeper')
   refusedWith(`${'('.repeat(100)}1${')'.repeat(100)}`, 'nested deeper')
-  refusedWith('['.repeat(5_000), 'nested deeper')
+  refusedWith('['.repeat(3_000), 'nested deeper')
   refusedWith('- '.repeat(3_000), 'nested deeper')
   refusedWith('not '.repeat(2_000), 'nested deeper')
   refusedWith('case when '.repeat(900), 'nested deeper')
@@ -77,7 +78,7 @@ t.test('limits', async (t) => {
     Array(MAX_LIST + 1)
       .fill('true')
       .join(' or '),
-    'more than 1000 conditions',
+    'More than 1000 conditions',
   )
   refusedWith('1 '.repeat(4_500), 'words and signs')
   refusedWith(`${'('.repeat(30)}1${' between 1 and 2) = true'.repeat(30)}`, 'parts|complex')
@@ -89,7 +90,7 @@ t.test('limits', async (t) => {
 
 t.test('as much as is allowed also runs', async (t) => {
   const wide = [
-    Array(MAX_LIST).fill("event = 'x'").join(' or '),
+    Array(MAX_LIST).fill('true').join(' or '),
     `event in (${Array.from({ length: MAX_LIST }, (_, i) => `'${i}'`).join(',')})`,
     `concat(${Array(500).fill('event').join(', ')})`,
     Array(60).fill('1').join(' + '),
@@ -98,7 +99,7 @@ t.test('as much as is allowed also runs', async (t) => {
     `${'if(true, '.repeat(60)}1${', 2)'.repeat(60)}`,
   ]
   for (const world of await worlds(t))
-    for (const text of wide) await t.resolves(world.rows(probe(text)), text.slice(0, 40))
+    for (const text of wide) await t.resolves(world.rows(probe(text).query), text.slice(0, 40))
 })
 
 t.test('canonical text', async (t) => {
@@ -248,30 +249,64 @@ t.test('queries', async (t) => {
   t.match(parseColumn('event as x -- no'), { kind: 'alias', name: 'x' })
 })
 
-t.test('whatever is understood also prepares, and holds nothing the user wrote', async (t) => {
+t.test(
+  'whatever is understood also runs, answers the same on both engines, and holds nothing the user wrote',
+  async (t) => {
+    const both = await worlds(t)
+    let understood = 0
+    await fc.assert(
+      fc.asyncProperty(generatedExpression, async (text) => {
+        let probed: ReturnType<typeof probe>
+        try {
+          probed = probe(text)
+        } catch (error) {
+          if (error instanceof HogqlError) return
+          throw error
+        }
+        understood++
+        const parsed = canonical(parseExpression(text))
+        if (canonical(parseExpression(parsed)) !== parsed) throw new Error(`not stable: ${parsed}`)
+        const answers = []
+        for (const world of both) {
+          const { text: printed } = statement(probed.query, world.engine)
+          if (/zq/i.test(printed)) throw new Error(`a text of the user is in the statement: ${printed}`)
+          answers.push((await world.rows(probed.query)).map((row) => decode(row.c0, probed.type)))
+        }
+        assert.deepStrictEqual(answers[0], answers[1])
+      }),
+      { numRuns: RUNS, seed: SEED },
+    )
+    t.ok(understood > RUNS / 4, `${understood} of ${RUNS} were understood`)
+  },
+)
+
+t.test('a regular expression finds the same on both engines', async (t) => {
   const both = await worlds(t)
-  let understood = 0
+  let asked = 0
+  const quoted = (text: string): string => canonical(constant(1, text))
   await fc.assert(
-    fc.asyncProperty(generatedExpression, async (text) => {
-      let query: Sql
-      try {
-        query = probe(text)
-      } catch (error) {
-        if (error instanceof HogqlError) return
-        throw error
-      }
-      understood++
-      const parsed = canonical(parseExpression(text))
-      if (canonical(parseExpression(parsed)) !== parsed) throw new Error(`not stable: ${parsed}`)
-      for (const world of both) {
-        const { text: printed } = statement(query, world.engine)
-        if (/zq[a-z]*/i.test(printed)) throw new Error(`a text of the user is in the statement: ${printed}`)
-        await world.rows(query)
+    fc.asyncProperty(patternAndText, async ([pattern, text]) => {
+      for (const call of [
+        `match(concat(${quoted(text)}, ''), ${quoted(pattern)})`,
+        `extract(concat(${quoted(text)}, ''), ${quoted(pattern)})`,
+        `replaceRegexpOne(concat(${quoted(text)}, ''), ${quoted(pattern)}, '<\\\\0>')`,
+        `replaceRegexpAll(concat(${quoted(text)}, ''), ${quoted(pattern)}, '<\\\\0>')`,
+      ]) {
+        let probed: ReturnType<typeof probe>
+        try {
+          probed = probe(call)
+        } catch (error) {
+          if (error instanceof HogqlError) continue
+          throw error
+        }
+        asked++
+        const [a, b] = await Promise.all(both.map((world) => world.rows(probed.query)))
+        assert.deepStrictEqual(decode(a![0]!.c0, probed.type), decode(b![0]!.c0, probed.type), call)
       }
     }),
-    { numRuns: RUNS, seed: SEED },
+    { numRuns: RUNS * 2, seed: SEED },
   )
-  t.ok(understood > RUNS / 4, `${understood} of ${RUNS} were understood`)
+  t.ok(asked > RUNS, `${asked} were asked`)
 })
 
 t.test('whatever is sent, only a HogqlError comes back', async (t) => {
@@ -285,7 +320,7 @@ t.test('whatever is sent, only a HogqlError comes back', async (t) => {
           if (!(error instanceof HogqlError)) throw error
         }
       try {
-        const query = probe(text)
+        const { query } = probe(text)
         for (const world of both) await world.prepare(query)
       } catch (error) {
         if (!(error instanceof HogqlError)) throw error

@@ -142,7 +142,7 @@ export const SELECT_REFUSALS: Refusal[] = [
   ['SELECT event FROM events e', 26, 'no other name'],
   ['SELECT event FROM events WHERE', 31, 'The text ends'],
   ['SELECT event FROM events LIMIT x', 32, 'whole number'],
-  ['SELECT event FROM events GROUP event', 32, 'Unexpected'],
+  ['SELECT event FROM events GROUP event', 26, 'Unexpected'],
   ['SELECT event FROM events SETTINGS x = 1', 26, 'SETTINGS'],
   ['SELECT event AS team_id FROM events', 17, 'reserved'],
   ['SELECT event FROM events; SELECT 1', 27, 'Unexpected'],
