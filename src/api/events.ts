@@ -3,11 +3,13 @@ import type { components } from '../contract/openapi.ts'
 import type { Query } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
+import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
+import { conditionOf, rows } from '../events/rows.ts'
 import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
 import { type Area, type Call, Written } from './call.ts'
 import { csvRow, prefersCsv } from './csv.ts'
-import { several } from './query.ts'
+import { givenFor, several } from './query.ts'
 import { momentText, parseMoment } from './time.ts'
 import * as wire from './wire.ts'
 
@@ -42,13 +44,16 @@ export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
   return {
     operations: {
       'events.list': async (call) => {
-        const query = listQuery(call, now())
         const csv = wantsCsv(call)
         const limit = call.query.limit ?? (csv ? CSV_PAGE_SIZE : PAGE_SIZE)
+        if (several(call.query, 'select')) return selected(call, limit, csv)
+        const query = listQuery(call, now())
         // Read before anything is answered, so that what goes wrong here is an error and not half a page.
         const first = await store.page(eventReader, query, Math.min(limit, PIECE))
         const all = pieces(query, limit, first)
-        const text = csv ? csvOf(all) : jsonOf(all, (position) => nextUrl(call, query, position))
+        const text = csv
+          ? csvOf(all)
+          : jsonOf(all, ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`))
         const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
         const type = csv ? 'text/csv' : 'application/json'
         if (limit <= PIECE || first.next === null) return new Written(type, await joined(text), headers)
@@ -91,6 +96,33 @@ export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
     },
   }
 
+  /** Rows of the caller's own columns instead of events. */
+  async function selected(call: ListCall, limit: number, csv: boolean): Promise<Written> {
+    const time = now()
+    const { query } = call
+    const offset = query.cursor === undefined ? (query.offset ?? 0) : offsetIn(query.cursor)
+    const scope = { ...scopeOf(call, time), offset }
+    const found = await rows(
+      eventReader,
+      {
+        ...scope,
+        select: several(query, 'select')!.filter((text) => text.trim() !== ''),
+        where: several(query, 'where') ?? [],
+        filter: parseFilter(givenFor(query, 'properties') ?? [], microseconds(time)),
+        orderBy: several(query, 'orderBy') ?? [],
+        now: microseconds(time),
+      },
+      limit,
+    )
+    const { columns, types, results } = found
+    if (csv) {
+      const text = csvRow(columns) + results.map((row) => csvRow(row.map(cellText))).join('')
+      return new Written('text/csv', text, { ...DEPRECATION, ...attachment('events') })
+    }
+    const next = found.more ? nextUrl(call, scope, `${offset + limit}`) : null
+    return new Written('application/json', JSON.stringify({ next, columns, types, results }), DEPRECATION)
+  }
+
   /** For each field the different values it has in the latest events, as JSON text of a list. */
   async function sampleOf(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
@@ -108,8 +140,25 @@ type Piece = Awaited<ReturnType<typeof store.page>>
 type Pieces = AsyncGenerator<store.EventRow[], store.Position | null>
 type ListCall = Call<'events.list'>
 
-function listQuery({ query, project, signal }: ListCall, now: string): store.ListQuery {
+function listQuery(call: ListCall, now: string): store.ListQuery {
+  const { query } = call
   const from = query.cursor === undefined ? undefined : positionIn(query.cursor)
+  const filter = parseFilter(givenFor(query, 'properties') ?? [], microseconds(now))
+  return {
+    ...scopeOf(call, now),
+    condition: conditionOf(filter, several(query, 'where') ?? [], microseconds(now)),
+    oldestFirst: oldestFirst(query),
+    // A cursor stands after what an offset passed over.
+    offset: from ? 0 : (query.offset ?? 0),
+    from,
+    withPerson: query.include_person ?? true,
+  }
+}
+
+const microseconds = (now: string): number => Date.parse(now) * 1000
+
+/** Which events a call is about, before any filter looks into them. */
+function scopeOf({ query, project, signal }: ListCall, now: string) {
   const names = several(query, 'event')?.filter((name) => name !== '')
   return {
     project_id: project.id,
@@ -120,11 +169,6 @@ function listQuery({ query, project, signal }: ListCall, now: string): store.Lis
     names: names && [...new Set(names)],
     distinct_id: query.distinct_id,
     person_id: query.person_id === undefined ? undefined : (uuidOf(query.person_id) ?? query.person_id),
-    oldestFirst: oldestFirst(query),
-    // A cursor stands after what an offset passed over.
-    offset: from ? 0 : (query.offset ?? 0),
-    from,
-    withPerson: query.include_person ?? true,
     signal: signal(),
   }
 }
@@ -138,19 +182,33 @@ function oldestFirst(query: Query<'events.list'>): boolean {
 }
 
 /** The next page: the same question, its times fixed to what they meant now, from where this page ended. */
-function nextUrl({ url, query }: ListCall, { after, before }: store.ListQuery, position: store.Position): string {
+function nextUrl(
+  { url, query }: ListCall,
+  { after, before }: { after?: number; before: number },
+  position: string,
+): string {
   const parameters = new URLSearchParams(url.search)
   parameters.delete('offset')
   if (query.after) parameters.set('after', momentText(after!))
-  if (query.before) parameters.set('before', momentText(before))
-  parameters.set('cursor', Buffer.from(`${position.timestamp}_${position.uuid}`).toString('base64url'))
+  // Rows that are counted stay in their places only while no newer event comes before them.
+  if (query.before || /^\d+$/.test(position)) parameters.set('before', momentText(before))
+  parameters.set('cursor', Buffer.from(position).toString('base64url'))
   return `${url.origin}${url.path}?${parameters}`
+}
+
+const noCursor = () =>
+  invalid('cursor', 'This is not a cursor that this server gave. Take the whole address from "next".')
+
+/** Rows that are grouped or ordered by anything have no place of their own, so their cursor counts them. */
+function offsetIn(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  if (!/^\d{1,15}$/.test(text)) throw noCursor()
+  return Number(text)
 }
 
 function positionIn(cursor: string): store.Position {
   const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (timestamp === undefined || uuid === undefined)
-    throw invalid('cursor', 'This is not a cursor that this server gave. Take the whole address from "next".')
+  if (timestamp === undefined || uuid === undefined) throw noCursor()
   return { timestamp: Number(timestamp), uuid }
 }
 
@@ -199,6 +257,9 @@ function csv<Item extends object>(name: string, fields: readonly (keyof Item & s
 
 const cellsOf = <Item extends object>(fields: readonly (keyof Item)[], item: Item): string[] =>
   fields.map((field) => String(item[field]))
+
+const cellText = (value: unknown): string =>
+  value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 const attachment = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.csv"` })
 

@@ -21,6 +21,12 @@ export interface PersonSummary {
   username: string | null
 }
 
+/** What else must hold of an event `e`, and of the person `p` behind it where it says so. */
+export interface Condition {
+  sql: Sql
+  usesPerson: boolean
+}
+
 /** Where a page ended. */
 export interface Position {
   timestamp: number
@@ -37,8 +43,7 @@ export interface ListQuery {
   names?: readonly string[]
   distinct_id?: string
   person_id?: string
-  /** What else must hold of an event `e`, from a filter. */
-  condition?: Sql
+  condition?: Condition
   oldestFirst: boolean
   offset: number
   from?: Position
@@ -129,10 +134,11 @@ function select(query: ListQuery, branches: Branch[], limit: number): Sql {
     !oldestFirst && from
       ? sql`and (e.timestamp, e.uuid) < (${from.timestamp}, ${from.uuid})`
       : sql`and e.timestamp < ${before}`
-  const filter = condition ? sql`and (${condition})` : sql``
+  const filter = condition ? sql`and ${condition.sql}` : sql``
+  const person = condition?.usesPerson ? personJoin(project_id) : sql``
   const order = orderBy(oldestFirst)
   const walk = ({ index, narrowed }: Branch, end: Sql): Sql =>
-    sql`select ${columns} from events e ${index} where e.project_id = ${project_id} ${narrowed} ${lower} ${upper}
+    sql`select ${columns} from events e ${index} ${person} where e.project_id = ${project_id} ${narrowed} ${lower} ${upper}
       ${filter} ${order} ${end}`
   const end = sql`limit ${limit} offset ${offset}`
   const found =
@@ -170,9 +176,32 @@ function withPersons(events: Sql, project_id: number, withPerson: boolean): Sql 
   return sql`
     select ${own}, p.is_identified, p.first_distinct_id, cast(p.properties -> 'email' as text),
       cast(p.properties -> 'name' as text), cast(p.properties -> 'username' as text)
-    from (${events}) e
-    left join person_distinct_ids d on d.project_id = ${project_id} and d.distinct_id = e.distinct_id
-    left join persons p on p.project_id = ${project_id} and p.id = d.person_id`
+    from (${events}) e ${personJoin(project_id)}`
+}
+
+/** The person `p` behind an event `e`, or none. */
+export const personJoin = (project_id: number): Sql => sql`
+  left join person_distinct_ids d on d.project_id = ${project_id} and d.distinct_id = e.distinct_id
+  left join persons p on p.project_id = ${project_id} and p.id = d.person_id`
+
+/** The project, the range of time and whom a query names, as conditions of an event `e`. */
+export function conditions({
+  project_id,
+  after,
+  before,
+  names,
+  distinct_id,
+  person_id,
+}: Pick<ListQuery, 'project_id' | 'after' | 'before' | 'names' | 'distinct_id' | 'person_id'>): Sql {
+  return sql`e.project_id = ${project_id} and e.timestamp < ${before} ${later(after)}
+    ${names?.length ? sql`and e.event in ${oneOf(names)}` : sql``}
+    ${distinct_id === undefined ? sql`` : sql`and e.distinct_id = ${distinct_id}`}
+    ${
+      person_id === undefined
+        ? sql``
+        : sql`and e.distinct_id in (
+            select distinct_id from person_distinct_ids where project_id = ${project_id} and person_id = ${person_id})`
+    }`
 }
 
 function eventRow(row: Row): EventRow {

@@ -32,6 +32,8 @@ process.on('disconnect', () => process.exit())
 process.on('SIGINT', () => undefined)
 
 const handle = new Sqlite(file, { readonly: true, timeout: BUSY_WAIT_MS })
+// Only filters need what SQLite lacks, and they are never in the first lane: its reader starts sooner without.
+if (lane === 'slow') (await import('../hogql/sqlite-functions.ts')).registerFunctions(handle)
 const kept = new Map<string, Sqlite.Statement>()
 
 function statement(text: string): Sqlite.Statement {

@@ -168,15 +168,14 @@ const translated = (error: unknown, timeout_ms: number): unknown =>
 /** The reader is gone, and with it the answer. */
 class Dead extends Error {}
 
-/** Beside this file when built; from the sources it runs under the loader that this process runs under. */
+/** Beside this file when built; from the sources it runs under their loader, and without a debugger's port. */
 const fromSources = import.meta.url.endsWith('.ts')
 const PROGRAM = fileURLToPath(new URL(fromSources ? './reader-process.ts' : './reader-process.js', import.meta.url))
 
 /** A process with the database open for reading. It starts now; its first question waits for that. */
 function spawnReader(file: string, lane: LaneName): Reader {
   const child: ChildProcess = fork(PROGRAM, [file, lane], {
-    // A debugger's port cannot be listened on twice.
-    execArgv: fromSources ? process.execArgv.filter((argument) => !argument.includes('inspect')) : [],
+    execArgv: fromSources ? ['--import=tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   // Whoever waits for rows holds the process open by the deadline's timer.

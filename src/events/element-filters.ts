@@ -1,0 +1,98 @@
+/** Filters on the page elements of an event: patterns over their compact form (`elements.ts`). */
+import { invalid } from '../errors.ts'
+import { call, constant, type Expr, field } from '../hogql/ast.ts'
+
+const KEYS = ['selector', 'tag_name', 'href', 'text']
+const TEXT_OPERATORS = ['exact', 'is_not', 'icontains', 'not_icontains', 'regex', 'not_regex', 'is_set', 'is_not_set']
+const NEGATIVE: Record<string, string> = {
+  is_not: 'exact',
+  not_icontains: 'icontains',
+  not_regex: 'regex',
+  is_not_set: 'is_set',
+}
+/** What stands inside the quotes of an attribute. */
+const INSIDE = '(?:\\\\.|[^"\\\\])*?'
+const ATTRIBUTE = `[^;"=]+="(?:\\\\.|[^"\\\\])*"`
+const OTHER_CLASSES = '(?:\\.[^.;"=]*?)*?'
+
+export function elementCondition(key: string, operator: string, values: readonly string[], at: string): Expr {
+  if (!KEYS.includes(key))
+    throw invalid(`${at}__key`, `Of elements one can filter ${KEYS.join(', ')}.`, 'invalid_choice')
+  const allowed = key === 'selector' || key === 'tag_name' ? ['exact', 'is_not'] : TEXT_OPERATORS
+  if (!allowed.includes(operator))
+    throw invalid(`${at}__operator`, `For "${key}" the operator is one of ${allowed.join(', ')}.`, 'invalid_choice')
+  const positive = NEGATIVE[operator] ?? operator
+  const patterns = positive === 'is_set' ? [`[:"]${key}="`] : values.map((value) => patternOf(key, positive, value, at))
+  // Nothing is one of no values.
+  const found = patterns.length
+    ? patterns.map((pattern) => call(1, 'match', [field(1, ['elements_chain']), constant(1, pattern)]))
+    : [constant(1, false)]
+  const any = found.length > 1 ? call(1, 'or', found) : found[0]!
+  return operator in NEGATIVE ? call(1, 'not', [any]) : any
+}
+
+function patternOf(key: string, operator: string, value: string, at: string): string {
+  if (key === 'tag_name') return `(?:^|;)${quoted(value)}(?:[.:;]|$)`
+  if (key === 'selector') return selectorPattern(value, at)
+  const begin = `[:"]${key}="`
+  if (operator === 'exact') return `${begin}${quoted(stored(value))}"`
+  if (operator === 'icontains') return `(?i)${begin}${INSIDE}${quoted(stored(value))}`
+  return `${begin}${INSIDE}(?:${value})`
+}
+
+/** Elements are stored innermost first, so a selector is read from its end. */
+function selectorPattern(selector: string, at: string): string {
+  const parts = selector
+    .trim()
+    .split(/\s*(>)\s*|\s+/)
+    .filter((part) => part !== undefined && part !== '')
+  let pattern = ''
+  let direct = true
+  for (const part of parts.reverse()) {
+    if (part === '>') {
+      direct = true
+      continue
+    }
+    const element = elementPattern(part, at)
+    pattern += pattern === '' ? `(?:^|;)${element}` : direct ? `;${element}` : `;(?:.*;)?${element}`
+    direct = false
+  }
+  if (pattern === '') throw invalid(`${at}__value`, 'A selector names at least one element, such as "button.primary".')
+  return `${pattern}(?:;|$)`
+}
+
+const PIECE = /^(?:([a-zA-Z][\w-]*|\*)|\.([\w\-:/[\]]+)|#([\w-]+)|\[([\w-]+)="([^"]*)"\]|:nth-child\((\d{1,6})\))/
+
+/** Classes are stored in order, and so are attributes: the pattern asks for both in that order. */
+function elementPattern(text: string, at: string): string {
+  const classes: string[] = []
+  const attributes: [string, string][] = []
+  let tag = '[^.:;"]*'
+  for (let rest = text; rest !== ''; ) {
+    const piece = PIECE.exec(rest)
+    if (!piece)
+      throw invalid(
+        `${at}__value`,
+        `"${text}" is no selector here. Use tag, .class, #id, [attr="v"] and :nth-child(n).`,
+      )
+    const [whole, name, className, id, attribute, value, nth] = piece
+    if (name && name !== '*') tag = quoted(name)
+    if (className) classes.push(className)
+    if (id) attributes.push(['attr_id', id])
+    if (attribute)
+      attributes.push([attribute === 'href' || attribute === 'text' ? attribute : `attr__${attribute}`, value!])
+    if (nth) attributes.push(['nth-child', nth])
+    rest = rest.slice(whole.length)
+  }
+  const named = classes.sort().map((name) => `${OTHER_CLASSES}\\.${quoted(name)}`)
+  const given = attributes
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `(?:${ATTRIBUTE})*?${quoted(name)}="${quoted(stored(value))}"`)
+  const rest = `:${given.join('')}(?:${ATTRIBUTE})*`
+  return `${tag}${named.join('')}${OTHER_CLASSES}${given.length ? rest : `(?:${rest})?`}`
+}
+
+/** As it stands inside an attribute's quotes. */
+const stored = (value: string): string => value.replace(/["\\]/g, '\\$&')
+
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
