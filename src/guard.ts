@@ -10,9 +10,7 @@ const HOUR_MS = 3_600_000
 
 /** Who is let in how often. Every method throws `throttled` where it is too often. */
 export interface Guard {
-  /** Before a key is looked up: an address that keeps sending bad ones has to wait. */
-  admitKey(request: FastifyRequest): void
-  /** A key was refused. */
+  /** A key was refused. An address that keeps sending bad ones is told to wait; good ones from it still work. */
   refused(request: FastifyRequest, error: AppError): void
   admit(request: FastifyRequest, reply: FastifyReply, caller: Caller, operation: Operation): void
   admitAnonymous(request: FastifyRequest, operation: Operation): void
@@ -29,11 +27,10 @@ export function createGuard({ config, db, now, background }: Deps): Guard {
   const on = config.RATE_LIMITS
 
   return {
-    admitKey: (request) => {
-      if (on) perAddress.check(`key ${request.ip}`)
-    },
     refused: (request, error) => {
-      if (on && error.code === 'authentication_failed') perAddress.count(`key ${request.ip}`)
+      if (!on || error.code !== 'authentication_failed') return
+      perAddress.check(`key ${request.ip}`)
+      perAddress.count(`key ${request.ip}`)
     },
     admit: (_, reply, { key }, operation) => {
       const time = now()

@@ -1,7 +1,7 @@
 import { setTimeout as timer } from 'node:timers'
 import type { Message, Send } from './message.ts'
 
-/** After this many tries a letter is given up: about six hours. */
+/** After this many tries a letter is given up: about five hours. */
 const MAX_ATTEMPTS = 12
 const FIRST_DELAY_SECONDS = 30
 const LONGEST_DELAY_SECONDS = 3_600

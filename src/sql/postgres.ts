@@ -5,6 +5,7 @@ import { compile, type Sql } from './template.ts'
 
 const POOL_SIZE = 10
 const CONNECT_DEADLINE_MS = 5_000
+const IDLE_TRANSACTION_MS = 60_000
 const SKEW_PERIOD_MS = 60_000
 
 // Counts and ids arrive as bigint; every one of ours fits a number.
@@ -14,6 +15,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
   'ENOTFOUND',
   'EPIPE',
   '57P01',
@@ -28,6 +31,8 @@ export async function openPostgres(url: string, { observe, mode }: DbOptions = {
     connectionString: url,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    // A node that vanishes in the middle of a transaction holds its rows no longer than this.
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     ...(mode === 'read' && { options: '-c default_transaction_read_only=on' }),
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.

@@ -2,8 +2,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
+import { fastify } from 'fastify'
 import t from 'tap'
+import { areas } from '../../src/api/areas.ts'
+import { bind } from '../../src/contract/bind.ts'
 import { contract, operations } from '../../src/contract/table.ts'
+import { createGuard } from '../../src/guard.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -181,7 +185,7 @@ t.test('rate limits, per address', async (t) => {
       .statusCode
   for (let i = 0; i < 60; i++) t.equal(await ask('192.0.2.1', 'phx_guess'), 401)
   t.equal(await ask('192.0.2.1', 'phx_guess'), 429, 'guessing keys has an end')
-  t.equal(await ask('192.0.2.1', first.api_key), 429)
+  t.equal(await ask('192.0.2.1', first.api_key), 200, 'and keeps nobody else at that address out')
   t.equal(await ask('192.0.2.2', first.api_key), 200)
   const signup = async () =>
     (await app.inject({ url: '/api/signup/99999999-9999-7999-8999-999999999999/?token=x', remoteAddress: '192.0.2.3' }))
@@ -250,6 +254,17 @@ t.test('a shutdown finishes what is in flight', async (t) => {
   t.match(await answer, /^HTTP\/1\.1 201/, 'a request that waits for the database is answered')
   await closed
   t.equal((await deps.db.get<{ n: number }>(sql`select count(*) as n from organizations`))!.n, 2)
+})
+
+t.test('a start refuses a contract and handlers that differ, and an operation that is open by oversight', async (t) => {
+  const { deps } = await openApp(t, 'sqlite')
+  await t.rejects(bind(fastify(), deps, {}, createGuard(deps)), { message: /No handler: organizations\.list/ })
+  const operation = operations.find(({ id }) => id === 'domains.list')!
+  operation.isPublic = true
+  await t.rejects(bind(fastify(), deps, areas(deps), createGuard(deps)), {
+    message: /must say their security: domains\.list/,
+  })
+  operation.isPublic = false
 })
 
 t.test('the contract binds to exactly what there is', async (t) => {
