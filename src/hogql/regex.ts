@@ -84,7 +84,9 @@ export function parsePattern(text: string): Pattern {
         throw new PatternError(`the regular expression repeats more than ${MAX_REPEAT} times`)
       if (max < min) throw new PatternError(`the regular expression repeats from ${min} to ${max} times`)
     }
-    if (!['set', 'sequence', 'choice', 'group'].includes(item.kind))
+    // PostgreSQL unrolls loops over such places, at a cost that has no bound.
+    if (max !== 1 && hasPlace(item)) throw new PatternError('the regular expression repeats ^, $, \\b or the like')
+    if (['start', 'end', 'boundary', 'inside'].includes(item.kind))
       throw new PatternError('the regular expression repeats something that has no width')
     const lazy = chars[i] === '?'
     if (lazy) i++
@@ -221,6 +223,21 @@ export function parsePattern(text: string): Pattern {
     if (c === undefined) throw new PatternError('the regular expression has a "[" without its "]"')
     if (c === '\\') return escaped()
     return [[c.codePointAt(0)!, c.codePointAt(0)!]]
+  }
+}
+
+const hasPlace = (regex: Regex): boolean => {
+  switch (regex.kind) {
+    case 'set':
+      return false
+    case 'sequence':
+    case 'choice':
+      return regex.items.some(hasPlace)
+    case 'group':
+    case 'repeat':
+      return hasPlace(regex.item)
+    default:
+      return true
   }
 }
 

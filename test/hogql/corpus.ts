@@ -475,6 +475,7 @@ const patterns: Case[] = [
   ["match('foobar', '\\\\Bbar')", true],
   ["match('a.b', 'a\\\\.b') and not match('axb', 'a\\\\.b')", true],
   ["match('color', 'colou?r')", true],
+  ["match('aab', '^(?:a+)?b$')", true],
   ["match('aaa', '^a{2,3}$')", true],
   ["match('aaaa', '^a{2,3}$')", false],
   ["match('xay', 'x(?:a|b)y')", true],

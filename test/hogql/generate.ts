@@ -247,25 +247,7 @@ const { pattern } = fc.letrec<{ pattern: string; atom: string }>((tie) => {
   const inner = tie('pattern') as fc.Arbitrary<string>
   const atom = fc.oneof(
     { maxDepth: 3 },
-    fc.constantFrom(
-      'a',
-      'b',
-      'c',
-      '.',
-      '[ab]',
-      '[^a]',
-      '\\w',
-      '\\d',
-      'é',
-      '\\.',
-      'ab',
-      '\\b',
-      '^',
-      '$',
-      '(?i:A)',
-      '[b-d]',
-      '\\s',
-    ),
+    fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\w', '\\d', 'é', '\\.', 'ab', '(?i:A)', '[b-d]', '\\s'),
     inner.map((text) => `(${text})`),
     inner.map((text) => `(?:${text})`),
     fc.tuple(inner, inner).map(([a, b]) => `(?:${a}|${b})`),
@@ -276,7 +258,9 @@ const { pattern } = fc.letrec<{ pattern: string; atom: string }>((tie) => {
   return { atom, pattern: fc.array(quantified, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')) }
 })
 export const patternAndText = fc.tuple(
-  pattern,
+  fc
+    .tuple(fc.constantFrom('', '', '^', '\\b', '(?i)'), pattern, fc.constantFrom('', '', '$', '\\b', '\\B'))
+    .map((parts) => parts.join('')),
   fc
     .array(fc.constantFrom('a', 'b', 'c', 'A', 'ab', 'abc', '1', '.', ' ', '\n', 'é', 'É', '😀'), { maxLength: 8 })
     .map((parts) => parts.join('')),
