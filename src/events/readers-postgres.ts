@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { invalid } from '../errors.ts'
 import { translated } from '../sql/postgres.ts'
 import type { LaneName, Reader } from './reader-messages.ts'
 
@@ -40,6 +41,12 @@ export function openPostgresReaders(url: string) {
             client.release(broken || discarded)
           }
         } catch (error) {
+          // What SQLite answers with infinity or null: a value out of range, far from anything that was stored.
+          if (/^22/.test(String((error as { code?: string }).code)))
+            throw invalid(
+              null,
+              'A value in this query cannot be computed: it is out of range. Ask for something smaller.',
+            )
           throw translated(error)
         }
       },
