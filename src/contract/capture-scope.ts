@@ -13,9 +13,11 @@ const HEADERS = [
 
 export function openCaptureScope(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: PAYLOAD_LIMIT_BYTES }, (_, bytes, done) =>
-    done(null, bytes),
-  )
+  // JSON by name too: glue warns at every start where only the star would read it.
+  for (const type of ['application/json', '*'])
+    scope.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: PAYLOAD_LIMIT_BYTES }, (_, bytes, done) =>
+      done(null, bytes),
+    )
   scope.addHook('onRoute', (route) => {
     route.bodyLimit = PAYLOAD_LIMIT_BYTES
   })
