@@ -15,6 +15,7 @@ const FLOORS: string[][] = [
     'ids.ts',
     'json.ts',
     'metrics.ts',
+    'vault.ts',
     'contract/openapi.ts',
     'contract/operations.ts',
     'contract/table.ts',
@@ -32,7 +33,7 @@ const FLOORS: string[][] = [
 const ROOMS: string[][] = [
   ['server.ts', 'guard.ts', 'limits.ts', 'contract'],
   ['main.ts', 'cli'],
-  ['contract/operations.ts', 'contract/openapi.ts', 'contract/table.ts', 'errors.ts', 'json.ts'],
+  ['contract/operations.ts', 'contract/openapi.ts', 'contract/table.ts', 'errors.ts', 'json.ts', 'vault.ts'],
 ]
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events']
 

@@ -60,6 +60,19 @@ const Environment = Type.Object({
     maximum: 600_000,
     description: 'How long a question about events may take, waiting for its turn included',
   }),
+  SECRET_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description:
+        'The key that stored secrets are encrypted with, 64 hexadecimal digits; by default the one in secret.key beside the data, made at the first start',
+    }),
+  ),
+  SECRET_KEY_PREVIOUS: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description: 'The key before that: a start encrypts anew what it encrypted. Leave it out afterwards',
+    }),
+  ),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,

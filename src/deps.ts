@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { createOutbox } from './auth/letters.ts'
 import { type Config, listOf } from './config.ts'
@@ -14,6 +15,8 @@ import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
+import { settleKeys } from './store/secrets.ts'
+import { createVault, readKeys, type Vault } from './vault.ts'
 
 /** What a handler may use, built once. */
 export interface Deps {
@@ -25,6 +28,8 @@ export interface Deps {
   readonly writer: EventWriter
   /** What reads many events at once: never this process itself on SQLite. */
   readonly eventReader: EventReader
+  /** What seals the secrets that are stored. */
+  readonly vault: Vault
   /** Removes in the background what is to be forgotten; to be woken when a project is deleted. */
   readonly purger: Purger
   /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
@@ -63,6 +68,14 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     throw error
   })
 
+  const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
+  const resealed = await settleKeys(db, vault).catch(async (error) => {
+    if (events !== db) await events.close()
+    await db.close()
+    throw error
+  })
+  if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
+
   const writer = createWriter(events, log)
   const eventReader = await createEventReader({
     events,
@@ -90,6 +103,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     events,
     writer,
     eventReader,
+    vault,
     purger,
     log,
     now,

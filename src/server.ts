@@ -125,6 +125,7 @@ const STATUSES: Record<string, [status: number, type: string]> = {
   error: [500, 'server_error'],
   not_implemented: [501, 'server_error'],
   unavailable: [503, 'server_error'],
+  no_secret_key: [503, 'server_error'],
 }
 
 /** The one translator from anything thrown to an answer. What is no AppError reveals nothing but the request's id. */

@@ -2,6 +2,7 @@ import type { Engine } from './template.ts'
 
 /** The column types whose words differ between the engines. Ids are text, times are ISO 8601 text, JSON is text. */
 export interface Dialect {
+  engine: Engine
   /** An integer key that is never given twice. */
   serial: string
   /** The same where the table's own key is another: every large table of PostgreSQL is keyed by project first. */
@@ -18,6 +19,7 @@ export interface Dialect {
 
 export const DIALECTS: Record<Engine, Dialect> = {
   sqlite: {
+    engine: 'sqlite',
     serial: 'integer primary key autoincrement',
     sequence: 'integer primary key autoincrement',
     integer: 'integer',
@@ -27,6 +29,7 @@ export const DIALECTS: Record<Engine, Dialect> = {
     strict: 'strict',
   },
   postgres: {
+    engine: 'postgres',
     serial: 'bigint generated always as identity primary key',
     sequence: 'bigint generated always as identity',
     integer: 'bigint',

@@ -3,7 +3,9 @@ import { DIALECTS, type Dialect } from './dialect.ts'
 import administration from './migrations/0001-administration.ts'
 import people from './migrations/0002-people.ts'
 import purges from './migrations/0003-purges.ts'
+import batchExports from './migrations/0004-batch-exports.ts'
 import events from './migrations/events-0001.ts'
+import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with a version of its own. On SQLite each is a file, on PostgreSQL all are in one database. */
@@ -19,9 +21,9 @@ export interface Track {
 export const ADMINISTRATION: Track = {
   file: 'workspace.db',
   table: 'migrations',
-  migrations: [administration, people, purges],
+  migrations: [administration, people, purges, batchExports],
 }
-export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events] }
+export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length
 
