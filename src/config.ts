@@ -73,6 +73,12 @@ const Environment = Type.Object({
       description: 'The key before that: a start encrypts anew what it encrypted. Leave it out afterwards',
     }),
   ),
+  OUTBOUND_ALLOW: Type.Optional(
+    Type.String({
+      description:
+        'Where connections that users name may go beyond public addresses: addresses, ranges or names, with a port or without, by commas, such as 10.0.0.0/8,db.internal:5432',
+    }),
+  ),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,
@@ -101,7 +107,7 @@ export type Variables = Record<string, string | undefined>
 
 export function readConfig(environment: Variables): Config {
   const config = read(Environment, environment)
-  for (const name of ['SITE_URL', 'SMTP_URL', 'DNS_SERVERS'] as const)
+  for (const name of ['SITE_URL', 'SMTP_URL', 'DNS_SERVERS', 'OUTBOUND_ALLOW'] as const)
     if (config[name] !== undefined && !USABLE[name](config[name])) throw wrong(Environment, name)
   if (config.SMTP_URL && !config.SITE_URL)
     throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
@@ -109,10 +115,11 @@ export function readConfig(environment: Variables): Config {
 }
 
 /** What no pattern tells. Found out at the start, or else the first mail or domain would. */
-const USABLE: Record<'SITE_URL' | 'SMTP_URL' | 'DNS_SERVERS', (value: string) => boolean> = {
+const USABLE: Record<'SITE_URL' | 'SMTP_URL' | 'DNS_SERVERS' | 'OUTBOUND_ALLOW', (value: string) => boolean> = {
   SITE_URL: (value) => URL.canParse(value),
   SMTP_URL: (value) => succeeds(() => decodeURIComponent(value) && new URL(value)) && new URL(value).hostname !== '',
   DNS_SERVERS: (value) => listOf(value).every(isNameServer),
+  OUTBOUND_ALLOW: (value) => listOf(value).every((entry) => outboundRule(entry) !== undefined),
 }
 
 const succeeds = (work: () => unknown): boolean => {
@@ -128,6 +135,33 @@ const succeeds = (work: () => unknown): boolean => {
 const isNameServer = (server: string): boolean => {
   const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
   return isIP(server) > 0 || (isIP(bracketed ?? plain ?? '') > 0 && Number(port) > 0 && Number(port) < 65536)
+}
+
+/** One entry of OUTBOUND_ALLOW. Without a port it opens every port. */
+export type OutboundRule = { port: number | undefined } & (
+  | { address: string; prefix: number; family: 'ipv4' | 'ipv6' }
+  | { name: string }
+)
+
+/** `10.0.0.0/8`, `127.0.0.1:9000`, `fd00::/8`, `[::1]:9000`, `db.internal:5432`; undefined for anything else. */
+export function outboundRule(entry: string): OutboundRule | undefined {
+  const bare = isIP(entry.split('/', 1)[0]!) === 6
+  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
+  const target = bare ? entry : (bracketed ?? plain ?? '')
+  const port = digits === undefined ? undefined : Number(digits)
+  if (port !== undefined && (port < 1 || port > 65535)) return undefined
+  const [address, length, ...rest] = target.split('/')
+  const version = isIP(address!)
+  if (version) {
+    const bits = version === 4 ? 32 : 128
+    const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) : bits + 1
+    if (prefix > bits || rest.length || address!.includes('%')) return undefined
+    return { address: address!, prefix, family: version === 4 ? 'ipv4' : 'ipv6', port }
+  }
+  const name = plain?.toLowerCase()
+  // What has only digits and dots is an address with a slip in it.
+  if (!name || !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) || /^[\d.]+$/.test(name)) return undefined
+  return { name, port }
 }
 
 /** The entries of a setting that names several, by commas. */

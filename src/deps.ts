@@ -10,6 +10,7 @@ import { createWriter, type EventWriter } from './events/writer.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createPostman, type Postman } from './mail/postman.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
@@ -40,6 +41,8 @@ export interface Deps {
   /** Null where no mail is configured; otherwise to be woken when a letter was written. */
   readonly postman: Postman | null
   readonly resolveTxt: ResolveTxt
+  /** The one way out for connections that a user's data names. */
+  readonly outbound: Outbound
   /** Set when a shutdown begins: no more traffic, please. */
   readonly lifecycle: { draining: boolean }
   /** Work that a request starts and does not wait for. A failure is logged; `dispose` waits for all of it. */
@@ -111,6 +114,7 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     ids,
     postman,
     resolveTxt: txtResolver(config.DNS_SERVERS ? listOf(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
+    outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
     background: (what, work) => {
       const done = work()

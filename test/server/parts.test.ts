@@ -39,6 +39,13 @@ t.test('settings', async (t) => {
     ['DNS_SERVERS', '127.0.0.1,'],
     ['DNS_SERVERS', '127.0.0.1:0'],
     ['DNS_SERVERS', '[::1]:65536'],
+    ['OUTBOUND_ALLOW', '10.0.0.0/33'],
+    ['OUTBOUND_ALLOW', '10.0.0'],
+    ['OUTBOUND_ALLOW', '10.0.0.1:0'],
+    ['OUTBOUND_ALLOW', '[db.internal]:5432'],
+    ['OUTBOUND_ALLOW', 'https://db.internal'],
+    ['OUTBOUND_ALLOW', 'db.internal,'],
+    ['OUTBOUND_ALLOW', 'fe80::1%eth0'],
     ['METRICS_TOKEN', 'short'],
     ['RATE_LIMITS', 'perhaps'],
   ])
@@ -50,6 +57,8 @@ t.test('settings', async (t) => {
   t.equal(readConfig({ SITE_URL: 'https://example.com/base/' }).SITE_URL, 'https://example.com/base')
   for (const DNS_SERVERS of ['127.0.0.1', '127.0.0.1:5353, ::1', '[::1]:53'])
     t.equal(readConfig({ DNS_SERVERS }).DNS_SERVERS, DNS_SERVERS)
+  for (const OUTBOUND_ALLOW of ['127.0.0.1/32,db.internal:5432', '10.0.0.0/8:443, fd00::/8', '[::1]:9000', 'localhost'])
+    t.equal(readConfig({ OUTBOUND_ALLOW }).OUTBOUND_ALLOW, OUTBOUND_ALLOW)
   t.notMatch(
     String(
       await Promise.resolve()
