@@ -1,0 +1,14 @@
+/** Every kind of destination that is served. Their libraries are large, so each is loaded by whoever uses it. */
+import type { Destination, DestinationType } from './destination.ts'
+
+type Load = () => Promise<Destination<any>>
+
+const SERVED: Partial<Record<DestinationType, Load>> = {
+  File: async () => (await import('./destinations/file.ts')).file,
+  NoOp: async () => (await import('./destinations/noop.ts')).noop,
+}
+
+export const SERVED_TYPES = Object.keys(SERVED)
+
+/** Undefined for a kind that the contract describes and nobody serves yet. */
+export const destinationOf = (type: DestinationType): Promise<Destination<any>> | undefined => SERVED[type]?.()

@@ -1,0 +1,120 @@
+/** One attempt at one run: pages of events from their source to their destination. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Extract, Range } from '../events/extract.ts'
+import { openSource } from '../events/source.ts'
+import { createOutbound } from '../outbound/guard.ts'
+import { destinationOf } from './catalogue.ts'
+import { type Checkpoint, DeliveryError, type DestinationType, type Tools } from './destination.ts'
+import { columnsOf } from './query.ts'
+
+/** Everything an attempt needs to know; it travels to the process that makes it. */
+export interface Job {
+  run_id: string
+  attempt: number
+  batch_export_id: string
+  project_id: number
+  range_key: string
+  range: Range
+  backfill_id: string | null
+  data_interval_start: string
+  data_interval_end: string
+  destination: { type: DestinationType; config: Record<string, unknown> }
+  hogql_query: string | null
+  checkpoint: Checkpoint | null
+  /** What `now()` means in the query, microseconds. */
+  now: number
+  /** Where the events are. */
+  url: string
+  files_root: string
+  outbound_allow: string | undefined
+}
+
+/** What an attempt tells while it works. */
+export interface Reporter {
+  tell(report: Report): void
+  /** Resolves when it is stored. */
+  checkpoint(state: Checkpoint): Promise<void>
+}
+
+export type Report =
+  | { kind: 'progress'; records: number }
+  | { kind: 'total'; records: number }
+  | { kind: 'log'; level: 'DEBUG' | 'INFO' | 'WARNING'; message: string }
+
+export interface Delivered {
+  records: number
+  bytes: number
+}
+
+/** Rows of a page. Events are a few hundred bytes, but one may be a megabyte. */
+const PAGE_ROWS = 2_000
+const FIRST_PAGE_ROWS = 200
+const PAGE_BYTES = 1024 * 1024
+
+/** Throws DeliveryError where it knows what is wrong, and the signal's reason when it is aborted. */
+export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: AbortSignal): Promise<Delivered> {
+  const destination = await destinationOf(job.destination.type)!
+  const { columns, where } = columnsOf(job.hogql_query, job.now) ?? { columns: destination.columns, where: null }
+  const { include_events = null, exclude_events = null, ...config } = job.destination.config
+  const extract: Extract = {
+    project_id: job.project_id,
+    range: job.range,
+    columns,
+    encoding: destination.encoding,
+    include: include_events as string[] | null,
+    exclude: exclude_events as string[] | null,
+    where,
+  }
+  const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
+  try {
+    const source = await openSource(job.url, job.hogql_query !== null)
+    try {
+      if (!job.checkpoint) tell({ kind: 'total', records: await source.count(extract) })
+      const tools: Tools = {
+        outbound: createOutbound({ allow: job.outbound_allow }),
+        files_root: job.files_root,
+        scratch,
+        signal,
+        checkpoint,
+        log: (level, message) => tell({ kind: 'log', level, message }),
+      }
+      const receiver = await destination.open({ ...job, config, columns, tools })
+      try {
+        let records = job.checkpoint?.records ?? 0
+        let cursor = job.checkpoint?.cursor ?? null
+        let limit = FIRST_PAGE_ROWS
+        for (;;) {
+          signal.throwIfAborted()
+          const page = await source.page(extract, cursor, limit)
+          if (!page) break
+          await receiver.write(page)
+          records += page.records
+          cursor = page.cursor
+          tell({ kind: 'progress', records })
+          limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
+        }
+        signal.throwIfAborted()
+        return { records, bytes: await receiver.commit() }
+      } catch (error) {
+        await receiver.abort()
+        throw error
+      }
+    } finally {
+      await source.close()
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** How a failure is told to whoever owns the export. What is not ours to tell is left to the operator's log. */
+export function failureOf(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
+  if (error instanceof DeliveryError) return { message: error.message, ...error.options }
+  const { code } = error as { code?: unknown }
+  if (code === 'outbound_refused') return { message: (error as Error).message, retryable: false }
+  if (code === 'outbound_unresolved') return { message: (error as Error).message, retryable: true }
+  const hint = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''
+  return { message: `The delivery failed${hint}. The server's log has more.`, retryable: true }
+}

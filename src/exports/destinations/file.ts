@@ -1,0 +1,123 @@
+/** Files on the server itself, under a folder of the export's own. */
+import { createWriteStream } from 'node:fs'
+import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { components } from '../../contract/openapi.ts'
+import { invalid } from '../../errors.ts'
+import { type DeliveryError, type Destination, refused, unreachable } from '../destination.ts'
+import { checkFiles, FILE_COLUMNS, type FileStore, openFiles } from '../files.ts'
+
+type Config = components['schemas']['FileConfig']
+
+/** Whoever reads an export reads the data. */
+const PRIVATE_FOLDER = 0o700
+const PRIVATE_FILE = 0o600
+
+export const file: Destination<Config> = {
+  columns: FILE_COLUMNS,
+  takesQuery: true,
+  encoding: 'json',
+  steps: ['Make the folder', 'Write a file', 'Remove it again'],
+
+  check: (config) => {
+    checkFiles(config)
+    const { prefix = '' } = config
+    if (prefix.split('/').includes('..') || prefix.includes('\0') || prefix.includes('\\'))
+      throw invalid('destination__config__prefix', 'The prefix stays below the export\'s own folder: leave out "..".')
+  },
+
+  open: async (delivery) => {
+    const { tools, project_id, batch_export_id, run_id } = delivery
+    const root = join(tools.files_root, String(project_id), batch_export_id)
+    await told(() => mkdir(root, { recursive: true, mode: PRIVATE_FOLDER }))
+    return openFiles(folderStore(root, `${run_id}-${delivery.attempt}`, run_id), delivery)
+  },
+
+  test: async function* (_, { files_root }) {
+    const folder = await told(async () => {
+      await mkdir(files_root, { recursive: true, mode: PRIVATE_FOLDER })
+      return mkdtemp(join(files_root, '.test-'))
+    })
+    yield { name: file.steps[0]!, detail: 'The folder for exports is there and can be written to.' }
+    const name = 'test.jsonl'
+    try {
+      await folderStore(folder, 'test', 'test').put(name, Readable.from([Buffer.from('{}\n')]))
+      yield { name: file.steps[1]!, detail: 'A file was written, and is on the disk.' }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+    yield { name: file.steps[2]!, detail: 'The file is gone.' }
+  },
+}
+
+/** Written beside its place under another name, synced, then renamed: nobody ever reads half a file. */
+function folderStore(root: string, draft: string, run_id: string): FileStore {
+  return {
+    put: (name, body) =>
+      told(async () => {
+        const target = join(root, name)
+        await makeFolders(root, dirname(target))
+        await removeDrafts(dirname(target), run_id, draft)
+        const partial = join(dirname(target), `.partial-${draft}-${basename(target)}`)
+        try {
+          await write(partial, body)
+          await rename(partial, target)
+          await sync(dirname(target))
+        } catch (error) {
+          await rm(partial, { force: true }).catch(() => undefined)
+          throw error
+        }
+      }),
+    close: async () => undefined,
+  }
+}
+
+async function write(path: string, body: Readable): Promise<void> {
+  await pipeline(body, createWriteStream(path, { mode: PRIVATE_FILE, flags: 'wx', flush: true } as object))
+}
+
+/** A link inside the folder could lead out of it, so none is followed. */
+async function makeFolders(root: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  for (let path = folder; path.length >= root.length; path = dirname(path)) {
+    if ((await lstat(path)).isSymbolicLink()) throw refused('There is a link in the export folder. Remove it.')
+    if (path === root) break
+  }
+}
+
+/** What an earlier attempt of this run left when it was killed. */
+async function removeDrafts(folder: string, run_id: string, mine: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.startsWith(`.partial-${run_id}-`) && !name.startsWith(`.partial-${mine}-`))
+      await rm(join(folder, name), { force: true })
+}
+
+/** A rename that outlives a power cut needs the folder on the disk too. */
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const PROBLEMS: Record<string, DeliveryError> = {
+  ENOSPC: unreachable('The disk that holds the export folder is full. Make room on it.'),
+  EDQUOT: unreachable('The export folder has reached its quota. Make room in it.'),
+  EACCES: refused('The server may not write to the export folder. Give its user the right to.'),
+  EPERM: refused('The server may not write to the export folder. Give its user the right to.'),
+  EROFS: refused('The export folder is on a disk that can only be read. Name another with EXPORT_FOLDER.'),
+  ENOTDIR: refused('A file is where the export folder should be. Move it away.'),
+  ENAMETOOLONG: refused('The prefix makes a file name that is too long. Shorten it.'),
+}
+
+async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw PROBLEMS[String((error as { code?: string }).code)] ?? error
+  }
+}

@@ -1,0 +1,75 @@
+/** The SELECT that decides what an export delivers: which columns, and which events. */
+
+import { type AppError, invalid } from '../errors.ts'
+import { type Column, customColumn, customCondition, type Extract } from '../events/extract.ts'
+import type { Expr, Select } from '../hogql/ast.ts'
+import { canonical } from '../hogql/canonical.ts'
+import { HogqlError } from '../hogql/error.ts'
+import { compile } from '../hogql/print.ts'
+import { parseSelect } from '../hogql/select.ts'
+
+export interface Schema {
+  fields: { expression: string; alias: string }[]
+  values: Record<string, unknown>
+  hogql_query: string
+}
+
+/** Null where there is no query. Throws HogqlError for one that was never accepted. */
+export function columnsOf(
+  query: string | null,
+  now: number,
+): { columns: readonly Column[]; where: Extract['where'] } | null {
+  if (query === null) return null
+  const { columns, where } = parseSelect(query)
+  return {
+    columns: columns.map((column) => customColumn(nameOf(column), bare(column), now)),
+    where: where && customCondition(where, { now, aliases: aliasesOf(columns) }),
+  }
+}
+
+/** What the query was understood as; 400 naming `hogql_query` for one that cannot be exported by. */
+export function schemaOf(query: string, now: number): Schema {
+  try {
+    const select = parseSelect(query)
+    demandPlain(select, now)
+    columnsOf(query, now)
+    return {
+      fields: select.columns.map((column) => ({ expression: canonical(bare(column)), alias: nameOf(column) })),
+      values: {},
+      hogql_query: canonical(select),
+    }
+  } catch (error) {
+    if (error instanceof HogqlError) throw invalid('hogql_query', error.message)
+    throw error
+  }
+}
+
+const aliasesOf = (columns: readonly Expr[]): Map<string, Expr> =>
+  new Map(columns.flatMap((column): [string, Expr][] => (column.kind === 'alias' ? [[column.name, column.expr]] : [])))
+
+/** The alias, a field as it is called, or the canonical text. */
+const nameOf = (expr: Expr): string =>
+  expr.kind === 'alias' ? expr.name : expr.kind === 'field' ? expr.chain.join('.') : canonical(expr)
+
+const bare = (expr: Expr): Expr => (expr.kind === 'alias' ? bare(expr.expr) : expr)
+
+/** An export delivers events one by one, in the order they came. */
+function demandPlain(select: Select, now: number): void {
+  const clause =
+    (select.distinct && 'DISTINCT') ||
+    (select.group_by.length && 'GROUP BY') ||
+    (select.having && 'HAVING') ||
+    (select.order_by.length && 'ORDER BY') ||
+    (select.limit !== null && 'LIMIT') ||
+    (select.offset !== null && 'OFFSET')
+  if (clause) throw new HogqlError(`An export delivers every event by itself: leave out ${clause}.`, 1)
+  for (const column of select.columns)
+    if (compile(bare(column), { now }).aggregate)
+      throw new HogqlError(`An export delivers every event by itself: position ${column.at} aggregates.`, column.at)
+  const names = select.columns.map(nameOf)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new HogqlError(`Two columns are named "${twice}". Name one of them with AS.`, 1)
+}
+
+export const unsupportedQuery = (type: string): AppError =>
+  invalid('hogql_query', `An export to ${type} delivers events as they are. Leave "hogql_query" out.`)

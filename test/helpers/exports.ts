@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { eventsOf } from '../../src/events/payload.ts'
+import { shape } from '../../src/events/shape.ts'
+import type { Job, Report, Reporter } from '../../src/exports/deliver.ts'
+import type { Checkpoint } from '../../src/exports/destination.ts'
+import type { TestApp } from './app.ts'
+import { uuid } from './events.ts'
+
+export interface SentEvent {
+  uuid?: string
+  event?: string
+  distinct_id?: string
+  timestamp?: string
+  properties?: Record<string, unknown>
+}
+
+/** Events through the front door, from the shape of what was sent to the commit. */
+export async function ingest(
+  app: TestApp,
+  events: readonly SentEvent[],
+  project_id = app.first.project_id,
+): Promise<void> {
+  const now = Date.parse(app.deps.now()) * 1000
+  const arrival = { project_id, now, sent_at: null, address: null, uuid: app.deps.ids.uuid }
+  const sent = events.map((event) => ({ event: 'seen', distinct_id: 'somebody', ...event }))
+  await app.deps.writer.add((await eventsOf(sent)).map((one) => shape(one, arrival)!))
+}
+
+/** So many plain events, numbered. */
+export const plainEvents = (count: number, from = 0): SentEvent[] =>
+  Array.from({ length: count }, (_, i) => ({
+    uuid: uuid(from + i + 1),
+    event: ['seen', 'paid', '$pageview'][i % 3]!,
+    distinct_id: `person-${i % 7}`,
+    timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + (from + i) * 1000).toISOString(),
+    properties: { number: from + i, text: 'a "quoted", text\nof two lines', $set: { plan: 'free' } },
+  }))
+
+/** A folder of the test's own; `t.testdir` empties the one it gave before. */
+export function freshFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'workspace-test-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Everything of the first project, to the destination that is given. */
+export const jobFor = (app: TestApp, destination: Job['destination'], more: Partial<Job> = {}): Job => ({
+  run_id: uuid(0xabc),
+  attempt: 1,
+  batch_export_id: uuid(0xdef),
+  project_id: app.first.project_id,
+  range_key: 'positions-0-9',
+  range: { by: 'positions', from: 0, to: Number.MAX_SAFE_INTEGER },
+  backfill_id: null,
+  data_interval_start: '2026-01-01T00:00:00.000Z',
+  data_interval_end: '2026-01-01T01:00:00.000Z',
+  destination,
+  hogql_query: null,
+  checkpoint: null,
+  now: Date.parse('2026-01-01T00:00:00Z') * 1000,
+  url: app.deps.config.DATABASE_URL,
+  files_root: '/nowhere',
+  outbound_allow: '127.0.0.1/32,::1',
+  ...more,
+})
+
+/** Hears everything an attempt tells. */
+export function listener(): Reporter & { told: Report[]; checkpoints: Checkpoint[] } {
+  const told: Report[] = []
+  const checkpoints: Checkpoint[] = []
+  return {
+    told,
+    checkpoints,
+    tell: (report) => void told.push(report),
+    checkpoint: async (state) => void checkpoints.push(state),
+  }
+}
