@@ -170,7 +170,8 @@ function jsonCell({ sql: value, type }: Column): Sql {
     case 'boolean':
       return sql`coalesce(${asText(made(1, type, value, []))}, 'null')`
     case 'float':
-      return on(sql`coalesce(json_quote(${value}), 'null')`, sql`coalesce(to_json(${value})::text, 'null')`)
+      // JSON has no word for what is not finite.
+      return sql`(case when abs(${value}) <= 1.7976931348623157e308 then ${asText(made(1, type, value, []))} else 'null' end)`
     default:
       return sql`coalesce(${plainText(value)}, 'null')`
   }
@@ -181,7 +182,7 @@ function csvCell({ sql: value, type }: Column): Sql {
   const text =
     type.kind === 'datetime'
       ? iso(value)
-      : type.kind === 'boolean'
+      : type.kind === 'boolean' || type.kind === 'float'
         ? asText(made(1, type, value, []))
         : plainText(value)
   return sql`coalesce('"' || replace(${text}, '"', '""') || '"', '')`
