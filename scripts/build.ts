@@ -59,8 +59,8 @@ const options: BuildOptions = {
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  // Native or optional parts stay packages; everything else becomes one file a start reads in one go.
-  external: ['better-sqlite3', 'pg-native'],
+  // Native, optional and large parts that few load stay packages; everything else becomes one file a start reads in one go.
+  external: ['better-sqlite3', 'pg-native', '@duckdb/node-api', '@aws-sdk/*', '@smithy/*', '@azure/*'],
   // What CommonJS packages expect to find around them.
   banner: {
     js: [
@@ -91,6 +91,7 @@ await build({
 })
 // Readers of events are processes of their own, and start by reading one small file.
 await build({ ...options, splitting: false, entryPoints: { 'reader-process': 'src/events/reader-process.ts' } })
+await build({ ...options, splitting: false, entryPoints: { 'deliver-process': 'src/exports/deliver-process.ts' } })
 await copyFile('src/contract/openapi.json', join(outdir, 'openapi.json'))
 
 /** The script of the reference page, as the package itself would serve it. */

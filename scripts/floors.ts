@@ -19,6 +19,7 @@ const FLOORS: string[][] = [
     'contract/openapi.ts',
     'contract/operations.ts',
     'contract/table.ts',
+    'contract/validation.ts',
   ],
   ['sql'],
   ['hogql'],
@@ -33,7 +34,15 @@ const FLOORS: string[][] = [
 const ROOMS: string[][] = [
   ['server.ts', 'guard.ts', 'limits.ts', 'contract'],
   ['main.ts', 'cli'],
-  ['contract/operations.ts', 'contract/openapi.ts', 'contract/table.ts', 'errors.ts', 'json.ts', 'vault.ts'],
+  [
+    'contract/operations.ts',
+    'contract/openapi.ts',
+    'contract/table.ts',
+    'contract/validation.ts',
+    'errors.ts',
+    'json.ts',
+    'vault.ts',
+  ],
 ]
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events']
 

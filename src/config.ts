@@ -79,6 +79,24 @@ const Environment = Type.Object({
         'Where connections that users name may go beyond public addresses: addresses, ranges or names, with a port or without, by commas, such as 10.0.0.0/8,db.internal:5432',
     }),
   ),
+  EXPORT_FOLDER: Type.Optional(
+    Type.String({
+      description:
+        'The folder that File exports are written under; by default exports/ beside the data, on PostgreSQL ./exports',
+    }),
+  ),
+  EXPORT_SLOTS: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 64,
+    description: 'How many export runs this server works on at once, each in a process of its own',
+  }),
+  RUN_RETENTION_DAYS: Type.Integer({
+    default: 90,
+    minimum: 1,
+    maximum: 36_500,
+    description: 'How long the runs of exports and their logs are kept',
+  }),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { createOutbox } from './auth/letters.ts'
 import { type Config, listOf } from './config.ts'
@@ -7,6 +7,8 @@ import { openEventStore } from './events/open.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createWriter, type EventWriter } from './events/writer.ts'
+import { createExporter, type Exporter } from './exports/exporter.ts'
+import { createProcesses, type Processes } from './exports/processes.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createPostman, type Postman } from './mail/postman.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -29,6 +31,10 @@ export interface Deps {
   readonly writer: EventWriter
   /** What reads many events at once: never this process itself on SQLite. */
   readonly eventReader: EventReader
+  /** Plans and delivers batch exports; to be woken when one was changed. */
+  readonly exporter: Exporter
+  /** Deliveries happen in processes of their own. */
+  readonly processes: Processes
   /** What seals the secrets that are stored. */
   readonly vault: Vault
   /** Removes in the background what is to be forgotten; to be woken when a project is deleted. */
@@ -56,10 +62,18 @@ export interface DepsOptions {
   /** Milliseconds, as Date.now. */
   clock?: () => number
   ids?: Ids
+  /** Where deliveries happen. */
+  processes?: Processes
 }
 
 /** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
-export async function buildDeps({ config, log, clock = Date.now, ids: given }: DepsOptions): Promise<Deps> {
+export async function buildDeps({
+  config,
+  log,
+  clock = Date.now,
+  ids: given,
+  processes = createProcesses(),
+}: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()
   const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
   const milliseconds = clockOf(db, clock)
@@ -99,6 +113,20 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
   })
   const postman = await openMail(config, db, ids, now, log)
   postman?.wake()
+  const exporter = createExporter({
+    config,
+    db,
+    events,
+    reader: eventReader,
+    vault,
+    ids,
+    now,
+    log,
+    metrics,
+    files_root: exportFolder(config, db),
+    launch: processes.deliver,
+    wakePostman: postman && (() => postman.wake()),
+  })
   const running = new Set<Promise<unknown>>()
   return {
     config,
@@ -107,6 +135,8 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     writer,
     eventReader,
     vault,
+    exporter,
+    processes,
     purger,
     log,
     now,
@@ -124,6 +154,8 @@ export async function buildDeps({ config, log, clock = Date.now, ids: given }: D
     },
     dispose: async () => {
       await writer.stop()
+      await exporter.stop()
+      await processes.stop()
       await postman?.stop()
       await purger.stop()
       await Promise.all(running)
@@ -153,6 +185,10 @@ export async function openStores({
   const installation = (await identity(db))!
   return openEventStore({ url, administration: db, installation, now, observe })
 }
+
+/** Beside the data, where the data is a folder. */
+export const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
+  resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
 /** The mail library is loaded only by those who configure mail. */
 async function openMail(

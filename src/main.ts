@@ -46,6 +46,7 @@ export async function startServer({ config: given, ephemeral = false }: StartOpt
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
     await app.listen({ host: config.HOST, port: config.PORT })
+    deps.exporter.start()
     const { address, port, family } = app.server.address() as AddressInfo
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
     let stopping: Promise<void> | undefined

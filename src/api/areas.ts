@@ -1,6 +1,8 @@
 import type { OperationId } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { api_keys } from './api_keys.ts'
+import { batch_export_runs } from './batch_export_runs.ts'
+import { batch_exports, project_batch_exports } from './batch_exports.ts'
 import type { Area } from './call.ts'
 import { capture } from './capture.ts'
 import { domains } from './domains.ts'
@@ -27,6 +29,9 @@ export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => (
   domains: domains(deps),
   users: users(deps),
   api_keys: api_keys(deps),
+  batch_exports: batch_exports(deps),
+  project_batch_exports: project_batch_exports(deps),
+  batch_export_runs: batch_export_runs(deps),
   capture: capture(deps),
   events: events(deps),
   service: service(deps),

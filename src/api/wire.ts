@@ -6,6 +6,9 @@ import type { components } from '../contract/openapi.ts'
 import { parseElements } from '../events/elements.ts'
 import type { EventRow, PersonSummary } from '../events/list.ts'
 import type { ApiKey } from '../store/api_keys.ts'
+import type { LogEntryRow } from '../store/batch_export_logs.ts'
+import type { RunRow } from '../store/batch_export_runs.ts'
+import type { BatchExportRow } from '../store/batch_exports.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { expiredBefore, type Invite } from '../store/invites.ts'
 import type { MemberRow } from '../store/members.ts'
@@ -158,6 +161,51 @@ export function domain(row: DomainRow): Schemas['Domain'] {
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,
   }
+}
+
+/** The destination as it was sent, without its secrets. */
+export function batchExport(row: BatchExportRow, latest_runs: RunRow[]): Schemas['BatchExport'] {
+  return {
+    id: row.id,
+    team_id: row.project_id,
+    name: row.name,
+    destination: {
+      type: row.destination_type as Schemas['DestinationType'],
+      config: JSON.parse(row.destination_config),
+    },
+    interval: row.interval as Schemas['BatchExportInterval'],
+    paused: Boolean(row.paused),
+    created_at: row.created_at,
+    last_updated_at: row.last_updated_at,
+    last_paused_at: row.last_paused_at,
+    start_at: row.start_at,
+    end_at: row.end_at,
+    latest_runs: latest_runs.map(run),
+    hogql_query: row.hogql_query,
+    schema: row.schema === null ? null : JSON.parse(row.schema),
+  }
+}
+
+export function run(row: RunRow): Schemas['BatchExportRun'] {
+  return {
+    id: row.id,
+    status: row.status as Schemas['BatchExportRunStatus'],
+    records_completed: row.records_completed,
+    latest_error: row.latest_error,
+    data_interval_start: row.data_interval_start,
+    data_interval_end: row.data_interval_end,
+    cursor: null,
+    created_at: row.created_at,
+    finished_at: row.finished_at,
+    last_updated_at: row.last_updated_at,
+    records_total_count: row.records_total_count,
+    batch_export: row.batch_export_id,
+  }
+}
+
+export function logEntry(row: LogEntryRow): Schemas['BatchExportLogEntry'] {
+  const { project_id: team_id, batch_export_id, run_id, timestamp, level, message } = row
+  return { team_id, batch_export_id, run_id, timestamp, level, message }
 }
 
 /** Every field is a string; what is stored as JSON text goes out as it is. */

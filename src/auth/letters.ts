@@ -1,5 +1,5 @@
 import type { Ids } from '../ids.ts'
-import { inviteLetter, memberJoinedLetter } from '../mail/letters.ts'
+import { exportPausedLetter, inviteLetter, memberJoinedLetter } from '../mail/letters.ts'
 import type { Message } from '../mail/message.ts'
 import type { Outbox } from '../mail/postman.ts'
 import type { Db } from '../sql/db.ts'
@@ -25,6 +25,12 @@ export interface MemberJoinedContent {
   organization: string
 }
 
+export interface ExportPausedContent {
+  name: string
+  organization: string
+  failures: number
+}
+
 export function createOutbox(db: Db, ids: Ids, now: () => string, site_url: string): Outbox<letters.LetterRow> {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   return {
@@ -44,6 +50,8 @@ async function compose(db: Db, ids: Ids, site_url: string, letter: letters.Lette
   const envelope = { message_id: `<${letter.id}@${new URL(site_url).hostname}>`, to: letter.recipient }
   if (letter.kind === 'member_joined')
     return { ...envelope, ...memberJoinedLetter(JSON.parse(letter.content) as MemberJoinedContent) }
+  if (letter.kind === 'export_paused')
+    return { ...envelope, ...exportPausedLetter(JSON.parse(letter.content) as ExportPausedContent) }
   const { invite_id, inviter_email, ...words } = JSON.parse(letter.content) as InviteContent
   const token = ids.inviteToken()
   if (!(await setToken(db, invite_id, hashOf(token)))) return undefined

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AppError } from '../errors.ts'
 import type { Extract, Range } from '../events/extract.ts'
 import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
@@ -112,9 +113,9 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
 /** How a failure is told to whoever owns the export. What is not ours to tell is left to the operator's log. */
 export function failureOf(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
   if (error instanceof DeliveryError) return { message: error.message, ...error.options }
+  if (error instanceof AppError)
+    return { message: error.message, retryable: ['outbound_unresolved', 'unavailable'].includes(error.code) }
   const { code } = error as { code?: unknown }
-  if (code === 'outbound_refused') return { message: (error as Error).message, retryable: false }
-  if (code === 'outbound_unresolved') return { message: (error as Error).message, retryable: true }
   const hint = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''
   return { message: `The delivery failed${hint}. The server's log has more.`, retryable: true }
 }

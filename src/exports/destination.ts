@@ -67,12 +67,15 @@ export interface Receiver {
 }
 
 export interface Destination<Config> {
-  /** What it takes where no query says otherwise; null where it takes no query of the caller's own. */
+  /** What it takes where no query says otherwise. */
   columns: readonly Column[]
+  /** Whether a query of the caller's own may decide the columns. */
   takesQuery: boolean
   encoding: Encoding
   /** What the schema cannot say of a config; throws AppError with attr `destination__config__<key>`. */
   check(config: Config): void
+  /** The hosts that a config names, for an early word when it is written. */
+  hosts?(config: Config): { host: string; port: number }[]
   open(delivery: Delivery<Config>): Promise<Receiver>
   /** Reachable, may write, may remove again: each a step, until one throws. */
   test(config: Config, tools: Tools): AsyncGenerator<Pick<TestStep, 'name' | 'detail'>>

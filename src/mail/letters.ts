@@ -41,6 +41,25 @@ export function memberJoinedLetter({
   return { subject: oneLine(`${name || email} joined ${organization}`), text: news, html: page([paragraph(news)]) }
 }
 
+export function exportPausedLetter({
+  name,
+  organization,
+  failures,
+}: {
+  name: string
+  organization: string
+  failures: number
+}): Words {
+  const news = `The batch export "${name}" of ${organization} was paused, because ${failures} of its last runs failed.`
+  const remedy =
+    'Its log says what went wrong. Mend the cause and unpause it; with "backfill": true nothing that came meanwhile is missed.'
+  return {
+    subject: oneLine(`The export "${name}" was paused`),
+    text: [news, remedy].join('\n\n'),
+    html: page([paragraph(news), paragraph(remedy)]),
+  }
+}
+
 const page = (paragraphs: string[]): string =>
   `<!doctype html><html><body style="font-family:sans-serif">${paragraphs.join('\n')}</body></html>`
 

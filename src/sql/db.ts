@@ -52,5 +52,11 @@ export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/
 
 const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'])
 
+const FOREIGN_KEY_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'])
+
+/** What the row belongs to is gone. */
+export const isForeignKeyViolation = (error: unknown): boolean =>
+  FOREIGN_KEY_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')
+
 export const isUniqueViolation = (error: unknown): boolean =>
   UNIQUE_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')

@@ -4,7 +4,7 @@ import { type Either, sql } from '../sql/template.ts'
 /** A mail that is to go out, written down in the transaction that decided so. It holds no secret. */
 export interface LetterRow {
   id: string
-  kind: 'invite' | 'member_joined'
+  kind: 'invite' | 'member_joined' | 'export_paused'
   recipient: string
   /** JSON of what the kind needs to be written. */
   content: string

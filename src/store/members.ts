@@ -84,6 +84,16 @@ export function toTell(db: Db, organization_id: string, joined_user_id: number):
     order by m.joined_at, m.id`)
 }
 
+/** Whom to tell about a project of theirs, with the name of its organization. */
+export function administrators(db: Db, project_id: number): Promise<{ email: string; organization: string }[]> {
+  return db.all<{ email: string; organization: string }>(sql`
+    select u.email, o.name as organization from projects p
+    join organizations o on o.id = p.organization_id
+    join members m on m.organization_id = o.id and m.level >= ${ADMIN}
+    join users u on u.id = m.user_id
+    where p.id = ${project_id} and u.is_active order by m.joined_at, m.id`)
+}
+
 /** `member_count` moves in the same transaction, so that reading an organization never counts. */
 export async function create(
   tx: Db,

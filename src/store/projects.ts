@@ -67,6 +67,13 @@ export function current(
       m.joined_at, p.id limit 1`)
 }
 
+/** The organization's project of this id, or its oldest. */
+export function within(db: Db, organization_id: string, id?: number): Promise<{ id: number } | undefined> {
+  return db.get<{ id: number }>(sql`
+    select id from projects where organization_id = ${organization_id}
+      ${id === undefined ? sql`` : sql`and id = ${id}`} order by id limit 1`)
+}
+
 /** For who works on the database itself: nobody's view of it. */
 export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)

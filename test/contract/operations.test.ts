@@ -24,7 +24,7 @@ function urlOf(
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (place++ === 0 && operation.within) return String(ids[operation.within])
     const schema = parametersOf(operation.path).find((parameter) => parameter.name === name)!.schema
-    const given = typeof own === 'string' ? own : own?.[operation.area]
+    const given = typeof own === 'string' ? own : (own?.[`${operation.area}.${name}`] ?? own?.[operation.area])
     return given ?? (schema.type === 'integer' ? NEVER_INTEGER : NEVER_UUID)
   })
 }
@@ -33,7 +33,16 @@ function urlOf(
 async function makeSubjects(app: TestApp): Promise<Record<string, string>> {
   const make = async (path: string, body: object): Promise<string> => (await app.send('POST', path, { body })).body.id
   const within = `/api/organizations/${app.first.organization_id}`
+  const exports = `/api/projects/${app.first.project_id}/batch_exports`
+  const destination = { type: 'NoOp', config: {} }
+  const batch_export = await make(`${exports}/`, { name: 'subject', destination, interval: 'day' })
+  const range = { start_at: '2025-12-01T00:00:00Z', end_at: '2025-12-02T00:00:00Z' }
+  const backfilled = await app.send('POST', `${exports}/${batch_export}/backfill/`, { body: range })
   return {
+    batch_exports: batch_export,
+    project_batch_exports: batch_export,
+    batch_export_runs: backfilled.body.latest_runs[0].id,
+    'batch_export_runs.batch_export_id': batch_export,
     api_keys: await make('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
     domains: await make(`${within}/domains/`, { domain: 'subject.example' }),
     invites: await make(`${within}/invites/`, { target_email: 'subject@example.com' }),
@@ -52,7 +61,7 @@ const jsonBody = (operation: Operation): Json | undefined => {
 const looksUpFirst = (operation: Operation): boolean => operation.namesSubject && !unbuilt.includes(operation.id)
 
 t.test('the table of unbuilt operations only shrinks', async (t) => {
-  t.ok(UNBUILT.length <= 68, `${UNBUILT.length} are left`)
+  t.ok(UNBUILT.length <= 44, `${UNBUILT.length} are left`)
   for (const id of UNBUILT)
     t.ok(
       operations.some((operation) => operation.id === id),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
@@ -11,6 +12,9 @@ import { readConfig } from '../../src/config.ts'
 import { serializerCompiler } from '../../src/contract/serialization.ts'
 import { contract, type Operation, resolve } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
+import { deliver } from '../../src/exports/deliver.ts'
+import { examine } from '../../src/exports/examine.ts'
+import type { Processes } from '../../src/exports/processes.ts'
 import { buildServer } from '../../src/server.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import * as members from '../../src/store/members.ts'
@@ -70,21 +74,31 @@ export interface SendOptions {
 
 export interface AppOptions {
   environment?: Record<string, string>
+  /** Whether exports are delivered by processes of their own, as in earnest; in this one by default, which is quicker. */
+  processes?: boolean
   /** Where the log goes; nowhere by default. */
   log?: NodeJS.WritableStream
 }
 
+const IN_THIS_PROCESS: Processes = { deliver, examine, stop: async () => undefined }
+
 /** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
-export async function openApp(t: Test, engine: Engine, { environment = {}, log }: AppOptions = {}): Promise<TestApp> {
+export async function openApp(
+  t: Test,
+  engine: Engine,
+  { environment = {}, log, processes = false }: AppOptions = {},
+): Promise<TestApp> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
   const url = postgres?.url ?? `sqlite:${t.testdir()}`
-  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...environment })
+  const folder = postgres && { EXPORT_FOLDER: join(t.testdir(), 'exports') }
+  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...folder, ...environment })
   let time = Date.parse('2026-01-01T00:00:00Z')
   const deps = await buildDeps({
     config,
     log: log ? pino({ level: 'debug' }, log as never) : pino({ level: 'silent' }),
     clock: () => ++time,
     ids: knownIds(),
+    ...(!processes && { processes: IN_THIS_PROCESS }),
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []
@@ -190,11 +204,14 @@ export function onBothEngines(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
+/** How long a delivery took. */
+const PACE = /in [\d.]+ seconds \(\d+ events a second\)/
+
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z/g
 
 function timeless(value: unknown): unknown {
   if (typeof value === 'string' && value.startsWith('http')) return value.replace(TIME_IN_URL, '<time>')
-  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value
+  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value.replace(PACE, '<pace>')
   if (Array.isArray(value)) return value.map(timeless)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, timeless(child)]))

@@ -21,6 +21,7 @@ create table batch_exports (
   start_at ${d.text},
   end_at ${d.text},
   hogql_query ${d.text},
+  schema ${d.text},
   watermark ${d.integer} not null,
   window_start ${d.text} not null,
   next_at ${d.text}

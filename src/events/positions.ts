@@ -1,0 +1,35 @@
+/** Places in the order of ingestion: what an export has delivered up to, and what nothing can appear below any more. */
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+import { POSITION } from './extract.ts'
+import type { EventReader } from './readers.ts'
+
+/**
+ * Every event below it is there for everybody to read, and none can appear there any more. PostgreSQL: the oldest
+ * transaction that is still under way, because those that began later may commit before it.
+ */
+export async function horizon(events: Db): Promise<number> {
+  const row = await events.get<{ position: number }>(
+    events.engine === 'sqlite'
+      ? sql`select coalesce((select seq from sqlite_sequence where name = 'events'), 0) + 1 as position`
+      : sql`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position`,
+  )
+  return row!.position
+}
+
+/**
+ * The position after the last event of the project within the range that was ingested before then (microseconds), or
+ * where the range begins. Looks from the end of the range backwards, on an index alone.
+ */
+export async function positionAt(
+  reader: EventReader,
+  { project_id, from, to, time }: { project_id: number; from: number; to: number; time: number },
+): Promise<number> {
+  const found = await reader.rows<[number]>(
+    sql`select ${POSITION} from events e
+      where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to} and e.created_at < ${time}
+      order by ${POSITION} desc limit 1`,
+    { project_id, lane: 'slow' },
+  )
+  return found[0] ? Number(found[0][0]) + 1 : from
+}

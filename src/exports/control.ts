@@ -1,0 +1,244 @@
+/** What callers do to exports and runs. Each is one transaction that waits for planning, and planning for it. */
+import { AppError, invalid, notFound } from '../errors.ts'
+import type { Outbound } from '../outbound/guard.ts'
+import { type Db, isForeignKeyViolation } from '../sql/db.ts'
+import * as logs from '../store/batch_export_logs.ts'
+import type { RunRow } from '../store/batch_export_runs.ts'
+import * as runs from '../store/batch_export_runs.ts'
+import type { BatchExportChanges, BatchExportRow } from '../store/batch_exports.ts'
+import * as exports from '../store/batch_exports.ts'
+import type { Vault } from '../vault.ts'
+import type { DestinationType } from './destination.ts'
+import { beginWindow } from './endings.ts'
+import { type Interval, windowsBetween } from './interval.ts'
+import { schemaOf, unsupportedQuery } from './query.ts'
+import { type Opening, opening, type Planner } from './schedule.ts'
+import { checkSettings, merged, opened, type Settings, sealed } from './settings.ts'
+
+const MOST_WINDOWS = 10_000
+
+export interface Control extends Planner {
+  vault: Vault
+  outbound: Outbound
+}
+
+/** What a caller may say of an export; times are as they are stored. */
+export interface Wish {
+  name?: string
+  destination?: { type?: DestinationType; config?: Record<string, unknown> }
+  interval?: Interval
+  paused?: boolean
+  last_paused_at?: string | null
+  start_at?: string | null
+  end_at?: string | null
+  hogql_query?: string | null
+}
+
+export async function create(
+  control: Control,
+  project_id: number,
+  wish: Wish & { name: string; destination: Settings; interval: Interval },
+): Promise<BatchExportRow> {
+  const { db, ids, vault, now } = control
+  const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = wish
+  demandOrder(start_at, end_at)
+  await checkWhole(control, destination, hogql_query)
+  const created_at = now()
+  const id = ids.uuid()
+  const begin = await opening(control, { project_id, interval, start_at })
+  const row: BatchExportRow = {
+    id,
+    project_id,
+    name,
+    ...sealed(vault, id, destination),
+    interval,
+    paused,
+    created_at,
+    last_updated_at: created_at,
+    last_paused_at: wish.last_paused_at ?? null,
+    resumed_at: created_at,
+    start_at,
+    end_at,
+    hogql_query,
+    schema: schemaText(hogql_query, created_at),
+    ...begin,
+  }
+  await exports.create(db, row).catch((error) => {
+    throw isForeignKeyViolation(error) ? notFound() : error
+  })
+  return row
+}
+
+/** 404 where it is gone by now. */
+export async function update(control: Control, id: string, wish: Wish): Promise<BatchExportRow> {
+  const { db, vault, now } = control
+  const found = await current(db, id)
+  const destination = wish.destination && destinationAfter(opened(vault, found), wish.destination)
+  const query = wish.hogql_query === undefined ? found.hogql_query : wish.hogql_query
+  if (destination || wish.hogql_query) await checkWhole(control, destination ?? opened(vault, found), query)
+  const begin = await opening(control, { ...found, ...scheduleOf(found, wish) })
+  const changed = await db.tx(async (tx) => {
+    const held = await exports.hold(tx, id)
+    if (!held) throw notFound()
+    // Somebody else changed the destination while this one was checked.
+    if (destination && (held.destination_config !== found.destination_config || held.secrets !== found.secrets)) return
+    const { interval, start_at, end_at } = scheduleOf(held, wish)
+    demandOrder(start_at, end_at)
+    const time = now()
+    const changes: BatchExportChanges = {
+      ...(wish.name !== undefined && { name: wish.name }),
+      ...(destination && sealed(vault, id, destination)),
+      ...(wish.hogql_query !== undefined && { hogql_query: query, schema: schemaText(query, time) }),
+      interval,
+      start_at,
+      end_at,
+      ...rescheduled(held, { interval, start_at, end_at }, begin, time),
+      ...(wish.paused === true && !held.paused && { paused: true, last_paused_at: time }),
+      ...(wish.paused === false && held.paused && { paused: false, resumed_at: time, ...begin }),
+      ...(wish.last_paused_at !== undefined && { last_paused_at: wish.last_paused_at }),
+      last_updated_at: time,
+    }
+    return exports.update(tx, id, changes)
+  })
+  return changed ?? update(control, id, wish)
+}
+
+/** Another type brings a config of its own; the same one is changed key by key. */
+function destinationAfter(
+  stored: Settings,
+  { type = stored.type, config = {} }: NonNullable<Wish['destination']>,
+): Settings {
+  return { type, config: type === stored.type ? merged(stored.config, config) : config }
+}
+
+const scheduleOf = (row: BatchExportRow, { interval, start_at, end_at }: Wish) => ({
+  interval: interval ?? (row.interval as Interval),
+  start_at: start_at === undefined ? row.start_at : start_at,
+  end_at: end_at === undefined ? row.end_at : end_at,
+})
+
+/**
+ * Another interval or start moves the end of the window that is open, and leaves the watermark: what was ingested since
+ * comes with the next run. A schedule that was over begins anew from now.
+ */
+function rescheduled(
+  held: BatchExportRow,
+  wish: Pick<BatchExportRow, 'interval' | 'start_at' | 'end_at'>,
+  begin: Opening,
+  now: string,
+): Partial<Opening> {
+  if (held.interval === wish.interval && held.start_at === wish.start_at && held.end_at === wish.end_at) return {}
+  if (held.next_at === null) return begin
+  // A window that has ended by now is planned first, as it was.
+  return held.next_at <= now && held.interval === wish.interval ? {} : { next_at: begin.next_at }
+}
+
+function demandOrder(start_at: string | null, end_at: string | null): void {
+  if (start_at !== null && end_at !== null && end_at <= start_at)
+    throw invalid('end_at', '"end_at" must be later than "start_at".')
+}
+
+async function checkWhole(control: Control, settings: Settings, hogql_query: string | null): Promise<void> {
+  const destination = await checkSettings(settings, control.outbound)
+  if (hogql_query === null) return
+  if (!destination.takesQuery) throw unsupportedQuery(settings.type)
+  schemaOf(hogql_query, Date.parse(control.now()) * 1000)
+}
+
+const schemaText = (query: string | null, now: string): string | null =>
+  query === null ? null : JSON.stringify(schemaOf(query, Date.parse(now) * 1000))
+
+async function current(db: Db, id: string): Promise<BatchExportRow> {
+  const row = await exports.find(db, id)
+  if (!row) throw notFound()
+  return row
+}
+
+/** Runs under way go on. An export that is paused stays as it is. */
+export async function pause({ db, now }: Control, id: string): Promise<BatchExportRow> {
+  return db.tx(async (tx) => {
+    const held = await exports.hold(tx, id)
+    if (!held) throw notFound()
+    if (held.paused) return held
+    const time = now()
+    await say(tx, held, time, 'The export was paused.')
+    return exports.update(tx, id, { paused: true, last_paused_at: time, last_updated_at: time })
+  })
+}
+
+/** From now on; with `backfill` from where the pause began, window by window, as after any down-time. */
+export async function unpause(control: Control, id: string, backfill: boolean): Promise<BatchExportRow> {
+  const { db, now } = control
+  const begin = await opening(control, await current(db, id))
+  return db.tx(async (tx) => {
+    const held = await exports.hold(tx, id)
+    if (!held) throw notFound()
+    if (!held.paused) return held
+    const time = now()
+    await say(
+      tx,
+      held,
+      time,
+      backfill ? 'The export goes on from where it was paused.' : 'The export goes on from now.',
+    )
+    const schedule = backfill && held.next_at !== null ? {} : begin
+    return exports.update(tx, id, { paused: false, resumed_at: time, last_updated_at: time, ...schedule })
+  })
+}
+
+/** The same range while it is under way is the same backfill. */
+export async function backfill(
+  { db, ids, now }: Control,
+  id: string,
+  { start_at, end_at }: { start_at: string; end_at: string },
+): Promise<{ row: BatchExportRow; backfill_id: string }> {
+  if (start_at >= end_at) throw invalid('end_at', '"end_at" must be later than "start_at".')
+  if (end_at > now()) throw invalid('end_at', '"end_at" lies in the future. A backfill delivers what has happened.')
+  return db.tx(async (tx) => {
+    const row = await exports.hold(tx, id)
+    if (!row) throw notFound()
+    const count = windowsBetween(row.interval as Interval, start_at, end_at)
+    if (count > MOST_WINDOWS)
+      throw invalid(
+        'start_at',
+        `That range is ${count} intervals long; a backfill takes at most ${MOST_WINDOWS}. Ask for a part of it.`,
+      )
+    const time = now()
+    const made = await runs.createBackfill(tx, { id: ids.uuid(), batch_export_id: id, start_at, end_at, now: time })
+    if (made.isNew) {
+      await say(tx, row, time, `A backfill from ${start_at} to ${end_at} began: ${count} windows, one after the other.`)
+      await beginWindow(tx, { ids, now: time }, row, made.backfill)
+    }
+    return { row, backfill_id: made.backfill.id }
+  })
+}
+
+/** Delivers a range once more, under the names it had. */
+export async function retry({ db, ids, now }: Control, run: RunRow): Promise<RunRow> {
+  if (run.finished_at === null)
+    throw new AppError('invalid_input', 'This run has not ended yet. Cancel it first, or wait for its end.')
+  const made = await runs.create(db, { ...run, id: ids.uuid(), kind: 'retry', now: now() }).catch((error) => {
+    throw isForeignKeyViolation(error) ? notFound() : error
+  })
+  return made!
+}
+
+/** Cancelling a run of a backfill ends the backfill. */
+export async function cancel({ db, now }: Control, row: BatchExportRow, run: RunRow): Promise<RunRow> {
+  return db.tx(async (tx) => {
+    const time = now()
+    const cancelled = await runs.cancel(tx, run.id, time)
+    if (!cancelled) throw new AppError('invalid_input', 'This run has ended already. There is nothing to cancel.')
+    await say(tx, row, time, 'The run was cancelled.', run.id)
+    if (
+      run.kind === 'backfill' &&
+      run.backfill_id !== null &&
+      (await runs.endBackfill(tx, run.backfill_id, 'Cancelled', time))
+    )
+      await say(tx, row, time, 'The backfill ended with the run that was cancelled.')
+    return cancelled
+  })
+}
+
+const say = (tx: Db, { id, project_id }: BatchExportRow, now: string, message: string, run_id = ''): Promise<void> =>
+  logs.write(tx, { project_id, batch_export_id: id, run_id, timestamp: now, level: 'INFO', message })

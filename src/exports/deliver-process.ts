@@ -1,0 +1,42 @@
+/** Another process: delivers one run at a time on behalf of the server, and ends with it. */
+import { setPriority } from 'node:os'
+import { deliver, failureOf } from './deliver.ts'
+import { examine } from './examine.ts'
+import type { Answer, Order } from './messages.ts'
+
+/** So that an export leaves the processor to those who serve. */
+const NICENESS = 10
+setPriority(NICENESS)
+
+let abort = new AbortController()
+let stored: (() => void) | undefined
+
+const answer = (told: Answer): void => void process.send!(told)
+
+process.on('disconnect', () => process.exit())
+// Ctrl-C reaches the whole group of processes; the server tells what is to end.
+process.on('SIGINT', () => undefined)
+
+process.on('message', async (order: Order) => {
+  if (order.kind === 'stored') return stored?.()
+  if (order.kind === 'abort') return abort.abort(new Error('aborted'))
+  abort = new AbortController()
+  try {
+    if (order.kind === 'test') return answer({ kind: 'tested', steps: await examine(order.destination) })
+    const reporter = {
+      tell: (report: Extract<Answer, { kind: 'report' }>['report']) => answer({ kind: 'report', report }),
+      checkpoint: (checkpoint: Extract<Answer, { kind: 'checkpoint' }>['checkpoint']) =>
+        new Promise<void>((resolve) => {
+          stored = resolve
+          answer({ kind: 'checkpoint', checkpoint })
+        }),
+    }
+    answer({ kind: 'delivered', delivered: await deliver(order.job, reporter, abort.signal) })
+  } catch (error) {
+    answer({
+      kind: 'failed',
+      ...failureOf(error),
+      cause: `${(error as Error).name}: ${(error as { code?: string }).code ?? ''}`,
+    })
+  }
+})

@@ -1,0 +1,106 @@
+/** What follows from the end of a run: the next window of a backfill, the pause of an export that keeps failing. */
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import * as logs from '../store/batch_export_logs.ts'
+import type { RunRow } from '../store/batch_export_runs.ts'
+import * as runs from '../store/batch_export_runs.ts'
+import type { BatchExportRow } from '../store/batch_exports.ts'
+import * as exports from '../store/batch_exports.ts'
+import * as letters from '../store/letters.ts'
+import { administrators } from '../store/members.ts'
+import type { Interval } from './interval.ts'
+import { backfillWindow } from './schedule.ts'
+
+const MOST_FAILURES = 10
+const AMONG_RUNS = 50
+
+interface Moment {
+  ids: Ids
+  now: string
+}
+
+/** A backfill delivers one window after the other: its next run begins in the transaction that ends the one before. */
+export async function goOn(tx: Db, moment: Moment, row: BatchExportRow, ended: RunRow): Promise<void> {
+  if (ended.kind !== 'backfill' || ended.backfill_id === null) return
+  const backfill = await runs.activeBackfill(tx, ended.backfill_id)
+  if (!backfill) return
+  const { now } = moment
+  if (ended.status !== 'Completed') {
+    await runs.endBackfill(tx, backfill.id, 'Failed', now)
+    return say(
+      tx,
+      row,
+      'ERROR',
+      now,
+      `The backfill from ${backfill.start_at} to ${backfill.end_at} ended with the run that failed.`,
+    )
+  }
+  if (await beginWindow(tx, moment, row, backfill, ended.data_interval_end)) return
+  await runs.endBackfill(tx, backfill.id, 'Completed', now)
+  await say(tx, row, 'INFO', now, `The backfill from ${backfill.start_at} to ${backfill.end_at} is complete.`)
+}
+
+/** The run of a backfill's next window; false where there is none left. */
+export async function beginWindow(
+  tx: Db,
+  { ids, now }: Moment,
+  row: BatchExportRow,
+  backfill: runs.BackfillRow,
+  after?: string,
+): Promise<boolean> {
+  const window = backfillWindow(row.interval as Interval, backfill, after)
+  if (!window) return false
+  await runs.create(tx, {
+    id: ids.uuid(),
+    batch_export_id: row.id,
+    project_id: row.project_id,
+    kind: 'backfill',
+    backfill_id: backfill.id,
+    data_interval_start: window.start,
+    data_interval_end: window.end,
+    from_position: null,
+    to_position: null,
+    now,
+  })
+  return true
+}
+
+/** Pauses an export when too many of its last runs failed, and tells the administrators. Answers how many letters wait. */
+export async function pauseFailing(
+  tx: Db,
+  { ids, now }: Moment,
+  { id }: BatchExportRow,
+  byMail: boolean,
+): Promise<number> {
+  const row = await exports.hold(tx, id)
+  if (!row || row.paused) return 0
+  const failures = await runs.recentFailures(tx, id, row.resumed_at, AMONG_RUNS)
+  if (failures < MOST_FAILURES) return 0
+  await exports.update(tx, id, { paused: true, last_paused_at: now, last_updated_at: now })
+  await runs.cancelBackfills(tx, id, now)
+  await say(
+    tx,
+    row,
+    'WARNING',
+    now,
+    `The export was paused: ${failures} of its last ${AMONG_RUNS} runs failed. Mend the cause, then unpause it.`,
+  )
+  const people = byMail ? await administrators(tx, row.project_id) : []
+  for (const { email, organization } of people)
+    await letters.create(tx, {
+      id: ids.uuid(),
+      kind: 'export_paused',
+      recipient: email,
+      content: { batch_export_id: id, name: row.name, organization, failures },
+      now,
+    })
+  return people.length
+}
+
+const say = (
+  tx: Db,
+  { id, project_id }: BatchExportRow,
+  level: logs.LogLevel,
+  now: string,
+  message: string,
+): Promise<void> => logs.write(tx, { project_id, batch_export_id: id, run_id: '', timestamp: now, level, message })

@@ -1,0 +1,332 @@
+/** Plans runs and works them off: claims one by a lease, has it delivered, and writes down how it ended. */
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { EventReader } from '../events/readers.ts'
+import type { Ids } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Db } from '../sql/db.ts'
+import * as logs from '../store/batch_export_logs.ts'
+import type { RunRow } from '../store/batch_export_runs.ts'
+import * as runs from '../store/batch_export_runs.ts'
+import type { BatchExportRow } from '../store/batch_exports.ts'
+import * as exports from '../store/batch_exports.ts'
+import type { Vault } from '../vault.ts'
+import { type Delivered, failureOf, type Job } from './deliver.ts'
+import { goOn, pauseFailing } from './endings.ts'
+import type { Launch } from './processes.ts'
+import { type Planner, plan } from './schedule.ts'
+import { opened } from './settings.ts'
+
+const LEASE_MS = 60_000
+const RENEW_MS = 15_000
+/** As often as progress is written down at most. */
+const PROGRESS_MS = 1_000
+/** How long changes that other nodes make may go unnoticed. */
+const LOOK_AGAIN_MS = 5_000
+export const MOST_ATTEMPTS = 15
+const FIRST_PAUSE_MS = 30_000
+const LONGEST_PAUSE_MS = 120_000
+/** A pause that the destination asks for is kept to, within reason. */
+const LONGEST_ASKED_PAUSE_MS = 3_600_000
+const FORGET_EVERY_MS = 3_600_000
+const FORGET_AT_ONCE = 1_000
+const DAY_MS = 86_400_000
+
+export interface ExporterOptions {
+  config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
+  db: Db
+  events: Db
+  reader: EventReader
+  vault: Vault
+  ids: Ids
+  now: () => string
+  log: Logger
+  metrics: Metrics
+  files_root: string
+  launch: Launch
+  /** There is a letter to send; null where no mail is configured. */
+  wakePostman: (() => void) | null
+}
+
+export interface Exporter {
+  /** Begins to work by itself, until it is stopped. */
+  start(): void
+  /** There may be something to do. */
+  wake(): void
+  /** Everything that is due now, to its end. */
+  drain(): Promise<void>
+  /** Lets go of the runs under way, so that the next start, or another node, goes on with them. */
+  stop(): Promise<void>
+}
+
+export function createExporter(options: ExporterOptions): Exporter {
+  const { config, db, ids, now, log, launch, vault, metrics } = options
+  const planner: Planner = options
+  /** Of this process and this start alone: a lease that it holds is alive. */
+  const owner = ids.uuid()
+  const active = new Map<string, { abort: AbortController; done: Promise<void> }>()
+  let stopped = false
+  let started = false
+  let working: Promise<void> | undefined
+  let again = false
+  let next: NodeJS.Timeout | undefined
+  let forgotten_at = 0
+
+  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+  const lease = (): runs.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+
+  /** One look: plans what is due and fills the free places. */
+  async function look(): Promise<void> {
+    await plan(planner)
+    while (!stopped && active.size < config.EXPORT_SLOTS) {
+      const run = await runs.claim(db, lease())
+      if (!run) break
+      const abort = new AbortController()
+      const done = attempt(run, abort)
+        .catch((error) => log.error({ err: error, run: run.id }, 'an export run could not be written down'))
+        .finally(() => {
+          active.delete(run.id)
+          wake()
+        })
+      active.set(run.id, { abort, done })
+    }
+  }
+
+  function wake(): void {
+    if (!started || stopped) return
+    again = true
+    working ??= rounds().finally(() => {
+      working = undefined
+    })
+  }
+
+  async function rounds(): Promise<void> {
+    clearTimeout(next)
+    while (again && !stopped) {
+      again = false
+      await look().catch((error) => log.error({ err: error }, 'looking for export runs failed; it is tried again'))
+      await forget().catch((error) => log.error({ err: error }, 'old export runs could not be removed'))
+    }
+    if (!stopped) next = setTimeout(wake, await untilNext()).unref()
+  }
+
+  /** Milliseconds until something is due, as far as anybody here knows. */
+  async function untilNext(): Promise<number> {
+    const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await runs.nextClaim(db) : null]
+    const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
+    return Math.max(10, Math.min(LOOK_AGAIN_MS, ...waits))
+  }
+
+  async function forget(): Promise<void> {
+    if (Date.parse(now()) - forgotten_at < FORGET_EVERY_MS) return
+    forgotten_at = Date.parse(now())
+    let removed = 1
+    while (!stopped && removed > 0)
+      removed = await runs.forget(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), FORGET_AT_ONCE)
+  }
+
+  /** From the claim to the last word about it. */
+  async function attempt(run: RunRow, abort: AbortController): Promise<void> {
+    const row = await exports.find(db, run.batch_export_id)
+    if (!row) return
+    const say = (level: logs.LogLevel, message: string, tx = db): Promise<void> =>
+      logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level, message })
+    if (run.attempts > MOST_ATTEMPTS) return giveUp(run, row, say, 'Every attempt was cut short.')
+    await say(
+      'INFO',
+      `Attempt ${run.attempts} at the events from ${run.data_interval_start} to ${run.data_interval_end}${run.kind === 'scheduled' ? '' : ` (${run.kind})`} began.`,
+    )
+    const began = performance.now()
+    const keeper = keepLease(run, abort)
+    let delivered: Delivered
+    try {
+      delivered = isEmpty(run)
+        ? NOTHING
+        : await launch(
+            jobOf(run, row),
+            {
+              ...keeper,
+              tell: (report) => {
+                if (report.kind === 'log') void say(report.level, report.message).catch(() => undefined)
+                else keeper.tell(report)
+              },
+            },
+            abort.signal,
+          )
+      await keeper.stop()
+    } catch (error) {
+      await keeper.stop()
+      if (stopped) return void (await letGo(run, say))
+      if (abort.signal.aborted) return
+      return failed(run, row, say, error)
+    }
+    const seconds = (performance.now() - began) / 1000
+    metrics.exported(row.destination_type, delivered.records, delivered.bytes)
+    await db.tx(async (tx) => {
+      const ended = await runs.finish(tx, run.id, owner, {
+        status: 'Completed',
+        now: now(),
+        records_completed: delivered.records,
+      })
+      if (!ended) return
+      await say('INFO', summary(delivered, seconds), tx)
+      await goOn(tx, { ids, now: now() }, row, ended)
+    })
+    wake()
+  }
+
+  const jobOf = (run: RunRow, row: BatchExportRow): Job => ({
+    run_id: run.id,
+    attempt: run.attempts,
+    batch_export_id: row.id,
+    project_id: row.project_id,
+    range_key:
+      run.from_position === null
+        ? `${run.backfill_id}/${run.data_interval_start}`
+        : `${run.from_position}-${run.to_position}`,
+    range:
+      run.from_position === null
+        ? {
+            by: 'times',
+            start: Date.parse(run.data_interval_start) * 1000,
+            end: Date.parse(run.data_interval_end) * 1000,
+          }
+        : { by: 'positions', from: run.from_position, to: run.to_position! },
+    backfill_id: run.backfill_id,
+    data_interval_start: run.data_interval_start,
+    data_interval_end: run.data_interval_end,
+    destination: opened(vault, row),
+    hogql_query: row.hogql_query,
+    checkpoint: run.checkpoint === null ? null : JSON.parse(run.checkpoint),
+    now: Date.parse(run.created_at) * 1000,
+    url: config.DATABASE_URL,
+    files_root: options.files_root,
+    outbound_allow: config.OUTBOUND_ALLOW,
+  })
+
+  /** Renews the lease and writes progress down; aborts the attempt when the run is no longer ours. */
+  function keepLease(run: RunRow, abort: AbortController) {
+    let progress: { records_completed?: number; records_total_count?: number } = {}
+    let tail: Promise<unknown> = Promise.resolve()
+    const renew = (checkpoint?: string): Promise<void> => {
+      const turn = tail.then(async () => {
+        const mine = await runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
+        if (!mine) abort.abort(new Error('the run was taken away'))
+      })
+      // A database that is away for a moment fails no delivery: the lease lasts for several tries.
+      tail = turn.catch(() => undefined)
+      return turn
+    }
+    const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS).unref()
+    let noted = performance.now()
+    return {
+      tell: (report: { kind: string; records: number }): void => {
+        if (report.kind === 'total') progress.records_total_count = report.records
+        else progress.records_completed = report.records
+        if (performance.now() - noted < PROGRESS_MS) return
+        noted = performance.now()
+        void renew().catch(() => undefined)
+      },
+      checkpoint: async (state: object): Promise<void> => {
+        await renew(JSON.stringify(state))
+        abort.signal.throwIfAborted()
+      },
+      stop: async (): Promise<void> => {
+        clearInterval(timer)
+        await tail
+        progress = {}
+      },
+    }
+  }
+
+  type Say = (level: logs.LogLevel, message: string, tx?: Db) => Promise<void>
+
+  async function failed(run: RunRow, row: BatchExportRow, say: Say, error: unknown): Promise<void> {
+    const { message, retryable, retry_after_seconds } = failureOf(error)
+    log.warn(
+      { err: error, run: run.id, batch_export: row.id, attempt: run.attempts, retryable },
+      'an export run failed',
+    )
+    if (!retryable || run.attempts >= MOST_ATTEMPTS) return giveUp(run, row, say, message, retryable)
+    const pause = Math.max(
+      Math.min(FIRST_PAUSE_MS * 2 ** (run.attempts - 1), LONGEST_PAUSE_MS),
+      Math.min((retry_after_seconds ?? 0) * 1000, LONGEST_ASKED_PAUSE_MS),
+    )
+    const kept = await runs.postpone(db, run.id, owner, {
+      now: now(),
+      next_attempt_at: at(pause),
+      latest_error: message,
+    })
+    if (kept) await say('WARNING', `${message} The next attempt is in ${pause / 1000} seconds.`)
+  }
+
+  async function giveUp(run: RunRow, row: BatchExportRow, say: Say, reason: string, retryable = true): Promise<void> {
+    const letters = await db.tx(async (tx) => {
+      const status = retryable ? 'FailedRetryable' : 'Failed'
+      const ended = await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason })
+      if (!ended) return 0
+      await say(
+        'ERROR',
+        retryable
+          ? `${reason} After ${run.attempts} attempts the run was given up.`
+          : `${reason} Trying again would not help.`,
+        tx,
+      )
+      await goOn(tx, { ids, now: now() }, row, ended)
+      return pauseFailing(tx, { ids, now: now() }, row, options.wakePostman !== null)
+    })
+    if (letters) options.wakePostman?.()
+    wake()
+  }
+
+  /** The run goes on at the next start from its last finished file; this attempt does not count. */
+  async function letGo(run: RunRow, say: Say): Promise<void> {
+    const kept = await runs.postpone(db, run.id, owner, {
+      now: now(),
+      next_attempt_at: now(),
+      latest_error: null,
+      uncounted: true,
+    })
+    if (kept) await say('INFO', 'The server is stopping. The run goes on after the next start.')
+  }
+
+  return {
+    start: () => {
+      started = true
+      wake()
+    },
+    wake,
+    drain: async () => {
+      do {
+        await working
+        await look()
+        await Promise.all([...active.values()].map(({ done }) => done))
+      } while (await claimable())
+    },
+    stop: async () => {
+      if (stopped) return
+      stopped = true
+      clearTimeout(next)
+      for (const { abort } of active.values()) abort.abort(new Error('the server is stopping'))
+      await Promise.all([...active.values()].map(({ done }) => done))
+      await working
+    },
+  }
+
+  async function claimable(): Promise<boolean> {
+    const [due, claim] = [await exports.nextDue(db), await runs.nextClaim(db)]
+    return [due, claim].some((time) => time !== null && time <= now())
+  }
+}
+
+/** A window in which nothing was ingested, by anybody: most of those that a long down-time leaves. */
+const isEmpty = ({ from_position, to_position }: RunRow): boolean =>
+  from_position !== null && from_position === to_position
+
+const NOTHING: Delivered = { records: 0, bytes: 0 }
+
+function summary({ records, bytes }: Delivered, seconds: number): string {
+  if (records === 0) return 'There was nothing to deliver in this window.'
+  const rate = Math.round(records / Math.max(seconds, 0.001))
+  return `Delivered ${records} events, ${bytes} bytes, in ${seconds.toFixed(1)} seconds (${rate} events a second).`
+}

@@ -1,0 +1,25 @@
+import type { Delivered, Job, Report } from './deliver.ts'
+import type { Checkpoint, DestinationType, TestStep } from './destination.ts'
+
+/** What a process that delivers is told. One task at a time. */
+export type Order =
+  | { kind: 'deliver'; job: Job }
+  | { kind: 'test'; destination: Tested }
+  /** The checkpoint is stored. */
+  | { kind: 'stored' }
+  | { kind: 'abort' }
+
+export interface Tested {
+  type: DestinationType
+  config: Record<string, unknown>
+  files_root: string
+  outbound_allow: string | undefined
+}
+
+/** What it answers. */
+export type Answer =
+  | { kind: 'report'; report: Report }
+  | { kind: 'checkpoint'; checkpoint: Checkpoint }
+  | { kind: 'delivered'; delivered: Delivered }
+  | { kind: 'tested'; steps: TestStep[] }
+  | { kind: 'failed'; message: string; retryable: boolean; retry_after_seconds?: number; cause: string }

@@ -1,0 +1,111 @@
+/** A destination's config: checked against the contract's schema of its type, its secrets kept apart. */
+import { contract, resolve } from '../contract/table.ts'
+import { validator } from '../contract/validation.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { Outbound } from '../outbound/guard.ts'
+import type { BatchExportRow } from '../store/batch_exports.ts'
+import { placeOf } from '../store/secrets.ts'
+import type { Vault } from '../vault.ts'
+import { destinationOf, SERVED_TYPES } from './catalogue.ts'
+import type { Destination, DestinationType } from './destination.ts'
+
+type Json = Record<string, any>
+
+export interface Settings {
+  type: DestinationType
+  config: Json
+}
+
+/** 400 for a type that is not served or a config that is wrong; the key to blame is in `attr`. */
+export async function checkSettings({ type, config }: Settings, outbound: Outbound): Promise<Destination<any>> {
+  const served = await destinationOf(type)
+  if (!served)
+    throw invalid(
+      'destination__type',
+      `${type} is not served yet. Use one of ${SERVED_TYPES.join(', ')}.`,
+      'unsupported_destination',
+    )
+  const result = configValidator(type)({ destination: { config } })
+  if (result !== true) throw result.error
+  served.check(config)
+  for (const { host, port } of served.hosts?.(config) ?? [])
+    await outbound.checkHost(host, port).catch((error) => {
+      // A name without an address may have one by the time of the first run.
+      if (!(error instanceof AppError) || error.code !== 'outbound_refused') return
+      const key = Object.keys(config).find((name) => String(config[name]).includes(host))
+      throw invalid(`destination__config${key ? `__${key}` : ''}`, error.message, error.code)
+    })
+  return served
+}
+
+const validators = new Map<string, ReturnType<typeof validator>>()
+
+function configValidator(type: DestinationType): ReturnType<typeof validator> {
+  let found = validators.get(type)
+  if (!found) {
+    const config = whole(schemaOf(type))
+    const destination = { type: 'object', properties: { config } }
+    found = validator({ type: 'object', properties: { destination } }, 'body', true)
+    validators.set(type, found)
+  }
+  return found
+}
+
+const schemaOf = (type: DestinationType): Json => contract.components.schemas[`${type}Config`]
+
+/** With what it refers to written out. */
+function whole(node: unknown): any {
+  if (Array.isArray(node)) return node.map(whole)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(Object.entries(resolve(node as Json)).map(([key, value]) => [key, whole(value)]))
+}
+
+/** What is `writeOnly` in the contract, and the rest. */
+export function split(type: DestinationType, config: Json): { open: Json; secret: Json } {
+  const part = (schema: Json, value: Json): { open: Json; secret: Json } => {
+    const open: Json = {}
+    const secret: Json = {}
+    for (const [key, member] of Object.entries(value)) {
+      const of = schema.properties?.[key] ? resolve(schema.properties[key]) : {}
+      if (of.writeOnly) secret[key] = member
+      else if (of.properties && typeof member === 'object' && member !== null) {
+        const inner = part(of, member)
+        open[key] = inner.open
+        if (Object.keys(inner.secret).length) secret[key] = inner.secret
+      } else open[key] = member
+    }
+    return { open, secret }
+  }
+  return part(schemaOf(type), config)
+}
+
+/** Key by key, and within objects too: what is not sent again stays. */
+export function merged(stored: Json, sent: Json): Json {
+  const result = { ...stored }
+  for (const [key, value] of Object.entries(sent))
+    result[key] = isObject(value) && isObject(stored[key]) ? merged(stored[key], value) : value
+  return result
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The columns that keep a config. */
+export function sealed(
+  vault: Vault,
+  id: string,
+  { type, config }: Settings,
+): Pick<BatchExportRow, 'destination_type' | 'destination_config' | 'secrets'> {
+  const { open, secret } = split(type, config)
+  return {
+    destination_type: type,
+    destination_config: JSON.stringify(open),
+    secrets: Object.keys(secret).length ? vault.seal(JSON.stringify(secret), placeOf('batch_exports', id)) : null,
+  }
+}
+
+/** The settings with their secrets. Throws `secret_unreadable`. */
+export function opened(vault: Vault, row: BatchExportRow): Settings {
+  const config = JSON.parse(row.destination_config)
+  const secret = row.secrets === null ? {} : JSON.parse(vault.open(row.secrets, placeOf('batch_exports', row.id)))
+  return { type: row.destination_type as DestinationType, config: merged(config, secret) }
+}

@@ -1,0 +1,61 @@
+import type { Db } from '../sql/db.ts'
+import { oneOf, type Sql, sql } from '../sql/template.ts'
+
+export type LogLevel = 'DEBUG' | 'LOG' | 'INFO' | 'WARNING' | 'ERROR'
+
+export interface LogEntryRow {
+  project_id: number
+  batch_export_id: string
+  /** Empty where it is about no run. */
+  run_id: string
+  timestamp: string
+  level: LogLevel
+  message: string
+}
+
+/** Skipped when the export was deleted meanwhile. */
+export async function write(db: Db, entry: LogEntryRow): Promise<void> {
+  await db.run(sql`
+    insert into batch_export_log_entries (project_id, batch_export_id, run_id, timestamp, level, message)
+    select ${entry.project_id}, id, ${entry.run_id}, ${entry.timestamp}, ${entry.level}, ${entry.message}
+    from batch_exports where id = ${entry.batch_export_id}`)
+}
+
+export interface LogFilter {
+  batch_export_id: string
+  run_id?: string
+  levels?: readonly LogLevel[]
+  /** Part of the message, in either case. */
+  search?: string
+  /** Both exclusive. */
+  after?: string
+  before?: string
+}
+
+export async function list(
+  db: Db,
+  { batch_export_id, run_id, levels, search, after, before }: LogFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: LogEntryRow[] }> {
+  const found: Sql = sql`
+    from batch_export_log_entries where batch_export_id = ${batch_export_id}
+      ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
+      ${levels?.length ? sql`and level in ${oneOf(levels)}` : sql``}
+      ${search ? sql`and ${contains(search)}` : sql``}
+      ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
+      ${before === undefined ? sql`` : sql`and timestamp < ${before}`}`
+  const total = await db.get<{ count: number }>(sql`select count(*) as count ${found}`)
+  const rows = await db.all<LogEntryRow>(
+    sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
+  )
+  return { count: total?.count ?? 0, rows }
+}
+
+/** Our messages are English but for names within: `lower` of both engines agrees on the letters a to z. */
+const contains = (search: string): Sql => {
+  const wanted = search.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return sql`${{
+    sqlite: sql`instr(lower(message), ${wanted}) > 0`,
+    postgres: sql`strpos(lower(message collate "C"), ${wanted}) > 0`,
+  }}`
+}

@@ -1,0 +1,285 @@
+import type { Db } from '../sql/db.ts'
+import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+
+export interface RunRow {
+  id: string
+  batch_export_id: string
+  project_id: number
+  kind: 'scheduled' | 'retry' | 'backfill'
+  backfill_id: string | null
+  status: string
+  data_interval_start: string
+  data_interval_end: string
+  /** Half-open, in the order of ingestion; null for what goes by the events' own time. */
+  from_position: number | null
+  to_position: number | null
+  records_completed: number | null
+  records_total_count: number | null
+  latest_error: string | null
+  /** JSON: where another attempt goes on. */
+  checkpoint: string | null
+  attempts: number
+  next_attempt_at: string
+  lease_owner: string | null
+  lease_until: string | null
+  created_at: string
+  finished_at: string | null
+  last_updated_at: string
+}
+
+export type NewRun = Pick<
+  RunRow,
+  | 'id'
+  | 'batch_export_id'
+  | 'project_id'
+  | 'kind'
+  | 'backfill_id'
+  | 'data_interval_start'
+  | 'data_interval_end'
+  | 'from_position'
+  | 'to_position'
+> & { now: string }
+
+const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
+
+/** Undefined where the window has its scheduled run already. */
+export function create(tx: Db, run: NewRun): Promise<RunRow | undefined> {
+  return tx.get<RunRow>(sql`
+    insert into batch_export_runs (id, batch_export_id, project_id, kind, backfill_id, status, data_interval_start,
+      data_interval_end, from_position, to_position, attempts, next_attempt_at, created_at, last_updated_at)
+    values (${run.id}, ${run.batch_export_id}, ${run.project_id}, ${run.kind}, ${run.backfill_id}, 'Starting',
+      ${run.data_interval_start}, ${run.data_interval_end}, ${run.from_position}, ${run.to_position}, 0, ${run.now},
+      ${run.now}, ${run.now})
+    on conflict do nothing returning *`)
+}
+
+export function get(db: Db, batch_export_id: string, id: string): Promise<RunRow | undefined> {
+  return db.get<RunRow>(sql`select * from batch_export_runs where batch_export_id = ${batch_export_id} and id = ${id}`)
+}
+
+/** The newest runs of each export. */
+export function latest(db: Db, batch_export_ids: readonly string[], each: number): Promise<RunRow[]> {
+  const newest = sql`where i.batch_export_id = x.value order by i.created_at desc, i.id desc limit ${each}`
+  return db.all<RunRow>(
+    sql`${{
+      sqlite: sql`
+      select r.* from json_each(${JSON.stringify(batch_export_ids)}) x
+      join batch_export_runs r on r.id in (select i.id from batch_export_runs i ${newest})
+      order by r.created_at desc, r.id desc`,
+      postgres: sql`
+      select r.* from json_array_elements_text(${JSON.stringify(batch_export_ids)}::json) x,
+      lateral (select i.* from batch_export_runs i ${newest}) r
+      order by r.created_at desc, r.id desc`,
+    }}`,
+  )
+}
+
+export interface RunFilter {
+  batch_export_id: string
+  /** Bounds of `created_at`, then of the window; all inclusive. */
+  after?: string
+  before?: string
+  start?: string
+  end?: string
+}
+
+/** `at`: the value and id of the boundary row, which is not part of the page. */
+export function page(
+  db: Db,
+  { batch_export_id, after, before, start, end }: RunFilter,
+  {
+    by,
+    descending,
+    at,
+    limit,
+  }: { by: 'created_at' | 'data_interval_start'; descending: boolean; at?: [string, string]; limit: number },
+): Promise<RunRow[]> {
+  const column = by === 'created_at' ? sql`created_at` : sql`data_interval_start`
+  const beyond =
+    at &&
+    (descending ? sql`and (${column}, id) < (${at[0]}, ${at[1]})` : sql`and (${column}, id) > (${at[0]}, ${at[1]})`)
+  const bound = (condition: Sql, value: string | undefined): Sql =>
+    value === undefined ? sql`` : sql`and ${condition} ${value}`
+  return db.all<RunRow>(sql`
+    select * from batch_export_runs where batch_export_id = ${batch_export_id}
+      ${bound(sql`created_at >=`, after)} ${bound(sql`created_at <=`, before)}
+      ${bound(sql`data_interval_start >=`, start)} ${bound(sql`data_interval_end <=`, end)} ${beyond ?? sql``}
+    order by ${descending ? sql`${column} desc, id desc` : sql`${column}, id`} limit ${limit}`)
+}
+
+export interface Lease {
+  owner: string
+  now: string
+  until: string
+  /** A lease beyond this was given by a clock that has been set back since. */
+  latest: string
+}
+
+/**
+ * Takes the next run that is due, or whose owner let its lease run out. The project with the fewest runs under way comes
+ * first, then the oldest window. Null where there is none.
+ */
+export async function claim(db: Db, { owner, now, until, latest: last }: Lease): Promise<RunRow | undefined> {
+  const alive = sql`o.status = 'Running' and o.lease_until >= ${now}`
+  return db.get<RunRow>(sql`
+    update batch_export_runs set status = 'Running', lease_owner = ${owner}, lease_until = ${until},
+      attempts = attempts + 1, last_updated_at = ${now}
+    where id = (
+      select r.id from batch_export_runs r
+      where r.status in ('Starting', 'Running') and (
+        (r.status = 'Starting' and r.next_attempt_at <= ${now})
+        or (r.status = 'Running' and r.lease_owner <> ${owner} and (r.lease_until < ${now} or r.lease_until > ${last})))
+      order by (select count(*) from batch_export_runs o where o.project_id = r.project_id and ${alive}),
+        r.data_interval_end, r.created_at, r.id
+      limit 1 ${skipLocked})
+    returning *`)
+}
+
+/** Whether the run is still this owner's to work on. */
+export async function renew(
+  db: Db,
+  id: string,
+  { owner, until, now }: Omit<Lease, 'latest'>,
+  progress: { records_completed?: number; records_total_count?: number; checkpoint?: string },
+): Promise<boolean> {
+  const { records_completed = null, records_total_count = null, checkpoint = null } = progress
+  const changed = await db.run(sql`
+    update batch_export_runs set lease_until = ${until}, last_updated_at = ${now},
+      records_completed = coalesce(${records_completed}, records_completed),
+      records_total_count = coalesce(${records_total_count}, records_total_count),
+      checkpoint = coalesce(${checkpoint}, checkpoint)
+    where id = ${id} and lease_owner = ${owner} and status = 'Running'`)
+  return changed > 0
+}
+
+/** Ends a run; undefined where it is no longer this owner's. */
+export function finish(
+  tx: Db,
+  id: string,
+  owner: string,
+  {
+    status,
+    now,
+    records_completed,
+    latest_error,
+  }: {
+    status: 'Completed' | 'Failed' | 'FailedRetryable'
+    now: string
+    records_completed?: number
+    latest_error?: string
+  },
+): Promise<RunRow | undefined> {
+  return tx.get<RunRow>(sql`
+    update batch_export_runs set status = ${status}, finished_at = ${now}, last_updated_at = ${now},
+      records_completed = coalesce(${records_completed ?? null}, records_completed),
+      records_total_count = coalesce(${records_completed ?? null}, records_total_count),
+      latest_error = ${latest_error ?? null}, checkpoint = null, lease_owner = null, lease_until = null
+    where id = ${id} and lease_owner = ${owner} and status = 'Running' returning *`)
+}
+
+/** Another attempt at that time. `uncounted` where this one was not the run's fault. */
+export async function postpone(
+  db: Db,
+  id: string,
+  owner: string,
+  {
+    now,
+    next_attempt_at,
+    latest_error,
+    uncounted = false,
+  }: { now: string; next_attempt_at: string; latest_error: string | null; uncounted?: boolean },
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    update batch_export_runs set status = 'Starting', next_attempt_at = ${next_attempt_at}, last_updated_at = ${now},
+      latest_error = coalesce(${latest_error}, latest_error), lease_owner = null, lease_until = null,
+      attempts = attempts - ${uncounted ? 1 : 0}
+    where id = ${id} and lease_owner = ${owner} and status = 'Running'`)
+  return changed > 0
+}
+
+/** Undefined where it has ended already. */
+export function cancel(tx: Db, id: string, now: string): Promise<RunRow | undefined> {
+  return tx.get<RunRow>(sql`
+    update batch_export_runs set status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now},
+      lease_owner = null, lease_until = null
+    where id = ${id} and status in ('Starting', 'Running') returning *`)
+}
+
+/** How many of the last runs that ended since then failed. */
+export async function recentFailures(tx: Db, batch_export_id: string, since: string, among: number): Promise<number> {
+  const row = await tx.get<{ count: number }>(sql`
+    select count(*) as count from (
+      select status from batch_export_runs
+      where batch_export_id = ${batch_export_id} and finished_at is not null and created_at >= ${since}
+      order by last_updated_at desc limit ${among}) r
+    where status in ('Failed', 'FailedRetryable')`)
+  return row?.count ?? 0
+}
+
+/** When there is something to claim: now, or when the next attempt or the end of a lease is due. */
+export async function nextClaim(db: Db): Promise<string | null> {
+  const row = await db.get<{ at: string | null }>(sql`
+    select min(case status when 'Starting' then next_attempt_at else lease_until end) as at
+    from batch_export_runs where status in ('Starting', 'Running')`)
+  return row?.at ?? null
+}
+
+/** Removes runs that ended before then, and log entries of that age; at most so many of each. Answers how many went. */
+export async function forget(db: Db, before: string, limit: number): Promise<number> {
+  const runs = await db.run(sql`
+    delete from batch_export_runs where id in (
+      select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${limit})`)
+  const entries = await db.run(sql`
+    delete from batch_export_log_entries where id in (
+      select id from batch_export_log_entries where timestamp < ${before} order by timestamp limit ${limit})`)
+  return runs + entries
+}
+
+/** A range of event times that is delivered window after window. */
+export interface BackfillRow {
+  id: string
+  batch_export_id: string
+  start_at: string
+  end_at: string
+  status: 'Running' | 'Completed' | 'Failed' | 'Cancelled'
+}
+
+/** The backfill of this range: a new one, or the one that is under way. */
+export async function createBackfill(
+  tx: Db,
+  { id, batch_export_id, start_at, end_at, now }: Omit<BackfillRow, 'status'> & { now: string },
+): Promise<{ backfill: BackfillRow; isNew: boolean }> {
+  const made = await tx.get<BackfillRow>(sql`
+    insert into batch_export_backfills (id, batch_export_id, start_at, end_at, status, created_at)
+    values (${id}, ${batch_export_id}, ${start_at}, ${end_at}, 'Running', ${now})
+    on conflict do nothing returning *`)
+  if (made) return { backfill: made, isNew: true }
+  const active = await tx.get<BackfillRow>(sql`
+    select * from batch_export_backfills
+    where batch_export_id = ${batch_export_id} and start_at = ${start_at} and end_at = ${end_at} and status = 'Running'`)
+  return { backfill: active!, isNew: false }
+}
+
+export function activeBackfill(tx: Db, id: string): Promise<BackfillRow | undefined> {
+  return tx.get<BackfillRow>(sql`select * from batch_export_backfills where id = ${id} and status = 'Running'`)
+}
+
+/** Whether it was under way. */
+export async function endBackfill(tx: Db, id: string, status: BackfillRow['status'], now: string): Promise<boolean> {
+  const ended = await tx.run(sql`
+    update batch_export_backfills set status = ${status}, finished_at = ${now} where id = ${id} and status = 'Running'`)
+  return ended > 0
+}
+
+/** Ends all that are under way, with their runs. Answers how many there were. */
+export async function cancelBackfills(tx: Db, batch_export_id: string, now: string): Promise<number> {
+  const ended = await tx.all<{ id: string }>(sql`
+    update batch_export_backfills set status = 'Cancelled', finished_at = ${now}
+    where batch_export_id = ${batch_export_id} and status = 'Running' returning id`)
+  if (ended.length)
+    await tx.run(sql`
+      update batch_export_runs set status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now},
+        lease_owner = null, lease_until = null
+      where backfill_id in ${oneOf(ended.map(({ id }) => id))} and status in ('Starting', 'Running')`)
+  return ended.length
+}

@@ -1,0 +1,103 @@
+import type { Db } from '../sql/db.ts'
+import { assignments, forUpdate, type Sql, sql, type Value } from '../sql/template.ts'
+
+export interface BatchExportRow {
+  id: string
+  project_id: number
+  name: string
+  destination_type: string
+  /** JSON without the secrets. */
+  destination_config: string
+  /** Sealed JSON of the secrets; null where there are none. */
+  secrets: string | null
+  interval: string
+  paused: boolean | number
+  created_at: string
+  last_updated_at: string
+  last_paused_at: string | null
+  /** Since when its failures count. */
+  resumed_at: string
+  start_at: string | null
+  end_at: string | null
+  hogql_query: string | null
+  /** JSON. */
+  schema: string | null
+  /** The first position that no scheduled run holds. */
+  watermark: number
+  /** The window that will hold it: where it begins, and where it ends; null where nothing is scheduled any more. */
+  window_start: string
+  next_at: string | null
+}
+
+export type BatchExportChanges = Partial<Omit<BatchExportRow, 'id' | 'project_id' | 'created_at'>>
+
+/** Whose exports: a project's, or those of all projects of an organization. */
+export type Owner = { project_id: number } | { organization_id: string }
+
+const ownedBy = (owner: Owner): Sql =>
+  'project_id' in owner
+    ? sql`x.project_id = ${owner.project_id}`
+    : sql`x.project_id in (select id from projects where organization_id = ${owner.organization_id})`
+
+export async function list(
+  db: Db,
+  owner: Owner,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: BatchExportRow[] }> {
+  const total = await db.get<{ count: number }>(
+    sql`select count(*) as count from batch_exports x where ${ownedBy(owner)}`,
+  )
+  const rows = await db.all<BatchExportRow>(sql`
+    select * from batch_exports x where ${ownedBy(owner)} order by created_at desc, id desc
+    limit ${limit} offset ${offset}`)
+  return { count: total?.count ?? 0, rows }
+}
+
+export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | undefined> {
+  return db.get<BatchExportRow>(sql`select * from batch_exports x where ${ownedBy(owner)} and id = ${id}`)
+}
+
+export function find(db: Db, id: string): Promise<BatchExportRow | undefined> {
+  return db.get<BatchExportRow>(sql`select * from batch_exports where id = ${id}`)
+}
+
+/** Undefined when it was deleted. Held until the transaction ends: planning, pausing and changing wait for each other. */
+export function hold(tx: Db, id: string): Promise<BatchExportRow | undefined> {
+  return tx.get<BatchExportRow>(sql`select * from batch_exports where id = ${id} ${forUpdate}`)
+}
+
+export async function create(tx: Db, row: BatchExportRow): Promise<void> {
+  await tx.run(sql`
+    insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, interval, paused,
+      created_at, last_updated_at, last_paused_at, resumed_at, start_at, end_at, hogql_query, schema, watermark,
+      window_start, next_at)
+    values (${row.id}, ${row.project_id}, ${row.name}, ${row.destination_type}, ${row.destination_config},
+      ${row.secrets}, ${row.interval}, ${row.paused}, ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at},
+      ${row.resumed_at}, ${row.start_at}, ${row.end_at}, ${row.hogql_query}, ${row.schema}, ${row.watermark},
+      ${row.window_start}, ${row.next_at})`)
+}
+
+export async function update(tx: Db, id: string, changes: BatchExportChanges): Promise<BatchExportRow> {
+  const row = await tx.get<BatchExportRow>(
+    sql`update batch_exports set ${assignments(changes as Record<string, Value>)} where id = ${id} returning *`,
+  )
+  return row!
+}
+
+export async function remove(db: Db, id: string): Promise<boolean> {
+  return (await db.run(sql`delete from batch_exports where id = ${id}`)) > 0
+}
+
+/** Those whose next window has ended, the longest waiting first. */
+export function due(db: Db, now: string, limit: number): Promise<BatchExportRow[]> {
+  return db.all<BatchExportRow>(sql`
+    select * from batch_exports where not paused and next_at <= ${now} order by next_at, id limit ${limit}`)
+}
+
+/** When the next window of any export ends. */
+export async function nextDue(db: Db): Promise<string | null> {
+  const row = await db.get<{ next_at: string | null }>(
+    sql`select min(next_at) as next_at from batch_exports where not paused`,
+  )
+  return row?.next_at ?? null
+}

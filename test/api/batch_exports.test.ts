@@ -1,0 +1,396 @@
+/** Batch exports as their callers see them, on both levels and both engines. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
+
+const HOUR_MS = 3_600_000
+
+const pathsOf = ({ first }: TestApp) => ({
+  project: `/api/projects/${first.project_id}/batch_exports`,
+  organization: `/api/organizations/${first.organization_id}/batch_exports`,
+})
+
+const fileExport = (more: object = {}, config: object = {}) => ({
+  name: 'to a file',
+  destination: { type: 'File', config },
+  interval: 'hour',
+  ...more,
+})
+
+for (const level of ['project', 'organization'] as const)
+  onBothEngines(t, `a life in a ${level}`, async (t, app) => {
+    const base = pathsOf(app)[level]
+    t.match(await app.send('GET', `${base}/`), { status: 200, body: { count: 0, results: [], next: null } })
+    const made = await app.send('POST', `${base}/`, { body: fileExport({}, { prefix: 'x', compression: 'gzip' }) })
+    t.match(made, {
+      status: 201,
+      body: {
+        team_id: app.first.project_id,
+        name: 'to a file',
+        interval: 'hour',
+        paused: false,
+        destination: { type: 'File', config: { prefix: 'x', compression: 'gzip' } },
+        last_paused_at: null,
+        start_at: null,
+        end_at: null,
+        latest_runs: [],
+        hogql_query: null,
+        schema: null,
+      },
+    })
+    const one = `${base}/${made.body.id}`
+    t.same((await app.send('GET', `${one}/`)).body, made.body)
+    t.match(await app.send('GET', `${base}/`), { body: { count: 1, results: [{ id: made.body.id }] } })
+
+    const changed = await app.send('PATCH', `${one}/`, {
+      body: { name: ' other ', destination: { config: { prefix: 'y' } }, start_at: '2026-02-01 10:00', team_id: 99 },
+    })
+    t.match(changed.body, {
+      name: 'other',
+      team_id: app.first.project_id,
+      start_at: '2026-02-01T10:00:00.000Z',
+      destination: { type: 'File', config: { prefix: 'y', compression: 'gzip' } },
+    })
+    t.match(await app.send('PATCH', `${one}/`, {}), { status: 200, body: { name: 'other' } })
+
+    const paused = await app.send('POST', `${one}/pause/`)
+    t.match(paused, { status: 200, body: { paused: true, last_paused_at: /2026/ } })
+    t.same((await app.send('POST', `${one}/pause/`)).body, paused.body, 'pausing again changes nothing')
+    const unpaused = await app.send('POST', `${one}/unpause/`, { body: { backfill: false } })
+    t.match(unpaused, { status: 200, body: { paused: false, last_paused_at: paused.body.last_paused_at } })
+    t.same((await app.send('POST', `${one}/unpause/`)).body, unpaused.body)
+    t.match(await app.send('POST', `${one}/unpause/`, { body: { backfill: 'yes' } }), {
+      status: 400,
+      body: { attr: 'backfill' },
+    })
+
+    t.match(await app.send('DELETE', `${one}/`), { status: 204 })
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['PATCH', '/'],
+      ['DELETE', '/'],
+      ['POST', '/pause/'],
+      ['POST', '/unpause/'],
+    ])
+      t.match(await app.send(method!, `${one}${path}`), { status: 404, body: { code: 'not_found' } })
+    t.match(await app.send('GET', `${base}/`), { body: { count: 0 } })
+  })
+
+onBothEngines(t, 'the levels of one organization see the same exports', async (t, app) => {
+  const { project, organization } = pathsOf(app)
+  const second = await app.send('POST', '/api/projects/', { body: { name: 'Second' } })
+  const inSecond = await app.send('POST', `${organization}/`, { body: fileExport({ team_id: second.body.id }) })
+  t.equal(inSecond.body.team_id, second.body.id)
+  const oldest = await app.send('POST', `${organization}/`, { body: fileExport() })
+  t.equal(oldest.body.team_id, app.first.project_id, 'without a project, the oldest')
+  t.match(await app.send('GET', `${organization}/`), {
+    body: { count: 2, results: [{ id: oldest.body.id }, { id: inSecond.body.id }] },
+  })
+  t.match(await app.send('GET', `${project}/`), { body: { count: 1, results: [{ id: oldest.body.id }] } })
+  t.match(await app.send('GET', `${project}/${inSecond.body.id}/`), { status: 404 })
+  t.match(await app.send('GET', `${organization}/${inSecond.body.id}/`), { status: 200 })
+  const other = await app.stranger('other@example.com')
+  t.match(await app.send('POST', `${organization}/`, { body: fileExport({ team_id: other.project_id }) }), {
+    status: 400,
+    body: { attr: 'team_id' },
+  })
+})
+
+onBothEngines(t, 'what is wrong is told by the key to blame, and changes nothing', async (t, app) => {
+  const { project } = pathsOf(app)
+  const of = (type: string, config: unknown, more: object = {}) => ({
+    name: 'n',
+    interval: 'hour',
+    destination: { type, config },
+    ...more,
+  })
+  const pg = { user: 'u', password: 'p', host: 'db.example.com', database: 'd' }
+  const cases: [body: object, attr: string | null, code: string][] = [
+    [{ interval: 'hour', destination: { type: 'NoOp', config: {} } }, 'name', 'required'],
+    [of('NoOp', {}, { name: ' ' }), 'name', 'blank'],
+    [of('NoOp', {}, { name: null }), 'name', 'null'],
+    [{ name: 'n', interval: 'hour' }, 'destination', 'required'],
+    [{ name: 'n', interval: 'hour', destination: { type: 'File' } }, 'destination__config', 'required'],
+    [{ name: 'n', interval: 'hour', destination: 'File' }, 'destination', 'invalid_input'],
+    [of('Nowhere', {}), 'destination__type', 'invalid_choice'],
+    [of('NoOp', {}, { interval: 'month' }), 'interval', 'invalid_choice'],
+    [of('NoOp', {}, { interval: null }), 'interval', 'null'],
+    [of('NoOp', {}, { paused: 'no' }), 'paused', 'invalid_input'],
+    [of('NoOp', {}, { start_at: 'soon' }), 'start_at', 'invalid_input'],
+    [of('NoOp', {}, { start_at: '2026-01-02', end_at: '2026-01-01' }), 'end_at', 'invalid_input'],
+    [of('NoOp', { args: 1 }), 'destination__config__args', 'invalid_input'],
+    [of('NoOp', { arg: 1 }), 'destination__config__arg', 'invalid_input'],
+    [of('File', { prefix: 'a/../b' }), 'destination__config__prefix', 'invalid_input'],
+    [of('File', { prefix: '{moon}' }), 'destination__config__prefix', 'invalid_input'],
+    [of('File', { compression: 'zstd' }), 'destination__config__compression', 'invalid_input'],
+    [of('File', { file_format: 'Parquet', compression: 'rar' }), 'destination__config__compression', 'invalid_choice'],
+    [of('File', { file_format: 'CSV' }), 'destination__config__file_format', 'invalid_choice'],
+    [of('File', { max_file_size_mb: '5' }), 'destination__config__max_file_size_mb', 'invalid_input'],
+    [of('File', { include_events: 'all' }), 'destination__config__include_events', 'invalid_input'],
+    [of('Redshift', pg), 'destination__type', 'unsupported_destination'],
+    [of('BigQuery', {}), 'destination__type', 'unsupported_destination'],
+    [of('Snowflake', {}), 'destination__type', 'unsupported_destination'],
+    [of('NoOp', {}, { hogql_query: 'SELECT' }), 'hogql_query', 'invalid_input'],
+    [of('NoOp', {}, { hogql_query: 'SELECT nothing FROM events' }), 'hogql_query', 'invalid_input'],
+    [of('NoOp', {}, { hogql_query: 'SELECT event FROM persons' }), 'hogql_query', 'invalid_input'],
+    [of('NoOp', {}, { hogql_query: 'SELECT event FROM events LEFT JOIN persons' }), 'hogql_query', 'invalid_input'],
+    [
+      of('NoOp', {}, { hogql_query: 'SELECT event FROM events UNION ALL SELECT event FROM events' }),
+      'hogql_query',
+      'invalid_input',
+    ],
+    [of('NoOp', {}, { hogql_query: 'SELECT count() FROM events' }), 'hogql_query', 'invalid_input'],
+    [of('NoOp', {}, { hogql_query: 'SELECT event FROM events LIMIT 5' }), 'hogql_query', 'invalid_input'],
+    [of('NoOp', {}, { hogql_query: 'SELECT event AS a, uuid AS a FROM events' }), 'hogql_query', 'invalid_input'],
+  ]
+  for (const [body, attr, code] of cases)
+    t.match(
+      await app.send('POST', `${project}/`, { body }),
+      { status: 400, body: { type: 'validation_error', attr, code } },
+      JSON.stringify(body),
+    )
+  t.match(await app.send('GET', `${project}/`), { body: { count: 0 } })
+
+  const made = await app.send('POST', `${project}/`, { body: of('File', { compression: 'gzip' }) })
+  const one = `${project}/${made.body.id}/`
+  for (const [body, attr] of [
+    [{ destination: { config: { file_format: 'Parquet', compression: 'x' } } }, 'destination__config__compression'],
+    [{ destination: { config: { oops: 1 } } }, 'destination__config__oops'],
+    [{ destination: { type: 'Redshift', config: {} } }, 'destination__type'],
+    [{ interval: null }, 'interval'],
+    [{ end_at: 'x' }, 'end_at'],
+    [{ hogql_query: 'nonsense' }, 'hogql_query'],
+  ] as const)
+    t.match(await app.send('PATCH', one, { body }), { status: 400, body: { attr } })
+  t.same((await app.send('GET', one)).body, made.body)
+})
+
+onBothEngines(t, 'a query is understood, kept as sent, and can be taken back', async (t, app) => {
+  const { project } = pathsOf(app)
+  const hogql_query =
+    "SELECT event   AS e, properties.plan, properties, toInt(properties.n) + 1 FROM events WHERE event != 'x'"
+  const made = await app.send('POST', `${project}/`, { body: fileExport({ hogql_query }) })
+  t.equal(made.status, 201)
+  t.equal(made.body.hogql_query, hogql_query)
+  t.same(made.body.schema, {
+    fields: [
+      { expression: 'event', alias: 'e' },
+      { expression: 'properties.plan', alias: 'properties.plan' },
+      { expression: 'properties', alias: 'properties' },
+      { expression: 'plus(toInt(properties.n), 1)', alias: 'plus(toInt(properties.n), 1)' },
+    ],
+    values: {},
+    hogql_query:
+      "SELECT event AS e, properties.plan, properties, plus(toInt(properties.n), 1) FROM events WHERE notEquals(event, 'x')",
+  })
+  const one = `${project}/${made.body.id}/`
+  t.match((await app.send('PATCH', one, { body: { name: 'kept' } })).body, { hogql_query, schema: { values: {} } })
+  t.match((await app.send('PATCH', one, { body: { hogql_query: null } })).body, { hogql_query: null, schema: null })
+})
+
+onBothEngines(
+  t,
+  'a backfill delivers the past, window after window, and is the same while it lasts',
+  async (t, app) => {
+    const { project } = pathsOf(app)
+    await ingest(
+      app,
+      plainEvents(60).map((event, i) => ({
+        ...event,
+        timestamp: new Date(Date.parse('2025-12-31T00:00:00Z') + i * 600_000).toISOString(),
+      })),
+    )
+    const made = await app.send('POST', `${project}/`, { body: fileExport({ paused: true }) })
+    const one = `${project}/${made.body.id}`
+    for (const [body, attr] of [
+      [{}, 'start_at'],
+      [{ start_at: '2025-12-31' }, 'end_at'],
+      [{ start_at: '2025-12-31', end_at: null }, 'end_at'],
+      [{ start_at: 'x', end_at: '2025-12-31' }, 'start_at'],
+      [{ start_at: '2025-12-31', end_at: '2025-12-31' }, 'end_at'],
+      [{ start_at: '2025-12-31', end_at: '2026-01-01T01:00:00Z' }, 'end_at'],
+      [{ start_at: '2020-01-01', end_at: '2025-12-31' }, 'start_at'],
+    ] as const)
+      t.match(await app.send('POST', `${one}/backfill/`, { body }), {
+        status: 400,
+        body: { type: 'validation_error', attr },
+      })
+
+    const range = { start_at: '2025-12-30T19:30:00-05:00', end_at: '2025-12-31T03:00:00Z' }
+    const begun = await app.send('POST', `${one}/backfill/`, { body: range })
+    t.match(begun, { status: 200, body: { id: made.body.id, backfill_id: String } })
+    const same = await app.send('POST', `${one}/backfill/`, { body: { ...range, start_at: '2025-12-31T00:30:00Z' } })
+    t.equal(same.body.backfill_id, begun.body.backfill_id)
+    await app.deps.exporter.drain()
+    const runs = await app.send('GET', `${one}/runs/?ordering=data_interval_start`)
+    t.match(
+      runs.body.results.map((run: any) => [
+        run.data_interval_start,
+        run.data_interval_end,
+        run.status,
+        run.records_completed,
+      ]),
+      [
+        ['2025-12-31T00:30:00.000Z', '2025-12-31T01:30:00.000Z', 'Completed', 6],
+        ['2025-12-31T01:30:00.000Z', '2025-12-31T02:30:00.000Z', 'Completed', 6],
+        ['2025-12-31T02:30:00.000Z', '2025-12-31T03:00:00.000Z', 'Completed', 3],
+      ],
+    )
+    const another = await app.send('POST', `${one}/backfill/`, { body: range })
+    t.not(another.body.backfill_id, begun.body.backfill_id, 'when it is over, the range may be asked for again')
+    const [first] = another.body.latest_runs
+    const cancelled = await app.send('POST', `${one}/runs/${first.id}/cancel/`)
+    t.match(cancelled, { status: 200, body: { status: 'Cancelled', finished_at: String } })
+    await app.deps.exporter.drain()
+    t.equal((await app.send('GET', `${one}/runs/`)).body.results.length, 4, 'and ends with its cancelled run')
+    t.match(await app.send('POST', `${one}/runs/${first.id}/cancel/`), {
+      status: 400,
+      body: { code: 'invalid_input', attr: null },
+    })
+  },
+)
+
+onBothEngines(t, 'runs are listed, retried, cancelled, and tell their story', async (t, app) => {
+  const { project } = pathsOf(app)
+  await ingest(app, plainEvents(20))
+  const made = await app.send('POST', `${project}/`, { body: fileExport() })
+  const one = `${project}/${made.body.id}`
+  app.advance(HOUR_MS)
+  await app.deps.exporter.drain()
+  const listed = await app.send('GET', `${one}/runs/`)
+  t.match(listed.body, {
+    next: null,
+    previous: null,
+    results: [
+      {
+        status: 'Completed',
+        records_completed: 20,
+        records_total_count: 20,
+        latest_error: null,
+        cursor: null,
+        batch_export: made.body.id,
+      },
+    ],
+  })
+  const [run] = listed.body.results
+  t.same((await app.send('GET', `${one}/runs/${run.id}/`)).body, run)
+  t.same((await app.send('GET', `${one}/`)).body.latest_runs, [run])
+
+  const again = await app.send('POST', `${one}/runs/${run.id}/retry/`)
+  t.match(again, { status: 200, body: { status: 'Starting', data_interval_start: run.data_interval_start } })
+  t.match(await app.send('POST', `${one}/runs/${again.body.id}/retry/`), { status: 400 }, 'not while it goes on')
+  await app.deps.exporter.drain()
+  t.match((await app.send('GET', `${one}/runs/${again.body.id}/`)).body, { status: 'Completed', records_completed: 20 })
+  t.match(await app.send('POST', `${one}/runs/${run.id}/cancel/`), { status: 400 })
+
+  const logs = await app.send('GET', `${one}/runs/${run.id}/logs/`)
+  t.match(logs.body, {
+    count: 2,
+    results: [
+      {
+        level: 'INFO',
+        message: /^Delivered 20 events/,
+        run_id: run.id,
+        team_id: app.first.project_id,
+        batch_export_id: made.body.id,
+      },
+      { level: 'INFO', message: /^Attempt 1 / },
+    ],
+  })
+  const all = (await app.send('GET', `${one}/logs/`)).body
+  t.equal(all.count, 4)
+  t.equal((await app.send('GET', `${one}/logs/?level=info&search=DELIVERED`)).body.count, 2)
+  t.equal((await app.send('GET', `${one}/logs/?level=error&level=warning`)).body.count, 0)
+  t.equal((await app.send('GET', `${one}/logs/?after=${all.results[3].timestamp}`)).body.count, 3)
+  t.equal(
+    (await app.send('GET', `${one}/logs/?before=${all.results[0].timestamp}&limit=1&offset=1`)).body.results.length,
+    1,
+  )
+  t.match(await app.send('GET', `${one}/logs/?level=loud`), { status: 400, body: { attr: 'level' } })
+  t.match(await app.send('GET', `${one}/logs/?after=whenever`), { status: 400, body: { attr: 'after' } })
+})
+
+onBothEngines(t, 'pages of runs follow each other, whatever begins meanwhile', async (t, app) => {
+  const { project } = pathsOf(app)
+  const made = await app.send('POST', `${project}/`, {
+    body: { name: 'many', interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } },
+  })
+  const one = `${project}/${made.body.id}`
+  app.advance(250 * 300_000)
+  await app.deps.exporter.drain()
+  for (const ordering of ['-created_at', 'created_at', 'data_interval_start', '-data_interval_start']) {
+    const seen: any[] = []
+    const previous: (string | null)[] = []
+    let url: string | null = `${one}/runs/?ordering=${ordering}`
+    while (url) {
+      const page: any = (await app.send('GET', url)).body
+      seen.push(...page.results)
+      previous.push(page.previous)
+      url = page.next && page.next.replace(/^http:\/\/[^/]+/, '')
+    }
+    t.equal(seen.length, 250)
+    t.equal(new Set(seen.map(({ id }) => id)).size, 250)
+    const by = ordering.replace('-', '')
+    const sorted = seen.map((run) => run[by]).toSorted()
+    t.same(
+      seen.map((run) => run[by]),
+      ordering.startsWith('-') ? sorted.reverse() : sorted,
+    )
+    const back = (await app.send('GET', previous[2]!.replace(/^http:\/\/[^/]+/, ''))).body
+    t.same(back.results, seen.slice(100, 200), 'and back')
+    t.ok(back.next && back.previous)
+  }
+  t.match(await app.send('GET', `${one}/runs/?cursor=nonsense`), { status: 404 })
+  t.match(await app.send('GET', `${one}/runs/?ordering=size`), { status: 400, body: { attr: 'ordering' } })
+  t.equal(
+    (await app.send('GET', `${one}/runs/?start=2026-01-01T01:00:00Z&end=2026-01-01T01:15:00Z`)).body.results.length,
+    3,
+  )
+  t.equal((await app.send('GET', `${one}/runs/?after=-1h`)).body.results.length, 100)
+  t.equal((await app.send('GET', `${one}/runs/?before=-1h`)).body.results.length, 0)
+})
+
+onBothEngines(t, 'a destination is tried step by step', async (t, app) => {
+  const { project } = pathsOf(app)
+  t.match(await app.send('POST', `${project}/test/`, { body: { type: 'NoOp', config: {} } }), {
+    status: 200,
+    body: { passed: true, steps: [{ status: 'passed' }] },
+  })
+  t.match(await app.send('POST', `${project}/test/`, { body: { type: 'File', config: {} } }), {
+    status: 200,
+    body: { passed: true, steps: [{ status: 'passed' }, { status: 'passed' }, { status: 'passed' }] },
+  })
+  t.match(await app.send('POST', `${project}/test/`, { body: { type: 'File', config: { nope: 1 } } }), { status: 400 })
+  t.match(await app.send('POST', `${project}/test/`, { body: { type: 'Snowflake', config: {} } }), {
+    status: 400,
+    body: { code: 'unsupported_destination' },
+  })
+})
+
+t.test('a folder that is in the way fails its step', async (t) => {
+  const folder = freshFolder(t)
+  writeFileSync(join(folder, 'file'), '')
+  const app = await openApp(t, 'sqlite', { environment: { EXPORT_FOLDER: join(folder, 'file') } })
+  t.match(await app.send('POST', `${pathsOf(app).project}/test/`, { body: { type: 'File', config: {} } }), {
+    body: {
+      passed: false,
+      steps: [{ status: 'failed', detail: /A file is where/ }, { status: 'skipped' }, { status: 'skipped' }],
+    },
+  })
+})
+
+onBothEngines(t, 'files lie below the folder of the export', async (t, app) => {
+  const { project } = pathsOf(app)
+  await ingest(app, plainEvents(3))
+  const made = await app.send('POST', `${project}/`, { body: fileExport({}, { prefix: '{year}' }) })
+  app.advance(HOUR_MS)
+  await app.deps.exporter.drain()
+  const root = app.deps.config.EXPORT_FOLDER ?? join(dirname(app.deps.db.location), 'exports')
+  const folder = join(root, String(app.first.project_id), made.body.id, '2026')
+  t.ok(existsSync(folder))
+  const [file] = readdirSync(folder)
+  t.equal(file, '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl')
+  t.equal(readFileSync(join(folder, file!), 'utf8').trimEnd().split('\n').length, 3)
+})
