@@ -14,7 +14,7 @@ import type { Vault } from '../vault.ts'
 import { type Delivered, failureOf, type Job } from './deliver.ts'
 import { goOn, pauseFailing } from './endings.ts'
 import type { Launch } from './processes.ts'
-import { type Planner, plan } from './schedule.ts'
+import { NOTHING_TO_DELIVER, type Planner, plan } from './schedule.ts'
 import { opened } from './settings.ts'
 
 const LEASE_MS = 60_000
@@ -46,6 +46,8 @@ export interface ExporterOptions {
   launch: Launch
   /** There is a letter to send; null where no mail is configured. */
   wakePostman: (() => void) | null
+  /** How often a lease is renewed, and with it seen whether the run is to go on. */
+  renew_ms?: number
 }
 
 export interface Exporter {
@@ -140,19 +142,17 @@ export function createExporter(options: ExporterOptions): Exporter {
     const keeper = keepLease(run, abort)
     let delivered: Delivered
     try {
-      delivered = isEmpty(run)
-        ? NOTHING
-        : await launch(
-            jobOf(run, row),
-            {
-              ...keeper,
-              tell: (report) => {
-                if (report.kind === 'log') void say(report.level, report.message).catch(() => undefined)
-                else keeper.tell(report)
-              },
-            },
-            abort.signal,
-          )
+      delivered = await launch(
+        jobOf(run, row),
+        {
+          ...keeper,
+          tell: (report) => {
+            if (report.kind === 'log') void say(report.level, report.message).catch(() => undefined)
+            else keeper.tell(report)
+          },
+        },
+        abort.signal,
+      )
       await keeper.stop()
     } catch (error) {
       await keeper.stop()
@@ -217,7 +217,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       tail = turn.catch(() => undefined)
       return turn
     }
-    const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS).unref()
+    const timer = setInterval(() => void renew().catch(() => undefined), options.renew_ms ?? RENEW_MS).unref()
     let noted = performance.now()
     return {
       tell: (report: { kind: string; records: number }): void => {
@@ -319,14 +319,8 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 }
 
-/** A window in which nothing was ingested, by anybody: most of those that a long down-time leaves. */
-const isEmpty = ({ from_position, to_position }: RunRow): boolean =>
-  from_position !== null && from_position === to_position
-
-const NOTHING: Delivered = { records: 0, bytes: 0 }
-
 function summary({ records, bytes }: Delivered, seconds: number): string {
-  if (records === 0) return 'There was nothing to deliver in this window.'
+  if (records === 0) return NOTHING_TO_DELIVER
   const rate = Math.round(records / Math.max(seconds, 0.001))
   return `Delivered ${records} events, ${bytes} bytes, in ${seconds.toFixed(1)} seconds (${rate} events a second).`
 }

@@ -6,6 +6,7 @@ import { horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import * as logs from '../store/batch_export_logs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
@@ -18,6 +19,8 @@ export interface Planner {
   ids: Ids
   now: () => string
 }
+
+export const NOTHING_TO_DELIVER = 'There was nothing to deliver in this window.'
 
 /** Exports looked at together, and windows of one export planned in one transaction. */
 const EXPORTS_AT_ONCE = 100
@@ -62,11 +65,15 @@ async function planOne({ db, reader, ids, now }: Planner, row: BatchExportRow, e
         data_interval_end: until,
         from_position: from,
         to_position: to,
+        // Most of the windows that a long down-time leaves.
+        empty: from === to,
         now: now(),
       })
       // Not to be passed over in silence: its events would be in no run.
       if (!made) throw new Error(`the window of ${row.id} that ends at ${until} has a run already`)
-      planned++
+      if (from < to) planned++
+      else
+        await logs.write(tx, { ...made, run_id: made.id, timestamp: now(), level: 'INFO', message: NOTHING_TO_DELIVER })
     }
     const last = windows.at(-1)
     await exports.update(tx, row.id, {

@@ -42,14 +42,16 @@ export type NewRun = Pick<
 
 const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
-/** Undefined where the window has its scheduled run already. */
-export function create(tx: Db, run: NewRun): Promise<RunRow | undefined> {
+/** Undefined where the window has its scheduled run already. One that is `empty` is complete as it begins. */
+export function create(tx: Db, run: NewRun & { empty?: boolean }): Promise<RunRow | undefined> {
+  const { empty = false } = run
   return tx.get<RunRow>(sql`
     insert into batch_export_runs (id, batch_export_id, project_id, kind, backfill_id, status, data_interval_start,
-      data_interval_end, from_position, to_position, attempts, next_attempt_at, created_at, last_updated_at)
-    values (${run.id}, ${run.batch_export_id}, ${run.project_id}, ${run.kind}, ${run.backfill_id}, 'Starting',
+      data_interval_end, from_position, to_position, attempts, next_attempt_at, created_at, last_updated_at, finished_at,
+      records_completed, records_total_count)
+    values (${run.id}, ${run.batch_export_id}, ${run.project_id}, ${run.kind}, ${run.backfill_id}, ${empty ? 'Completed' : 'Starting'},
       ${run.data_interval_start}, ${run.data_interval_end}, ${run.from_position}, ${run.to_position}, 0, ${run.now},
-      ${run.now}, ${run.now})
+      ${run.now}, ${run.now}, ${empty ? run.now : null}, ${empty ? 0 : null}, ${empty ? 0 : null})
     on conflict do nothing returning *`)
 }
 

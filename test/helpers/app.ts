@@ -74,19 +74,19 @@ export interface SendOptions {
 
 export interface AppOptions {
   environment?: Record<string, string>
-  /** Whether exports are delivered by processes of their own, as in earnest; in this one by default, which is quicker. */
-  processes?: boolean
+  /** What delivers exports; this process by default, which is quicker. */
+  processes?: Processes
   /** Where the log goes; nowhere by default. */
   log?: NodeJS.WritableStream
 }
 
-const IN_THIS_PROCESS: Processes = { deliver, examine, stop: async () => undefined }
+export const IN_THIS_PROCESS: Processes = { deliver, examine, stop: async () => undefined }
 
 /** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
 export async function openApp(
   t: Test,
   engine: Engine,
-  { environment = {}, log, processes = false }: AppOptions = {},
+  { environment = {}, log, processes = IN_THIS_PROCESS }: AppOptions = {},
 ): Promise<TestApp> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
   const url = postgres?.url ?? `sqlite:${t.testdir()}`
@@ -98,7 +98,7 @@ export async function openApp(
     log: log ? pino({ level: 'debug' }, log as never) : pino({ level: 'silent' }),
     clock: () => ++time,
     ids: knownIds(),
-    ...(!processes && { processes: IN_THIS_PROCESS }),
+    processes,
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []
@@ -207,7 +207,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 /** How long a delivery took. */
 const PACE = /in [\d.]+ seconds \(\d+ events a second\)/
 
-const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z/g
+const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
 
 function timeless(value: unknown): unknown {
   if (typeof value === 'string' && value.startsWith('http')) return value.replace(TIME_IN_URL, '<time>')

@@ -1,0 +1,511 @@
+/** When runs happen, what each of them holds, and what becomes of those that fail. The clock is the test's. */
+import fc from 'fast-check'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import type { Job } from '../../src/exports/deliver.ts'
+import { refused, unreachable } from '../../src/exports/destination.ts'
+import { createExporter } from '../../src/exports/exporter.ts'
+import { boundaryAfter, boundaryBefore, type Interval, later, windowsBetween } from '../../src/exports/interval.ts'
+import type { Processes } from '../../src/exports/processes.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { ingest, plainEvents } from '../helpers/exports.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const START = Date.parse('2026-01-01T00:00:00Z')
+
+/** An export that goes nowhere, and what there is to know about it. */
+async function open(app: TestApp, more: object = {}) {
+  const base = `/api/projects/${app.first.project_id}/batch_exports`
+  const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
+  const made = await app.send('POST', `${base}/`, { body })
+  const one = `${base}/${made.body.id}`
+  return {
+    id: made.body.id as string,
+    one,
+    runs: async (): Promise<any[]> => (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body.results,
+    /** Where windows begin and end, and how many events they held. */
+    windows: async () => {
+      const { results } = (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body
+      return results.map((run: any) => [
+        short(run.data_interval_start),
+        short(run.data_interval_end),
+        run.records_completed,
+      ])
+    },
+    log: async (): Promise<string[]> =>
+      (await app.send('GET', `${one}/logs/?limit=1000`)).body.results
+        .map(({ level, message }: any) => `${level} ${message}`)
+        .reverse(),
+  }
+}
+
+const short = (iso: string): string => iso.slice(5, 16)
+
+/** To a moment after the start, in its own time. */
+const goTo = (app: TestApp, milliseconds: number): void => {
+  app.advance(START + milliseconds - Date.parse(app.deps.now()))
+}
+
+t.test('windows are aligned in UTC and follow each other', async () => {
+  const intervals: Interval[] = ['every 5 minutes', 'every 15 minutes', 'hour', 'day', 'week']
+  const moments = fc.integer({ min: Date.parse('1970-02-01'), max: Date.parse('2100-01-01') })
+  fc.assert(
+    fc.property(fc.constantFrom(...intervals), moments, (interval, milliseconds) => {
+      const moment = new Date(milliseconds).toISOString()
+      const before = boundaryBefore(interval, moment)
+      const after = boundaryAfter(interval, moment)
+      const [start, end] = [new Date(before), new Date(after)]
+      return (
+        before <= moment &&
+        moment < after &&
+        later(interval, before) === after &&
+        windowsBetween(interval, before, after) === 1 &&
+        boundaryAfter(interval, before) === after &&
+        start.getUTCSeconds() === 0 &&
+        end.getTime() > start.getTime() &&
+        (interval !== 'week' || (start.getUTCDay() === 0 && start.getUTCHours() === 0)) &&
+        (interval !== 'day' || start.getUTCHours() === 0)
+      )
+    }),
+  )
+})
+
+onBothEngines(t, 'the first run comes at the end of the current window and holds all of it', async (t, app) => {
+  goTo(app, 10 * MINUTE_MS)
+  await ingest(app, plainEvents(3))
+  goTo(app, 20 * MINUTE_MS)
+  const hourly = await open(app)
+  await ingest(app, plainEvents(2, 10))
+  await app.deps.exporter.drain()
+  t.same(await hourly.windows(), [], 'nothing runs at once')
+  goTo(app, HOUR_MS)
+  await app.deps.exporter.drain()
+  t.same(await hourly.windows(), [['01-01T00:00', '01-01T01:00', 5]])
+  await ingest(app, [{ ...plainEvents(1, 50)[0], timestamp: '2020-01-01T00:00:00Z' }])
+  goTo(app, 2 * HOUR_MS)
+  await app.deps.exporter.drain()
+  t.same(
+    await hourly.windows(),
+    [
+      ['01-01T00:00', '01-01T01:00', 5],
+      ['01-01T01:00', '01-01T02:00', 1],
+    ],
+    'what happened long ago belongs to the window it arrived in',
+  )
+})
+
+onBothEngines(t, 'a week begins on Sunday', async (t, app) => {
+  const weekly = await open(app, { interval: 'week' })
+  await ingest(app, plainEvents(1))
+  goTo(app, 3 * DAY_MS)
+  await app.deps.exporter.drain()
+  t.same(await weekly.windows(), [['12-28T00:00', '01-04T00:00', 1]])
+})
+
+onBothEngines(t, 'nothing runs before start_at or after end_at', async (t, app) => {
+  const bounded = await open(app, { start_at: '2026-01-01T02:30:00Z', end_at: '2026-01-01T04:30:00Z' })
+  for (let hour = 0; hour < 7; hour++) {
+    goTo(app, hour * HOUR_MS + 30 * MINUTE_MS)
+    await ingest(app, plainEvents(1, hour))
+    await app.deps.exporter.drain()
+  }
+  t.same(await bounded.windows(), [
+    ['01-01T02:00', '01-01T03:00', 1],
+    ['01-01T03:00', '01-01T04:00', 1],
+  ])
+  await app.send('PATCH', `${bounded.one}/`, { body: { end_at: null } })
+  await ingest(app, plainEvents(2, 20))
+  goTo(app, 7 * HOUR_MS)
+  await app.deps.exporter.drain()
+  t.same(
+    (await bounded.windows()).at(-1),
+    ['01-01T06:00', '01-01T07:00', 2],
+    'a schedule that was over goes on from now',
+  )
+})
+
+onBothEngines(t, 'down-time is made up, oldest window first', async (t, app) => {
+  const hourly = await open(app)
+  for (let hour = 0; hour < 5; hour++) {
+    goTo(app, hour * HOUR_MS + MINUTE_MS)
+    await ingest(app, plainEvents(hour, hour * 10))
+  }
+  goTo(app, 5 * HOUR_MS)
+  await app.deps.exporter.drain()
+  t.same(await hourly.windows(), [
+    ['01-01T00:00', '01-01T01:00', 0],
+    ['01-01T01:00', '01-01T02:00', 1],
+    ['01-01T02:00', '01-01T03:00', 2],
+    ['01-01T03:00', '01-01T04:00', 3],
+    ['01-01T04:00', '01-01T05:00', 4],
+  ])
+})
+
+onBothEngines(t, 'a pause is passed over, or made up for', async (t, app) => {
+  const without = await open(app, { name: 'without' })
+  const making = await open(app, { name: 'making up' })
+  for (const { one } of [without, making]) await app.send('POST', `${one}/pause/`)
+  for (let hour = 0; hour < 3; hour++) {
+    goTo(app, hour * HOUR_MS + MINUTE_MS)
+    await ingest(app, plainEvents(2, hour * 10))
+    await app.deps.exporter.drain()
+  }
+  t.same(await without.windows(), [])
+  await app.send('POST', `${without.one}/unpause/`)
+  await app.send('POST', `${making.one}/unpause/`, { body: { backfill: true } })
+  await ingest(app, plainEvents(1, 90))
+  goTo(app, 3 * HOUR_MS)
+  await app.deps.exporter.drain()
+  t.same(await without.windows(), [['01-01T02:00', '01-01T03:00', 1]])
+  t.same(await making.windows(), [
+    ['01-01T00:00', '01-01T01:00', 2],
+    ['01-01T01:00', '01-01T02:00', 2],
+    ['01-01T02:00', '01-01T03:00', 3],
+  ])
+})
+
+onBothEngines(t, 'another interval loses and repeats nothing', async (t, app) => {
+  const changing = await open(app)
+  const steps: [minutes: number, interval?: string][] = [
+    [30],
+    [70, 'every 15 minutes'],
+    [80],
+    [95, 'day'],
+    [200],
+    [24 * 60 + 5, 'hour'],
+    [25 * 60 + 5, 'week'],
+    [26 * 60, 'every 5 minutes'],
+    [26 * 60 + 6],
+  ]
+  let count = 0
+  for (const [minutes, interval] of steps) {
+    goTo(app, minutes * MINUTE_MS)
+    await ingest(app, plainEvents(3, count))
+    count += 3
+    await app.deps.exporter.drain()
+    if (interval) await app.send('PATCH', `${changing.one}/`, { body: { interval } })
+  }
+  goTo(app, 27 * HOUR_MS)
+  await app.deps.exporter.drain()
+  const windows = await changing.windows()
+  t.equal(
+    windows.reduce((sum: number, [, , records]: any) => sum + records, 0),
+    count,
+  )
+  for (const [i, [start]] of windows.entries())
+    if (i > 0) t.equal(start, windows[i - 1][1], 'and windows follow each other')
+})
+
+onBothEngines(t, 'a clock that steps back an hour loses and repeats nothing', async (t, app) => {
+  const hourly = await open(app)
+  await ingest(app, plainEvents(2))
+  goTo(app, 90 * MINUTE_MS)
+  await app.deps.exporter.drain()
+  app.advance(-HOUR_MS)
+  await ingest(app, plainEvents(3, 10))
+  await app.send('PATCH', `${hourly.one}/`, { body: { interval: 'every 15 minutes' } })
+  await app.deps.exporter.drain()
+  await app.send('POST', `${hourly.one}/pause/`)
+  await app.send('POST', `${hourly.one}/unpause/`, { body: { backfill: true } })
+  goTo(app, 2 * HOUR_MS)
+  await app.deps.exporter.drain()
+  const windows = await hourly.windows()
+  t.equal(
+    windows.reduce((sum: number, [, , records]: any) => sum + records, 0),
+    5,
+  )
+  t.equal(new Set(windows.map(([, end]: any) => end)).size, windows.length, 'and no two windows have one label')
+})
+
+/** Every position that scheduled runs hold, one after the other. */
+async function demandOnceEach(t: Test, app: TestApp, id: string): Promise<void> {
+  const runs = await app.deps.db.all<{ from_position: number; to_position: number }>(
+    sql`select from_position, to_position from batch_export_runs where batch_export_id = ${id} and kind = 'scheduled' order by data_interval_end`,
+  )
+  t.ok(runs.length > 1)
+  for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]!.to_position)
+}
+
+for (const engine of ENGINES)
+  t.test(`exactly one scheduled run holds each event while others ingest (${engine})`, async (t) => {
+    const delivered: string[] = []
+    const app = await openApp(t, engine, { processes: recording(delivered) })
+    const { id } = await open(app, { interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } })
+    let sent = 0
+    let over = false
+    const writers = Array.from({ length: 4 }, async () => {
+      while (!over) {
+        const from = sent
+        sent += 7
+        await ingest(app, plainEvents(7, from))
+      }
+    })
+    for (let window = 1; window <= 12; window++) {
+      goTo(app, window * 5 * MINUTE_MS)
+      await app.deps.exporter.drain()
+    }
+    over = true
+    await Promise.all(writers)
+    goTo(app, 13 * 5 * MINUTE_MS)
+    await app.deps.exporter.drain()
+    await demandOnceEach(t, app, id)
+    t.equal(delivered.length, sent, `${sent} events`)
+    t.equal(new Set(delivered).size, sent)
+  })
+
+t.test('a transaction that commits late is in the next run, and in one only (postgres)', async (t) => {
+  const delivered: string[] = []
+  const app = await openApp(t, 'postgres', { processes: recording(delivered) })
+  await open(app, { interval: 'every 5 minutes' })
+  const late = new pg.Client(app.deps.config.DATABASE_URL)
+  await late.connect()
+  await late.query('begin')
+  const insert = (number: number): string =>
+    `insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+     values (${app.first.project_id}, 'late-${number}', 'e', 'd', 0, ${START * 1000}, '{}', '')`
+  await late.query(insert(1))
+  await ingest(app, plainEvents(5))
+  goTo(app, 5 * MINUTE_MS)
+  await app.deps.exporter.drain()
+  const first = [...delivered]
+  await late.query(insert(2))
+  await late.query('commit')
+  await late.end()
+  goTo(app, 10 * MINUTE_MS)
+  await app.deps.exporter.drain()
+  t.notOk(first.some((uuid) => uuid.startsWith('late')))
+  t.equal(delivered.length, 7, 'nothing is lost')
+  t.equal(new Set(delivered).size, 7, 'nothing comes twice')
+})
+
+/** Delivers for nothing, and notes every event. */
+function recording(delivered: string[]): Processes {
+  return {
+    ...IN_THIS_PROCESS,
+    deliver: async (job, reporter, signal) => {
+      const folder = await import('node:fs/promises').then(({ mkdtemp }) => mkdtemp('/tmp/workspace-test-'))
+      const fs = await import('node:fs/promises')
+      try {
+        const result = await IN_THIS_PROCESS.deliver(
+          { ...job, destination: { type: 'File', config: {} }, files_root: folder },
+          reporter,
+          signal,
+        )
+        for (const entry of await fs.readdir(folder, { recursive: true, withFileTypes: true }))
+          if (entry.isFile())
+            for (const line of (await fs.readFile(`${entry.parentPath}/${entry.name}`, 'utf8')).trimEnd().split('\n'))
+              delivered.push(JSON.parse(line).uuid)
+        return result
+      } finally {
+        await fs.rm(folder, { recursive: true })
+      }
+    },
+  }
+}
+
+/** What each attempt does, in order; the last one for ever. */
+const acting = (
+  ...acts: ((job: Job, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
+): Processes => {
+  let calls = 0
+  return { ...IN_THIS_PROCESS, deliver: (job, _, signal) => acts[Math.min(calls++, acts.length - 1)]!(job, signal) }
+}
+const fine = async () => ({ records: 1, bytes: 1 })
+const away = async () => Promise.reject(unreachable('The other side is away.'))
+
+for (const engine of ENGINES) {
+  t.test(`what may pass is tried again, with pauses that grow (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: acting(away, away, away, fine) })
+    const failing = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    await app.deps.exporter.drain()
+    t.match(await failing.runs(), [{ status: 'Starting', latest_error: 'The other side is away.' }])
+    for (const seconds of [30, 60, 120]) {
+      app.advance((seconds - 5) * 1000)
+      await app.deps.exporter.drain()
+      app.advance(10_000)
+      await app.deps.exporter.drain()
+    }
+    t.match(await failing.runs(), [{ status: 'Completed', latest_error: null, records_completed: 1 }])
+    t.match(await failing.log(), [
+      /^INFO Attempt 1 /,
+      /^WARNING The other side is away. The next attempt is in 30 seconds/,
+      /^INFO Attempt 2 /,
+      /in 60 seconds/,
+      /^INFO Attempt 3 /,
+      /in 120 seconds/,
+      /^INFO Attempt 4 /,
+      /^INFO Delivered 1 events/,
+    ])
+  })
+
+  t.test(`what is asked for is waited for, and what lasts is given up (${engine})`, async (t) => {
+    const busy = async () => Promise.reject(unreachable('Too many requests.', 600))
+    const app = await openApp(t, engine, { processes: acting(busy, away) })
+    const failing = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    await app.deps.exporter.drain()
+    t.match((await failing.log()).at(-1), /in 600 seconds/)
+    for (let attempt = 2; attempt <= 15; attempt++) {
+      app.advance(10 * MINUTE_MS)
+      await app.deps.exporter.drain()
+    }
+    const [run] = await failing.runs()
+    t.match(run, { status: 'FailedRetryable', latest_error: 'The other side is away.', finished_at: String })
+    t.match(
+      (await failing.log()).filter((line) => line.startsWith('ERROR')),
+      [/After 15 attempts/],
+    )
+  })
+
+  t.test(`what would fail again is not tried again, and pauses the export at last (${engine})`, async (t) => {
+    const no = async () => Promise.reject(refused('There is no such bucket.'))
+    const mail = { SMTP_URL: 'smtp://127.0.0.1:9', SITE_URL: 'http://workspace.example' }
+    const app = await openApp(t, engine, { processes: acting(no), environment: mail })
+    const admin = await app.member('admin@example.com', 8)
+    await app.member('member@example.com', 1)
+    const failing = await open(app)
+    await app.send('POST', `${failing.one}/backfill/`, { body: { start_at: '2025-12-01', end_at: '2025-12-03' } })
+    for (let hour = 1; hour <= 9; hour++) {
+      await ingest(app, plainEvents(1, hour))
+      goTo(app, hour * HOUR_MS)
+      await app.deps.exporter.drain()
+    }
+    t.match(await app.send('GET', `${failing.one}/`), { body: { paused: true, last_paused_at: String } })
+    const log = await failing.log()
+    t.equal(log.filter((line) => line.startsWith('ERROR There is no such bucket.')).length, 10)
+    t.match(log.at(-1), /^WARNING The export was paused: 10 of its last 50 runs failed/)
+    t.ok(log.some((line) => /The backfill .* ended with the run that failed/.test(line)))
+    const letters = await app.deps.db.all<{ recipient: string }>(
+      sql`select recipient from letters where kind = 'export_paused'`,
+    )
+    t.same(letters.map(({ recipient }) => recipient).includes(admin.email), true)
+    t.notOk(letters.some(({ recipient }) => recipient === 'member@example.com'))
+    await app.send('POST', `${failing.one}/unpause/`)
+    await ingest(app, plainEvents(1, 50))
+    goTo(app, 11 * HOUR_MS)
+    await app.deps.exporter.drain()
+    t.match(await app.send('GET', `${failing.one}/`), { body: { paused: false } }, 'old failures do not count again')
+  })
+
+  t.test(`a run whose owner is gone is taken over, and finished by one only (${engine})`, async (t) => {
+    let first: { job: Job; end: (result: { records: number; bytes: number }) => void } | undefined
+    const hanging = (job: Job) => new Promise<{ records: number; bytes: number }>((end) => (first = { job, end }))
+    const app = await openApp(t, engine, { processes: acting(hanging, fine) })
+    const slow = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    const working = app.deps.exporter.drain()
+    while (!first) await new Promise((turn) => setImmediate(turn))
+    const other = createExporter({
+      ...app.deps,
+      reader: app.deps.eventReader,
+      files_root: '',
+      launch: fine,
+      wakePostman: null,
+    })
+    await other.drain()
+    t.match(await slow.runs(), [{ status: 'Running' }], 'not while its lease lasts')
+    app.advance(2 * MINUTE_MS)
+    await other.drain()
+    const [taken] = await slow.runs()
+    t.match(taken, { status: 'Completed' })
+    first.end({ records: 99, bytes: 99 })
+    await working
+    t.same(await slow.runs(), [taken], 'who was late changes nothing')
+    await other.stop()
+  })
+
+  t.test(`a run that is cancelled or whose export is deleted stops (${engine})`, async (t) => {
+    let begun = 0
+    const untilAborted = (_: Job, signal: AbortSignal) =>
+      new Promise<never>((__, reject) => {
+        begun++
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    const app = await openApp(t, engine, { processes: acting(untilAborted) })
+    const exporter = createExporter({
+      ...app.deps,
+      reader: app.deps.eventReader,
+      files_root: '',
+      launch: app.deps.processes.deliver,
+      wakePostman: null,
+      renew_ms: 5,
+    })
+    const one = await open(app)
+    const two = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    const working = exporter.drain()
+    while (begun < 2) await new Promise((turn) => setImmediate(turn))
+    const [run] = await one.runs()
+    t.match(await app.send('POST', `${one.one}/runs/${run.id}/cancel/`), { status: 200, body: { status: 'Cancelled' } })
+    t.match(await app.send('DELETE', `${two.one}/`), { status: 204 })
+    await working
+    t.match(await one.runs(), [{ status: 'Cancelled' }])
+    t.match((await one.log()).at(-1), /The run was cancelled/)
+    await exporter.stop()
+  })
+
+  t.test(`a stop lets go of what is under way, and the next start goes on (${engine})`, async (t) => {
+    let begun = false
+    const untilAborted = (_: Job, signal: AbortSignal) =>
+      new Promise<never>((__, reject) => {
+        begun = true
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    const app = await openApp(t, engine, { processes: acting(untilAborted, fine) })
+    const { runs, log } = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    const options = {
+      ...app.deps,
+      reader: app.deps.eventReader,
+      files_root: '',
+      launch: app.deps.processes.deliver,
+      wakePostman: null,
+    }
+    const exporter = createExporter(options)
+    exporter.start()
+    while (!begun) await new Promise((turn) => setImmediate(turn))
+    await exporter.stop()
+    t.match(await runs(), [{ status: 'Starting', latest_error: null }])
+    const next = createExporter(options)
+    await next.drain()
+    t.match(await runs(), [{ status: 'Completed' }])
+    t.match(await log(), [/Attempt 1/, /The server is stopping/, /Attempt 1/, /Delivered/])
+    await next.stop()
+  })
+
+  t.test(`places are shared fairly among projects (${engine})`, async (t) => {
+    const order: number[] = []
+    const ends: (() => void)[] = []
+    const holding = (job: Job) =>
+      new Promise<{ records: number; bytes: number }>((end) => {
+        order.push(job.project_id)
+        ends.push(() => end({ records: 0, bytes: 0 }))
+      })
+    const app = await openApp(t, engine, { processes: acting(holding), environment: { EXPORT_SLOTS: '3' } })
+    const second = (await app.send('POST', '/api/projects/', { body: { name: 'Second' } })).body.id as number
+    for (let i = 0; i < 4; i++) await open(app, { name: `busy ${i}` })
+    await app.send('POST', `/api/projects/${second}/batch_exports/`, {
+      body: { name: 'quiet', interval: 'hour', destination: { type: 'NoOp', config: {} } },
+    })
+    await ingest(app, plainEvents(1))
+    await ingest(app, plainEvents(1, 9), second)
+    goTo(app, HOUR_MS)
+    const working = app.deps.exporter.drain()
+    while (order.length < 3) await new Promise((turn) => setImmediate(turn))
+    t.ok(order.includes(second), 'one busy project does not take every place')
+    while (order.length < 5 || ends.length) {
+      ends.splice(0).forEach((end) => end())
+      await new Promise((turn) => setImmediate(turn))
+    }
+    await working
+  })
+}
