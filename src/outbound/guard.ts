@@ -20,8 +20,11 @@ export interface Outbound {
   agent(protocol: 'http:', options?: AgentOptions): HttpAgent
   agent(protocol: 'https:', options?: AgentOptions): HttpsAgent
   agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent
-  /** A socket whose `connect` is guarded: `pg` takes it as `stream: () => outbound.socket()`. */
-  socket(): Socket
+  /**
+   * A socket whose `connect` is guarded: `pg` takes it as `stream: () => outbound.socket()`. With `opened_only` it goes
+   * to what the operator has opened and not to the public: for what must not cross the internet in the clear.
+   */
+  socket(options?: { opened_only?: boolean }): Socket
 }
 
 export interface OutboundOptions {
@@ -39,41 +42,48 @@ export type Resolve = (
 
 export function createOutbound({ allow, resolve = systemLookup as Resolve }: OutboundOptions = {}): Outbound {
   const isOpen = allowing(allow ? listOf(allow).map((entry) => outboundRule(entry)!) : [])
-  const mayReach = (host: string, port: number, address: string): boolean =>
-    isPublic(address) || isOpen(host, port, address)
+  const mayReach: Judge = (host, port, address) => isPublic(address) || isOpen(host, port, address)
 
   /** Only the addresses that may be reached; Node tries one after the other. */
   const lookupFor =
-    (port: number): LookupFunction =>
+    (port: number, may: Judge = mayReach): LookupFunction =>
     (host, { family, all }: LookupOptions, done) =>
       resolve(host, { all: true }, (error, found) => {
         if (error) return done(unresolved(host), '')
         const wanted = family === 4 || family === 6 ? found.filter((entry) => entry.family === family) : found
         if (wanted.length === 0) return done(unresolved(host), '')
-        const open = wanted.filter(({ address }) => mayReach(host, port, address))
+        const open = wanted.filter(({ address }) => may(host, port, address))
         if (open.length === 0) return done(refused(host), '')
         if (all) return done(null, open)
         done(null, open[0]!.address, open[0]!.family)
       })
 
   /** Node looks up no address that is one already, and no path of a local socket. */
-  const refusal = ({ host = 'localhost', port, path, socketPath }: Target): AppError | undefined => {
+  const refusal = (
+    { host = 'localhost', port, path, socketPath }: Target,
+    may: Judge = mayReach,
+  ): AppError | undefined => {
     if (path || socketPath) return refused(String(path ?? socketPath))
     const address = bare(host)
-    return isIP(address) && !mayReach(address, Number(port), address) ? refused(address) : undefined
+    return isIP(address) && !may(address, Number(port), address) ? refused(address) : undefined
   }
 
   class GuardedSocket extends Socket {
+    constructor(private readonly may: Judge) {
+      super()
+    }
+
     // Node has five signatures for it.
     override connect(...args: any[]): this {
       const done = args.findLast((arg) => typeof arg === 'function') as (() => void) | undefined
       const target = targetOf(args)
-      const problem = refusal(target)
+      const problem = refusal(target, this.may)
       if (problem) {
         process.nextTick(() => this.destroy(problem))
         return this
       }
-      return super.connect({ ...target, port: Number(target.port), lookup: lookupFor(Number(target.port)) }, done)
+      const port = Number(target.port)
+      return super.connect({ ...target, port, lookup: lookupFor(port, this.may) }, done)
     }
   }
 
@@ -101,9 +111,11 @@ export function createOutbound({ allow, resolve = systemLookup as Resolve }: Out
       connecting.createConnection = guarded(connecting.createConnection)
       return agent as HttpsAgent
     },
-    socket: () => new GuardedSocket(),
+    socket: ({ opened_only = false } = {}) => new GuardedSocket(opened_only ? isOpen : mayReach),
   }
 }
+
+type Judge = (host: string, port: number, address: string) => boolean
 
 interface Target {
   host?: string
@@ -185,7 +197,7 @@ function plain(address: string): { text: string; family: 'ipv4' | 'ipv6' } {
 }
 
 /** Whether the operator has opened an address, or the name that led to it. */
-function allowing(rules: OutboundRule[]): (host: string, port: number, address: string) => boolean {
+function allowing(rules: OutboundRule[]): Judge {
   const tests = rules.map((rule) => {
     if ('name' in rule) return (host: string) => host.toLowerCase().replace(/\.$/, '') === rule.name
     const range = new BlockList()

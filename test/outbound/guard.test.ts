@@ -193,3 +193,21 @@ t.test('a socket for clients that connect by themselves', async (t) => {
     t.match(await once(connect(), 'error'), [{ code: 'outbound_refused' }])
   t.equal(connections, 3)
 })
+
+t.test('a socket for what the operator has opened goes nowhere else', async (t) => {
+  const server = createTcp((socket) => socket.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const resolve = resolving({ inside: ['127.0.0.1'], public: ['8.8.8.8'], both: ['8.8.8.8', '127.0.0.1'] })
+  const outbound = createOutbound({ allow: `127.0.0.1:${port}`, resolve })
+  for (const host of ['127.0.0.1', 'inside', 'both']) {
+    const socket = outbound.socket({ opened_only: true }).connect(port, host)
+    await once(socket, 'connect')
+    t.equal(socket.remoteAddress, '127.0.0.1', host)
+  }
+  for (const host of ['8.8.8.8', '[2606:4700::1111]', 'public'])
+    t.match(await once(outbound.socket({ opened_only: true }).connect(port, host), 'error'), [
+      { code: 'outbound_refused' },
+    ])
+})
