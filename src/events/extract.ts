@@ -52,8 +52,7 @@ const column = (name: string, type: HogType, value: Sql, usesPerson = false): Co
   usesPerson,
 })
 
-const property = (key: string): Sql =>
-  on(sql`(e.properties -> ${`$."${key}"`})`, sql`nullif(e.properties -> ${key}::text, null)`)
+const property = (key: string): Sql => on(sql`(e.properties -> ${`$."${key}"`})`, sql`(e.properties -> ${key}::text)`)
 
 /** What can be delivered of an event, by the names the destinations know it under. */
 export const EVENT_COLUMNS = {
