@@ -45,6 +45,8 @@ const ROOMS: string[][] = [
   ],
 ]
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events']
+/** Speaks to somebody else's database, in its words: nothing of our own tables is in it. */
+const FOREIGN_SQL = 'exports/destinations/postgres.ts'
 
 interface Place {
   floor: number
@@ -86,6 +88,7 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
   imports.set(file, targets)
   if (
     !SQL_FLOORS.includes(here.room) &&
+    file !== FOREIGN_SQL &&
     /\bsql`|\b(select|insert into|delete from|update) .*\b(from|values|where|set)\b/.test(text)
   )
     problems.push(`${file} holds SQL, which belongs into ${SQL_FLOORS.join(', ')}`)

@@ -6,6 +6,7 @@ type Load = () => Promise<Destination<any>>
 const SERVED: Partial<Record<DestinationType, Load>> = {
   File: async () => (await import('./destinations/file.ts')).file,
   NoOp: async () => (await import('./destinations/noop.ts')).noop,
+  Postgres: async () => (await import('./destinations/postgres.ts')).postgres,
 }
 
 export const SERVED_TYPES = Object.keys(SERVED)

@@ -1,0 +1,493 @@
+/** A table in somebody else's PostgreSQL: all of a run in one transaction. */
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { components } from '../../contract/openapi.ts'
+import { invalid } from '../../errors.ts'
+import { type Column, EVENT_COLUMNS as c } from '../../events/extract.ts'
+import { DeliveryError, type Destination, type Receiver, refused, type Tools, unreachable } from '../destination.ts'
+
+type Config = components['schemas']['PostgresConfig']
+
+const COLUMNS: readonly Column[] = [
+  c.uuid,
+  c.event,
+  c.properties,
+  c.elements,
+  c.set,
+  c.set_once,
+  c.distinct_id,
+  c.team_id,
+  c.ip,
+  c.site_url,
+  c.timestamp,
+]
+/** What they are in a table of ours; every other text is VARCHAR(200). */
+const EVENT_TYPES: Record<string, string> = {
+  properties: 'jsonb',
+  elements: 'jsonb',
+  set: 'jsonb',
+  set_once: 'jsonb',
+  team_id: 'integer',
+  timestamp: 'timestamptz',
+}
+const QUERY_TYPES: Record<Column['type']['kind'], string> = {
+  string: 'text',
+  uuid: 'text',
+  null: 'text',
+  interval: 'text',
+  integer: 'bigint',
+  float: 'double precision',
+  boolean: 'boolean',
+  datetime: 'timestamptz',
+  date: 'date',
+  json: 'jsonb',
+  array: 'jsonb',
+  tuple: 'jsonb',
+}
+
+const DEFAULT_PORT = 5432
+const LEDGER = 'workspace_admin_ledger'
+const STAGING = 'workspace_admin_staging'
+/** PostgreSQL cuts what is longer. */
+const MAX_NAME_BYTES = 63
+const KEEPALIVE_DELAY_MS = 30_000
+/** A page may be 200 events of a megabyte, and the line slow. */
+const SLOWEST_BYTES_PER_MS = 50
+/** How often a table is looked for and made, where others make and remove it at the same moment. */
+const MAKING_TRIES = 3
+
+export interface Limits {
+  connect_ms: number
+  /** For a page or a short statement. */
+  answer_ms: number
+  /** From the staging table into the target: a week of a large project's events, with all its indexes. */
+  insert_ms: number
+}
+const LIMITS: Limits = { connect_ms: 15_000, answer_ms: 120_000, insert_ms: 3_600_000 }
+
+export const postgresWithin = (limits: Limits): Destination<Config> => ({
+  columns: COLUMNS,
+  takesQuery: true,
+  encoding: 'csv',
+  steps: STEPS,
+
+  check: (config) => {
+    // A NUL would end the value on the wire, and what follows would count as a setting of its own.
+    for (const key of ['user', 'password', 'host', 'database', 'schema', 'table_name'] as const)
+      if (/\p{Cc}/u.test(config[key] ?? ''))
+        throw invalid(`destination__config__${key}`, `There is a control character in "${key}". Remove it.`)
+    for (const key of ['schema', 'table_name'] as const)
+      if (Buffer.byteLength(config[key] ?? '') > MAX_NAME_BYTES)
+        throw invalid(`destination__config__${key}`, `PostgreSQL's names have at most ${MAX_NAME_BYTES} bytes.`)
+    if (config.table_name === LEDGER)
+      throw invalid('destination__config__table_name', `"${LEDGER}" is where deliveries are noted. Name another table.`)
+  },
+
+  hosts: ({ host, port = DEFAULT_PORT }) => [{ host, port }],
+
+  open: async ({ config, columns, tools, batch_export_id, range_key }) => {
+    const session = await connect(config, tools, limits)
+    try {
+      return await receive(session, {
+        target: targetOf(config, columns),
+        range: [batch_export_id, range_key],
+        tools,
+        limits,
+      })
+    } catch (error) {
+      session.destroy()
+      throw error
+    }
+  },
+
+  test: async function* (config, tools) {
+    const session = await connect(config, tools, limits)
+    try {
+      yield {
+        name: STEPS[0],
+        detail: session.encrypted
+          ? 'The server was reached over TLS, and takes the user and the password.'
+          : 'The server has no TLS. The operator has opened its address, so it was reached without.',
+      }
+      const { schema, quoted } = targetOf(config, COLUMNS)
+      const [allowed] = await session.ask<{ usage: boolean }>("select has_schema_privilege($1, 'usage') as usage", [
+        schema,
+      ])
+      if (!allowed!.usage) throw NO_RIGHTS
+      yield { name: STEPS[1], detail: 'The schema is there, and the user may use it.' }
+      await session.ask('begin')
+      const [found] = await session.ask<{ insert: boolean | null }>(
+        "select has_table_privilege(to_regclass($1), 'insert') as insert",
+        [quoted],
+      )
+      if (found!.insert === false) throw NO_RIGHTS
+      if (found!.insert === null) await session.ask(`create table ${quoted} (one integer)`)
+      await session.ask(`create temporary table ${STAGING} (one text) on commit drop`)
+      await session.ask(`insert into ${STAGING} values ('1')`)
+      await session.ask('rollback')
+      yield {
+        name: STEPS[2],
+        detail: found!.insert
+          ? 'The table is there, and the user may insert into it.'
+          : 'The user may make the table. It was rolled back.',
+      }
+    } finally {
+      session.destroy()
+    }
+  },
+})
+
+const STEPS = ['Connect', 'Use the schema', 'Write to the table'] as const
+
+export const postgres = postgresWithin(LIMITS)
+
+interface Target {
+  schema: string
+  /** As it is written in statements. */
+  quoted: string
+  /** Names of the columns, in the order of the pages. */
+  names: string[]
+  types: string[]
+  /** Whether it holds whole events, whose (team_id, uuid) is theirs alone. */
+  isEvents: boolean
+}
+
+function targetOf({ schema = 'public', table_name = 'events' }: Config, columns: readonly Column[]): Target {
+  const isEvents = columns === COLUMNS
+  const names = columns.map(({ name }) => clipped(name))
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined)
+    throw refused(`Two columns of the query begin with "${twice}", and PostgreSQL knows no more of a name. Use AS.`)
+  return {
+    schema,
+    quoted: `${quote(schema)}.${quote(table_name)}`,
+    names,
+    types: columns.map(({ name, type }) => (isEvents ? (EVENT_TYPES[name] ?? 'varchar(200)') : QUERY_TYPES[type.kind])),
+    isEvents,
+  }
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** As PostgreSQL cuts a name: whole characters only. */
+function clipped(name: string): string {
+  const bytes = Buffer.from(name)
+  if (bytes.length <= MAX_NAME_BYTES) return name
+  let end = MAX_NAME_BYTES
+  while ((bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}
+
+interface Work {
+  target: Target
+  range: [batch_export_id: string, range_key: string]
+  tools: Tools
+  limits: Limits
+}
+
+/**
+ * Pages go into a staging table that nobody else sees, then all at once into the target: a run that is killed leaves
+ * nothing. A repeat leaves nothing twice because events have their unique key; what it finds there it leaves alone, so
+ * a retry brings back what was deleted. Where no key protects (the rows of a query, a table that somebody else made) the
+ * range is noted in a ledger by the same transaction, and a range that is in it is not delivered again.
+ */
+async function receive(session: Session, { target, range, tools, limits }: Work): Promise<Receiver> {
+  const oid = await ensure(session, target.quoted, () => tableText(target))
+  const types = await typesOf(session, oid, target.names)
+  const ledger = (await isProtected(session, oid, target)) ? null : `${quote(target.schema)}.${quote(LEDGER)}`
+  const key = [...range, oid]
+  if (ledger) {
+    await ensure(session, ledger, () => ledgerText(ledger))
+    const known = await session.ask(
+      `select from ${ledger} where batch_export_id = $1 and range_key = $2 and table_oid = $3`,
+      key,
+    )
+    if (known.length) return delivered(session, tools)
+  }
+  const columns = target.names.map(quote)
+  const staging = `pg_temp.${STAGING}`
+  await session.ask('begin')
+  // Of this transaction only, so that a pooler between us and the server hands nothing of it to others.
+  await session.ask(`set local statement_timeout = ${limits.insert_ms}`)
+  await session.ask(`set local idle_in_transaction_session_timeout = ${limits.insert_ms}`)
+  await session.ask(
+    `create temporary table ${STAGING} (${columns.map((name) => `${name} text`).join(', ')}) on commit drop`,
+  )
+  let [records, bytes] = [0, 0]
+
+  return {
+    write: async (page) => {
+      await session.copy(
+        `copy ${staging} (${columns.join(', ')}) from stdin with (format csv, null '', encoding 'UTF8')`,
+        page.text,
+      )
+      records += page.records
+      bytes += page.text.length
+    },
+    commit: async () => {
+      if (ledger) {
+        // Waits for whoever is delivering the same range, and finds out whether they did.
+        const noted = await session.ask(
+          `insert into ${ledger} (batch_export_id, range_key, table_oid, records) values ($1, $2, $3, $4)
+           on conflict do nothing returning records`,
+          [...key, records],
+          limits.insert_ms,
+        )
+        if (noted.length === 0) {
+          await session.ask('rollback')
+          return delivered(session, tools).commit()
+        }
+      }
+      // A cast cuts a text that is longer than its column instead of failing all of the run, and makes the type that a
+      // table of somebody else's has.
+      const values = columns.map((name, i) => `${name}::${types[i]}`)
+      const inserted = await session.ask<{ count: string }>(
+        `with inserted as (
+           insert into ${target.quoted} (${columns.join(', ')}) select ${values.join(', ')} from ${staging}
+           on conflict do nothing returning 1)
+         select count(*) as count from inserted`,
+        [],
+        limits.insert_ms,
+      )
+      await session.ask('commit', [], limits.insert_ms)
+      const there = records - Number(inserted[0]!.count)
+      if (there) tools.log('INFO', `${there} of ${records} rows were in the table already.`)
+      session.end()
+      return bytes
+    },
+    abort: async () => session.destroy(),
+  }
+}
+
+/** For a range that is there already: takes everything and does nothing. */
+function delivered(session: Session, tools: Tools): Receiver {
+  return {
+    write: async () => undefined,
+    commit: async () => {
+      tools.log('INFO', 'The ledger says that this range was delivered before. Nothing was inserted.')
+      session.end()
+      return 0
+    },
+    abort: async () => session.destroy(),
+  }
+}
+
+function tableText({ quoted, names, types, isEvents }: Target): string {
+  const columns = names.map((name, i) => `${quote(name)} ${types[i]}`)
+  return `create table if not exists ${quoted} (${[...columns, ...(isEvents ? ['unique (team_id, uuid)'] : [])].join(', ')})`
+}
+
+/** The table is known by its oid: one that was dropped and made anew has been given nothing yet. */
+const ledgerText = (quoted: string): string => `create table if not exists ${quoted} (
+    batch_export_id text, range_key text, table_oid oid, records bigint not null,
+    delivered_at timestamptz not null default now(), primary key (batch_export_id, range_key, table_oid))`
+
+/**
+ * The oid of a table that is made where it is missing. It is looked for first: who may insert may not always create, and
+ * CREATE demands that right of a table that exists, too. Two that make it at once both find it afterwards, because
+ * "if not exists" fails for the one that comes second.
+ */
+async function ensure(session: Session, quoted: string, text: () => string): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const [found] = await session.ask<{ oid: number | null }>('select to_regclass($1)::oid as oid', [quoted])
+    if (found!.oid !== null) return found!.oid
+    await session.ask(text()).catch((error) => {
+      if (attempt === MAKING_TRIES || !MADE_BY_ANOTHER.has(codeOf(error))) throw error
+    })
+  }
+}
+
+const MADE_BY_ANOTHER = new Set(['42P07', '23505'])
+
+/** The types that the table's own columns have. */
+async function typesOf(session: Session, oid: number, names: string[]): Promise<string[]> {
+  const found = await session.ask<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, atttypmod) as type
+     from pg_attribute where attrelid = $1 and attnum > 0 and not attisdropped`,
+    [oid],
+  )
+  const types = new Map(found.map(({ name, type }) => [name, type]))
+  const missing = names.filter((name) => !types.has(name))
+  if (missing.length)
+    throw refused(
+      `The table has no column ${missing.map((name) => `"${name}"`).join(', ')}. Add what is missing, or name another table.`,
+    )
+  return names.map((name) => types.get(name)!)
+}
+
+async function isProtected(session: Session, oid: number, { isEvents }: Target): Promise<boolean> {
+  if (!isEvents) return false
+  const keys = await session.ask<{ columns: string[] }>(
+    `select array(select attname::text from pg_attribute
+       where attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])) as columns
+     from pg_index
+     where indrelid = $1 and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null`,
+    [oid],
+  )
+  return keys.some(
+    ({ columns }) => columns.every((name) => ['team_id', 'uuid'].includes(name)) && columns.includes('uuid'),
+  )
+}
+
+interface Session {
+  encrypted: boolean
+  ask<Row = unknown>(text: string, values?: unknown[], limit_ms?: number): Promise<Row[]>
+  copy(text: string, data: Buffer): Promise<void>
+  /** Says goodbye. */
+  end(): void
+  /** Hangs up: whatever is not committed never was. */
+  destroy(): void
+}
+
+/** Over TLS; without only where the server has none and the operator has opened its address. */
+async function connect(config: Config, tools: Tools, limits: Limits): Promise<Session> {
+  try {
+    return await dial(config, tools, limits, true)
+  } catch (error) {
+    if (!(error instanceof WithoutTls)) throw error
+  }
+  try {
+    return await dial(config, tools, limits, false)
+  } catch (error) {
+    if (codeOf(error) !== 'outbound_refused') throw error
+    throw refused(
+      'The server does not speak TLS. Turn TLS on there, or ask the operator to open its address with OUTBOUND_ALLOW.',
+    )
+  }
+}
+
+class WithoutTls extends Error {}
+
+async function dial(config: Config, tools: Tools, limits: Limits, encrypted: boolean): Promise<Session> {
+  const { outbound, signal } = tools
+  signal.throwIfAborted()
+  const socket = outbound.socket({ opened_only: !encrypted })
+  const client = new pg.Client({
+    host: config.host,
+    port: config.port ?? DEFAULT_PORT,
+    user: config.user,
+    password: config.password,
+    database: config.database,
+    ssl: encrypted && { rejectUnauthorized: !config.has_self_signed_cert },
+    stream: () => socket,
+    connectionTimeoutMillis: limits.connect_ms,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    application_name: 'workspace-admin',
+  })
+  // A connection that breaks fails the statement that runs on it; without a listener it would end the process.
+  client.on('error', () => undefined)
+  const hangUp = (): void => void socket.destroy()
+  signal.addEventListener('abort', hangUp, { once: true })
+
+  /** In our words, and not for longer than it may take. */
+  const told = async <Result>(limit_ms: number, work: () => Promise<Result>): Promise<Result> => {
+    const timer = setTimeout(
+      () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+      limit_ms,
+    )
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      throw translated(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  const destroy = (): void => {
+    signal.removeEventListener('abort', hangUp)
+    socket.destroy()
+  }
+
+  try {
+    await told(limits.connect_ms, () => client.connect())
+  } catch (error) {
+    destroy()
+    throw error
+  }
+  return {
+    encrypted,
+    ask: (text, values = [], limit_ms = limits.answer_ms) =>
+      told(limit_ms, async () => (await client.query(text, values)).rows),
+    copy: (text, data) =>
+      told(
+        limits.answer_ms + data.length / SLOWEST_BYTES_PER_MS,
+        () =>
+          new Promise((done, fail) => {
+            client
+              .query(copyFrom(text))
+              .on('error', fail)
+              .on('finish', () => done())
+              .end(data)
+          }),
+      ),
+    end: () => {
+      signal.removeEventListener('abort', hangUp)
+      socket.unref()
+      void client.end().catch(() => undefined)
+    },
+    destroy,
+  }
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code)
+
+/** Without what the database said, which may hold rows; its code is for us. */
+class Told extends DeliveryError {
+  constructor(
+    { message, options }: DeliveryError,
+    readonly code: string,
+  ) {
+    super(message, options)
+  }
+}
+
+const NO_RIGHTS = refused(
+  'The user may not do this. Grant it USAGE on the schema, CREATE there or INSERT on the table, and TEMPORARY on the database.',
+)
+const LOST = unreachable('The connection to the database was lost, or not made in time.')
+const MISFIT = refused(
+  'A value does not fit its column. Give the column the type it has in a table that the export makes, or name another table.',
+)
+
+/** By SQLSTATE or the code of the socket, the first that fits; anything else counts as worth another try. */
+const PROBLEMS: [codes: RegExp, problem: DeliveryError][] = [
+  [
+    /^28/,
+    refused('The database does not take the user and the password from this server. Check both, and whom it lets in.'),
+  ],
+  [/^3D000$/, refused('There is no database of this name. Check "database".')],
+  [/^3F000$/, refused('There is no schema of this name. Make it, or name another.')],
+  [/^42501$/, NO_RIGHTS],
+  [/^42P01$/, refused('The table was removed while events were delivered. Retry the run: it makes the table again.')],
+  [/^42(703|804|846|P07)$|^22/, MISFIT],
+  [/^(42809|55000)$/, refused('What has the name of the table takes no rows. Name a table.')],
+  [/^(23|44)/, refused('A constraint of the table refuses the rows. Remove it, or name another table.')],
+  [/^54/, refused('A row is larger than the table or its indexes take. Remove the index, or name another table.')],
+  [/^25006$/, unreachable('The database only takes reads at present. Name the server that takes writes.')],
+  [/^53100$/, unreachable('The disk of the database is full. Make room on it.')],
+  [/^53/, unreachable('The database has no connections or memory left. Raise its limits, or wait.')],
+  [/^(57|40|55P03)/, unreachable('The database ended the work: it restarts, or others held what it needed.')],
+  [/^(08|ECONN|EPIPE$|ETIMEDOUT$|EHOST|ENET)/, LOST],
+  [
+    /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/,
+    refused('No known authority signed the certificate. Set "has_self_signed_cert", or give the server one that is.'),
+  ],
+  [
+    /^(CERT_|ERR_TLS_|ERR_SSL_)/,
+    refused('The certificate is expired, or for another name. Renew it, or correct "host".'),
+  ],
+]
+
+/** What the other side says is never part of it. */
+function translated(error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message?: string }
+  if (code === undefined) {
+    // What the driver says itself has no code.
+    if (message === 'The server does not support SSL connections') return new WithoutTls()
+    return /timeout expired|Connection terminated|SSL connection|not queryable/.test(message ?? '') ? LOST : error
+  }
+  const problem = PROBLEMS.find(([codes]) => codes.test(String(code)))?.[1]
+  return problem ? new Told(problem, String(code)) : error
+}

@@ -1,0 +1,450 @@
+/** A table in PostgreSQL: what is in it, what a repeat leaves, what is said of a server that does not take it. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { openSource } from '../../src/events/source.ts'
+import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import type { Delivery, Tools } from '../../src/exports/destination.ts'
+import { postgres, postgresWithin } from '../../src/exports/destinations/postgres.ts'
+import { createOutbound } from '../../src/outbound/guard.ts'
+import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { SELF_SIGNED } from '../helpers/certificate.ts'
+import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+
+const forever = new AbortController().signal
+
+interface Config {
+  user: string
+  password: string
+  host: string
+  port: number
+  database: string
+  schema?: string
+  table_name?: string
+  has_self_signed_cert?: boolean
+}
+
+interface Receiving {
+  config: Config
+  ask(text: string, values?: unknown[]): Promise<any[]>
+}
+
+/** A database of somebody else's. */
+async function receiving(t: Test): Promise<Receiving> {
+  const { url, drop } = await emptyDatabase()
+  const client = new pg.Client(url)
+  client.on('error', () => undefined)
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await drop()
+  })
+  const { username, password, hostname, port, pathname } = new URL(url)
+  return {
+    config: {
+      user: username,
+      password: decodeURIComponent(password),
+      host: hostname,
+      port: Number(port),
+      database: pathname.slice(1),
+    },
+    ask: async (text, values) => (await client.query(text, values)).rows,
+  }
+}
+
+const jobTo = (app: TestApp, config: object, more: Partial<Job> = {}): Job =>
+  jobFor(app, { type: 'Postgres', config: { ...config } }, more)
+
+const failing = async (job: Job): Promise<ReturnType<typeof failureOf> | undefined> =>
+  deliver(job, listener(), forever).then(() => undefined, failureOf)
+
+const logsOf = async (job: Job): Promise<string[]> => {
+  const { told, ...reporter } = listener()
+  await deliver(job, reporter, forever)
+  return told.flatMap((report) => (report.kind === 'log' ? [report.message] : []))
+}
+
+const toolsWith = (more: Partial<Tools> = {}): Tools => ({
+  outbound: createOutbound({ allow: '127.0.0.1' }),
+  files_root: '/nowhere',
+  scratch: '/nowhere',
+  signal: forever,
+  checkpoint: async () => undefined,
+  log: () => undefined,
+  ...more,
+})
+
+const deliveryOf = ({ destination, ...job }: Job, tools: Tools): Delivery<Config> => ({
+  ...job,
+  config: destination.config as unknown as Config,
+  columns: postgres.columns,
+  tools,
+})
+
+/** The first events as the destination is given them. */
+async function pageOf(app: TestApp, limit: number) {
+  const source = await openSource(app.deps.config.DATABASE_URL, false)
+  const { project_id, range } = jobTo(app, {})
+  const page = await source.page(
+    { project_id, range, columns: postgres.columns, encoding: 'csv', include: null, exclude: null, where: null },
+    null,
+    limit,
+  )
+  await source.close()
+  return page!
+}
+
+for (const engine of ENGINES)
+  t.test(`a table (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    app.advance(3_600_000)
+    await ingest(app, [
+      ...plainEvents(450),
+      {
+        uuid: uuid(0xfffff),
+        event: 'odd "name",\n\\.\n\u0001\u2028',
+        distinct_id: '',
+        properties: {
+          distinct_id: 'ü, ""',
+          $elements_chain: 'a:text="x"',
+          deep: { list: [1, 2.5, null, true] },
+          $ip: '1.2.3.4',
+          $set_once: { first: '\\N' },
+        },
+        timestamp: '1969-12-31T23:59:59.999999Z',
+      },
+    ])
+
+    await t.test('holds every event with all its values', async (t) => {
+      const { config, ask } = await receiving(t)
+      const { told, ...reporter } = listener()
+      const { records, bytes } = await deliver(jobTo(app, config), reporter, forever)
+      t.equal(records, 451)
+      t.ok(bytes > 10_000)
+      t.strictSame(
+        (
+          await ask(
+            `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+             where attrelid = 'public.events'::regclass and attnum > 0 order by attnum`,
+          )
+        ).map(({ name, type }) => `${name} ${type}`),
+        [
+          'uuid character varying(200)',
+          'event character varying(200)',
+          'properties jsonb',
+          'elements jsonb',
+          'set jsonb',
+          'set_once jsonb',
+          'distinct_id character varying(200)',
+          'team_id integer',
+          'ip character varying(200)',
+          'site_url character varying(200)',
+          'timestamp timestamp with time zone',
+        ],
+      )
+      const rows = await ask('select *, timestamp::text as at from events order by uuid')
+      const { body } = await app.send('GET', '/api/projects/@current/events/?limit=1000&after=1960-01-01')
+      const known = body.results.toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1))
+      t.strictSame(
+        rows.map(({ uuid, event, distinct_id, properties, elements, timestamp }) => ({
+          uuid,
+          event,
+          distinct_id,
+          properties,
+          elements,
+          timestamp: timestamp.toISOString(),
+        })),
+        known.map(({ id, event, distinct_id, properties, elements_chain, timestamp }: any) => ({
+          uuid: id,
+          event,
+          distinct_id,
+          properties: JSON.parse(properties),
+          elements: elements_chain,
+          timestamp: new Date(timestamp).toISOString(),
+        })),
+      )
+      const { project_id } = app.first
+      t.match(rows[0], { team_id: project_id, set: { plan: 'free' }, set_once: null, ip: null, site_url: '' })
+      t.match(rows[450], { team_id: project_id, set: null, set_once: { first: '\\N' }, ip: '1.2.3.4' })
+      t.match(rows[450].at, /:59\.999999\+/)
+    })
+
+    await t.test('is given nothing twice, and gets back what was deleted', async (t) => {
+      const { config, ask } = await receiving(t)
+      const job = jobTo(app, config)
+      t.strictSame(await logsOf(job), [])
+      t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were in the table already.'])
+      await ask("delete from events where event = 'paid'")
+      await deliver({ ...job, run_id: uuid(0xabd) }, listener(), forever)
+      t.strictSame(await ask('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
+        { n: 451, uuids: 451 },
+      ])
+      t.strictSame(await ask("select to_regclass('workspace_admin_ledger') as ledger"), [{ ledger: null }])
+    })
+
+    await t.test('is made once by two that come at the same moment', async (t) => {
+      const hogql_query = 'select uuid, event from events'
+      for (const query of [null, hogql_query]) {
+        const { config, ask } = await receiving(t)
+        const job = jobTo(app, config, { hogql_query: query })
+        await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), forever)))
+        t.strictSame(await ask('select count(*)::int as n from events'), [{ n: 451 }])
+      }
+    })
+
+    await t.test('has the columns of a query, and each range once by the ledger', async (t) => {
+      const { config, ask } = await receiving(t)
+      const long = `${'ä'.repeat(31)}bcd`
+      const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties, uuid, event as "odd ""name", event as \`${long}\` from events where event = 'paid' and n < 10`
+      const job = jobTo(app, { ...config, table_name: 'my "table"' }, { hogql_query })
+      await deliver(job, listener(), forever)
+      const rows = await ask('select *, pg_typeof(n)::text as type from "my ""table""" order by n')
+      t.strictSame(
+        rows.map(({ n }) => Number(n)),
+        [1, 4, 7],
+      )
+      t.match(rows[2], {
+        name: 'paid',
+        type: 'bigint',
+        timestamp: new Date('2026-01-01T00:00:07Z'),
+        half: 3.5,
+        big: true,
+        list: [7, 1],
+        who: { plan: 'free' },
+        none: null,
+        properties: { number: 7 },
+        uuid: uuid(8),
+        [`${'ä'.repeat(31)}b`]: 'paid',
+      })
+      const [{ day }] = await ask('select day::text from "my ""table""" where n = 7')
+      t.equal(day, '2026-01-01')
+
+      t.match(await logsOf({ ...job, attempt: 2 }), [/delivered before/])
+      t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 3 }])
+      t.match(await ask('select batch_export_id, range_key, records::int as records from workspace_admin_ledger'), [
+        { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 3 },
+      ])
+      await deliver({ ...job, range_key: 'another' }, listener(), forever)
+      t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 6 }])
+      await ask('drop table "my ""table"""')
+      await deliver(job, listener(), forever)
+      t.strictSame(
+        await ask('select count(*)::int as n from "my ""table"""'),
+        [{ n: 3 }],
+        'a new table has nothing yet',
+      )
+    })
+
+    await t.test('of somebody else, with other types and no key, works as well', async (t) => {
+      const { config, ask } = await receiving(t)
+      await ask('create schema theirs')
+      await ask(
+        `create table theirs.t (id bigserial primary key, timestamp text, uuid uuid, event varchar(3), properties json,
+         elements text, set text, set_once jsonb, distinct_id text, team_id text, ip text, site_url text, more int)`,
+      )
+      const job = jobTo(app, { ...config, schema: 'theirs', table_name: 't' })
+      await deliver(job, listener(), forever)
+      t.match(await logsOf({ ...job, attempt: 2 }), [/delivered before/])
+      const rows = await ask('select * from theirs.t order by id')
+      t.equal(rows.length, 451)
+      t.match(rows[1], { uuid: uuid(2), event: 'pai', properties: { number: 1 }, set: '{"plan":"free"}' })
+    })
+
+    await t.test('is left as it was by a run that is killed half-way', async (t) => {
+      const { config, ask } = await receiving(t)
+      const kill = () =>
+        ask(
+          `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+           where datname = current_database() and application_name = 'workspace-admin'`,
+        )
+      const page = await pageOf(app, 200)
+      for (const step of ['write', 'commit'] as const) {
+        const receiver = await postgres.open(deliveryOf(jobTo(app, config), toolsWith()))
+        await receiver.write(page)
+        t.equal((await kill()).length, 1)
+        const error = await (step === 'write' ? receiver.write(page) : receiver.commit()).catch((error) => error)
+        t.match(failureOf(error), { retryable: true, message: /lost|ended the work/ }, step)
+        await receiver.abort()
+      }
+      const stop = new AbortController()
+      const receiver = await postgres.open(deliveryOf(jobTo(app, config), toolsWith({ signal: stop.signal })))
+      await receiver.write(page)
+      stop.abort(new Error('cancelled'))
+      await t.rejects(receiver.commit(), { message: 'cancelled' })
+      await receiver.abort()
+      t.strictSame(await ask('select count(*)::int as n from events'), [{ n: 0 }])
+    })
+  })
+
+t.test('what a server may have against it', async (t) => {
+  const app = await openApp(t, 'sqlite')
+  await ingest(app, plainEvents(3))
+  const { config, ask } = await receiving(t)
+  const to = (more: object, job: Partial<Job> = {}) => failing(jobTo(app, { ...config, ...more }, job))
+
+  await t.test('is blamed in words that tell what to do', async (t) => {
+    t.match(await to({ password: 'wrong' }), { retryable: false, message: /user and the password/ })
+    t.match(await to({ database: 'nowhere' }), { retryable: false, message: /no database/ })
+    t.match(await to({ schema: 'nowhere' }), { retryable: false, message: /no schema/ })
+    await ask('create table other (uuid text, event text)')
+    t.match(await to({ table_name: 'other' }), {
+      retryable: false,
+      message: /^The table has no column "properties", "elements", .*"timestamp"\. Add/,
+    })
+    await ask('create table narrow as select null::date as event')
+    const query = { hogql_query: 'select event from events' }
+    t.match(await to({ table_name: 'narrow' }, query), { retryable: false, message: /does not fit/ })
+    await ask('create table strict (event text, more int not null)')
+    t.match(await to({ table_name: 'strict' }, query), { retryable: false, message: /constraint/ })
+    await ask("create view seen as select 'x' as event")
+    t.match(await to({ table_name: 'seen' }, query), { retryable: false, message: /takes no rows/ })
+    t.match(await to({}, { hogql_query: `select 1 as ${'a'.repeat(64)}, 2 as ${'a'.repeat(65)} from events` }), {
+      retryable: false,
+      message: /Use AS/,
+    })
+    t.match(await to({ port: 1 }), { retryable: true, message: /lost/ })
+  })
+
+  await t.test('for want of rights says which', async (t) => {
+    const role = `role_${process.pid}`
+    await ask(`create role ${role} login password 'role'`)
+    t.teardown(() => ask(`drop owned by ${role}; drop role ${role}`))
+    await ask(`create schema inner_room; create schema outer_room; grant usage on schema outer_room to ${role}`)
+    const as = { user: role, password: 'role' }
+    t.match(await to({ ...as, schema: 'inner_room' }), { retryable: false, message: /USAGE/ })
+    t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /CREATE/ })
+    await deliver(jobTo(app, { ...config, schema: 'outer_room' }), listener(), forever)
+    t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /INSERT/ })
+    await ask(`delete from outer_room.events; grant insert on outer_room.events to ${role}`)
+    t.equal(await to({ ...as, schema: 'outer_room' }), undefined, 'and needs no more than INSERT on a table')
+    t.strictSame(await ask('select count(*)::int as n from outer_room.events'), [{ n: 3 }])
+
+    const tested = (more: object) => steps(postgres.test({ ...config, ...as, ...more }, toolsWith()))
+    t.match(await tested({ schema: 'inner_room' }), ['Connect', /USAGE/])
+    t.match(await tested({ schema: 'outer_room', table_name: 'new' }), ['Connect', 'Use the schema', /CREATE/])
+    t.match(await tested({ schema: 'outer_room' }), postgres.steps)
+  })
+
+  await t.test('that hangs is given up, to be tried again', async (t) => {
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.teardown(() => silent.close())
+    const limits = { connect_ms: 20, answer_ms: 20, insert_ms: 20 }
+    const { port } = silent.address() as AddressInfo
+    const error = await postgresWithin(limits)
+      .open(deliveryOf(jobTo(app, { ...config, port }), toolsWith()))
+      .catch((error) => error)
+    t.match(failureOf(error), { retryable: true, message: /in time/ })
+  })
+
+  await t.test('on loopback is not reached unless the operator has opened it', async (t) => {
+    for (const host of ['127.0.0.1', 'localhost', '/run/postgresql'])
+      t.match(await failing(jobTo(app, { ...config, host }, { outbound_allow: undefined })), {
+        retryable: false,
+        message: /OUTBOUND_ALLOW/,
+      })
+  })
+
+  await t.test('without TLS is refused unless the operator has opened it', async (t) => {
+    const closed = createOutbound()
+    // As if loopback were public.
+    const outbound = {
+      ...closed,
+      socket: (options = {}) => (isOpenedOnly(options) ? closed.socket(options) : new Socket()),
+    }
+    const error = await postgres.open(deliveryOf(jobTo(app, config), toolsWith({ outbound }))).catch((error) => error)
+    t.match(failureOf(error), { retryable: false, message: /does not speak TLS/ })
+  })
+
+  await t.test('with TLS is asked for a certificate that can be trusted', async (t) => {
+    const port = await withTls(t, config)
+    const table_name = 'over_tls'
+    t.match(await to({ port, table_name }), { retryable: false, message: /has_self_signed_cert/ })
+    const trusting = { ...config, port, table_name, has_self_signed_cert: true }
+    await deliver(jobTo(app, trusting), listener(), forever)
+    t.strictSame(await ask(`select count(*)::int as n from ${table_name}`), [{ n: 3 }])
+    const details = []
+    for await (const { detail } of postgres.test(trusting, toolsWith())) details.push(detail)
+    t.match(details[0], /over TLS/)
+  })
+  await t.test('names that are longer than their columns are cut', async (t) => {
+    const include_events = ['é'.repeat(300)]
+    await insertEvents(app.deps.events, app.first.project_id, [
+      {
+        event: include_events[0]!,
+        distinct_id: 'x'.repeat(201),
+        timestamp: NEW_YEAR,
+        properties: { $ip: { not: 'y'.repeat(500) } },
+      },
+    ])
+    await deliver(jobTo(app, { ...config, table_name: 'long', include_events }), listener(), forever)
+    const [row] = await ask('select event, distinct_id, length(ip) as ip from long')
+    t.strictSame(row, { event: 'é'.repeat(200), distinct_id: 'x'.repeat(200), ip: 200 })
+  })
+})
+
+t.test('a check before anything is written', async (t) => {
+  const { config, ask } = await receiving(t)
+  t.strictSame(await steps(postgres.test(config, toolsWith())), postgres.steps)
+  t.strictSame(await ask("select to_regclass('events') as made"), [{ made: null }])
+  t.match(await steps(postgres.test({ ...config, password: 'wrong' }, toolsWith())), [/user and the password/])
+  t.match(await steps(postgres.test({ ...config, schema: 'nowhere' }, toolsWith())), ['Connect', /no schema/])
+
+  t.strictSame(postgres.hosts!({ ...config, port: undefined }), [{ host: config.host, port: 5432 }])
+  postgres.check({ ...config, schema: 'a "b"', table_name: 'ä'.repeat(31) })
+  for (const [key, value] of [
+    ['user', 'a\0database\0b'],
+    ['database', 'a\nb'],
+    ['schema', '\u0085'],
+    ['table_name', 'ä'.repeat(32)],
+    ['table_name', 'workspace_admin_ledger'],
+  ] as const)
+    t.match(checked({ ...config, [key]: value }), { attr: `destination__config__${key}` })
+})
+
+function checked(config: Config): unknown {
+  try {
+    return postgres.check(config)
+  } catch (error) {
+    return error
+  }
+}
+
+const isOpenedOnly = (options: { opened_only?: boolean }): boolean => options.opened_only === true
+
+/** The names of the steps that were made, and what the next one failed with. */
+async function steps(test: AsyncGenerator<{ name: string }>): Promise<string[]> {
+  const made: string[] = []
+  try {
+    for await (const { name } of test) made.push(name)
+  } catch (error) {
+    made.push(failureOf(error).message)
+  }
+  return made
+}
+
+/** TLS before a server that has none: answers the request for it, then passes everything on. */
+async function withTls(t: Test, { host, port }: Config): Promise<number> {
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write('S')
+      const inner = new TLSSocket(socket, { isServer: true, ...SELF_SIGNED })
+      const behind = dial(port, host)
+      for (const side of [inner, behind]) side.on('error', () => undefined)
+      inner.pipe(behind).pipe(inner)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,16 @@
+/** A certificate that no authority signed, for servers on loopback. Its key opens nothing else. */
+export const SELF_SIGNED = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgaz1INnqA+2OJLKby
+uBLfjSjFmBnT99cKdd+Ju/pUor6hRANCAAQBVyGlmh6CSjWSt5OE7K8DWXOuxL3m
+sW/vOhUKmwYUTkdVoqGPj2rHkYNTy6NaTbb/vHY6Q5cs7VwO6HjLKsN6
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBFzCBvgIBATAKBggqhkjOPQQDAjAXMRUwEwYDVQQDDAx0ZXN0LmludmFsaWQw
+IBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBcxFTATBgNVBAMMDHRl
+c3QuaW52YWxpZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABAFXIaWaHoJKNZK3
+k4TsrwNZc67Eveaxb+86FQqbBhROR1WioY+PaseRg1PLo1pNtv+8djpDlyztXA7o
+eMsqw3owCgYIKoZIzj0EAwIDSAAwRQIgR2CQdARyfy5UudIi6uqT6G/oWNS4uDvZ
+dBuwXRgQ8H0CIQCuilp7UCgP8Wx4BIVfe+1WbH1dsPF1FaxkLjqNrwTlbg==
+-----END CERTIFICATE-----`,
+}
