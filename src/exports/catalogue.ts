@@ -5,6 +5,7 @@ type Load = () => Promise<Destination<any>>
 
 const SERVED: Partial<Record<DestinationType, Load>> = {
   File: async () => (await import('./destinations/file.ts')).file,
+  HTTP: async () => (await import('./destinations/http.ts')).http,
   NoOp: async () => (await import('./destinations/noop.ts')).noop,
   Postgres: async () => (await import('./destinations/postgres.ts')).postgres,
 }

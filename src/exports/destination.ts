@@ -19,6 +19,8 @@ export interface Checkpoint {
   files?: string[]
   /** How many requests were answered. */
   posts?: number
+  /** How many events after the cursor, which stands at the end of a page, were delivered too. */
+  beyond?: number
 }
 
 /** What one run delivers, as its destination sees it. */

@@ -1,0 +1,464 @@
+/** Another server's `/batch/`: what is posted, how often, and what its answers mean. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import type { Page } from '../../src/events/extract.ts'
+import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import type { Checkpoint, Delivery, Tools } from '../../src/exports/destination.ts'
+import { http, httpWithin, type Limits } from '../../src/exports/destinations/http.ts'
+import { createOutbound } from '../../src/outbound/guard.ts'
+import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { uuid } from '../helpers/events.ts'
+import { ingest, jobFor, listener, plainEvents, type SentEvent } from '../helpers/exports.ts'
+
+const forever = new AbortController().signal
+const allowed = createOutbound({ allow: '127.0.0.1' })
+
+interface Post {
+  key: string
+  body: any
+  bytes: number
+  headers: IncomingMessage['headers']
+}
+type Reaction = number | [status: number, headers: Record<string, string>] | ((response: ServerResponse) => void)
+
+interface Peer {
+  url: string
+  posts: Post[]
+  /** What the next posts are answered; all others are taken. */
+  reactions: Reaction[]
+}
+
+/** A server on loopback that records what it is sent. */
+async function openPeer(t: Test): Promise<Peer> {
+  const peer: Peer = { url: '', posts: [], reactions: [] }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const text = Buffer.concat(chunks)
+    peer.posts.push({
+      key: String(request.headers['idempotency-key']),
+      body: JSON.parse(text.toString()),
+      bytes: text.length,
+      headers: request.headers,
+    })
+    const reaction = peer.reactions.shift() ?? 200
+    if (typeof reaction === 'function') return reaction(response)
+    const [status, headers] = typeof reaction === 'number' ? [reaction, {}] : reaction
+    response.writeHead(status, headers).end('the secret of the peer')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  peer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/batch/`
+  return peer
+}
+
+const TOKEN = 'phc_"token"'
+
+const jobTo = (app: TestApp, { url }: Peer, more: Partial<Job> = {}): Job =>
+  jobFor(app, { type: 'HTTP', config: { url, token: TOKEN } }, more)
+
+const uuidsOf = (posts: Post[]): string[] => posts.flatMap(({ body }) => body.batch.map((event: any) => event.uuid))
+
+for (const engine of ENGINES)
+  t.test(`posts (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    app.advance(3_600_000)
+    await ingest(app, plainEvents(450))
+
+    await t.test('hold the events as a library would send them', async (t) => {
+      const peer = await openPeer(t)
+      const reporter = listener()
+      const { records, bytes } = await deliver(jobTo(app, peer), reporter, forever)
+      t.equal(records, 450)
+      t.equal(peer.posts.length, 1)
+      const [{ body, headers, bytes: received }] = peer.posts as [Post]
+      t.equal(bytes, received)
+      t.match(headers, { 'content-type': 'application/json', 'idempotency-key': /^[0-9a-f]{64}$/ })
+      t.strictSame(Object.keys(body), ['api_key', 'historical_migration', 'batch'])
+      t.match(body, { api_key: TOKEN, historical_migration: true })
+      t.strictSame(
+        uuidsOf(peer.posts),
+        Array.from({ length: 450 }, (_, i) => uuid(i + 1)),
+      )
+      t.strictSame(body.batch[1], {
+        uuid: uuid(2),
+        distinct_id: 'person-1',
+        timestamp: '2026-01-01T00:00:01.000000Z',
+        event: 'paid',
+        properties: {
+          $geoip_disable: true,
+          number: 1,
+          text: 'a "quoted", text\nof two lines',
+          $set: { plan: 'free' },
+        },
+      })
+      t.match(reporter.checkpoints, [{ records: 450, posts: 1, bytes, beyond: 0 }])
+
+      await deliver(jobTo(app, peer, { attempt: 2 }), listener(), forever)
+      t.equal(peer.posts[1]!.key, peer.posts[0]!.key, 'a repeat has the same key')
+      await deliver(jobTo(app, peer, { range_key: 'another' }), listener(), forever)
+      t.not(peer.posts[2]!.key, peer.posts[0]!.key)
+    })
+
+    await t.test('are none where there is nothing to deliver', async (t) => {
+      const peer = await openPeer(t)
+      const job = jobTo(app, peer, { range: { by: 'positions', from: 0, to: 0 } })
+      t.strictSame(await deliver(job, listener(), forever), { records: 0, bytes: 0 })
+      t.equal(peer.posts.length, 0)
+    })
+
+    await t.test("into this server's own capture bring every event, once", (t) => ownServer(t, app))
+  })
+
+/** From one project of a server into another. */
+async function ownServer(t: Test, app: TestApp): Promise<void> {
+  const odd: SentEvent[] = [
+    {
+      uuid: uuid(0xfffff),
+      event: 'odd "name"\n\u0001\u2028',
+      distinct_id: 'ü',
+      properties: { $elements_chain: 'a:text="x"', deep: { list: [1, 2.5, null, true] }, $browser: 'Firefox' },
+      timestamp: '1969-12-31T23:59:59.999999Z',
+    },
+    { uuid: uuid(0xffffe), event: '$identify', properties: { $anon_distinct_id: 'before', $set_once: { a: 1 } } },
+    { uuid: uuid(0xffffd), properties: { $process_person_profile: false, $sent_at: 'then', '': '' } },
+  ]
+  // What comes without an address gets that of whoever posts it.
+  const $ip = '1.2.3.4'
+  const { project_id } = await app.stranger('other@example.com')
+  await ingest(
+    app,
+    [...plainEvents(120, 1_000), ...odd].map((event) => ({ ...event, properties: { ...event.properties, $ip } })),
+    project_id,
+  )
+  const { body: receiving } = await app.send('GET', '/api/projects/@current/')
+  const address = await app.app.listen({ host: '127.0.0.1', port: 0 })
+  const job = jobFor(
+    app,
+    { type: 'HTTP', config: { url: `${address}/batch/`, token: receiving.api_token } },
+    { project_id },
+  )
+
+  const stored = async (id: number): Promise<any[]> => {
+    const { results } = (await eventsOf(app, id)).body
+    return results
+      .filter(({ properties }: any) => JSON.parse(properties).$ip === $ip)
+      .map(({ id, event, distinct_id, timestamp, elements_chain, properties }: any) => ({
+        id,
+        event,
+        distinct_id,
+        timestamp,
+        elements_chain,
+        properties: JSON.parse(properties),
+      }))
+      .sort((a: any, b: any) => (a.id < b.id ? -1 : 1))
+  }
+  const sent = await stored(project_id)
+  t.equal(sent.length, 123)
+  for (const attempt of [1, 2]) {
+    t.match(await deliver({ ...job, attempt }, listener(), forever), { records: 123 })
+    t.strictSame(
+      await stored(app.first.project_id),
+      sent.map((event) => ({ ...event, properties: { $geoip_disable: true, ...event.properties } })),
+      `attempt ${attempt}`,
+    )
+  }
+
+  const config = job.destination.config as { url: string; token: string }
+  t.strictSame(await steps(http.test(config, toolsWith())), http.steps)
+  t.match(await steps(http.test({ ...config, token: 'phc_nobody' }, toolsWith())), ['Reach it', /401.*token/])
+  t.match(await steps(http.test({ ...config, url: `${address}/nowhere/` }, toolsWith())), ['Reach it', /404/])
+}
+
+/** By the key of whoever may see it. */
+async function eventsOf(app: TestApp, project_id: number) {
+  const key = project_id === app.first.project_id ? app.first.api_key : await app.key({ user_id: 2 })
+  return app.send('GET', `/api/projects/${project_id}/events/?limit=1000&after=1960-01-01`, { key })
+}
+
+const LIMITS: Limits = {
+  events: 5_000,
+  bytes: 10_000_000,
+  idle_ms: 60_000,
+  post_ms: 60_000,
+  pauses_ms: [0, 0],
+  longest_pause_ms: 30_000,
+}
+
+function toolsWith(more: Partial<Tools> = {}): Tools {
+  return {
+    outbound: allowed,
+    files_root: '/nowhere',
+    scratch: '/nowhere',
+    signal: forever,
+    checkpoint: async () => undefined,
+    log: () => undefined,
+    ...more,
+  }
+}
+
+/** A run of the given pages, from a checkpoint or from the beginning. */
+async function send(
+  peer: Pick<Peer, 'url'>,
+  pages: Page[],
+  {
+    limits = {},
+    checkpoint = null,
+    ...tools
+  }: { limits?: Partial<Limits>; checkpoint?: Checkpoint | null } & Partial<Omit<Tools, 'checkpoint'>> = {},
+): Promise<Checkpoint[]> {
+  const checkpoints: Checkpoint[] = []
+  const delivery: Delivery<{ url: string; token: string }> = {
+    config: { url: peer.url, token: TOKEN },
+    run_id: 'run',
+    attempt: 1,
+    project_id: 1,
+    batch_export_id: 'export',
+    range_key: 'range',
+    backfill_id: null,
+    data_interval_start: '2026-01-01T00:00:00.000Z',
+    data_interval_end: '2026-01-01T01:00:00.000Z',
+    columns: http.columns,
+    checkpoint,
+    tools: toolsWith({ ...tools, checkpoint: async (state) => void checkpoints.push(state) }),
+  }
+  const receiver = await httpWithin({ ...LIMITS, ...limits }).open(delivery)
+  try {
+    for (const page of pages) await receiver.write(page)
+    await receiver.commit()
+  } catch (error) {
+    await receiver.abort()
+    throw error
+  }
+  return checkpoints
+}
+
+/** Pages of so many events each, numbered through; the cursor says how many there were. */
+function pagesOf(...counts: number[]): Page[] {
+  let number = 0
+  return counts.map((records) => {
+    const lines = Array.from({ length: records }, () => JSON.stringify({ uuid: String(++number), event: 'e' }))
+    return { records, text: Buffer.from(lines.join('\n')), cursor: [number, 0] }
+  })
+}
+
+const failing = async (...parts: Parameters<typeof send>): Promise<ReturnType<typeof failureOf>> =>
+  send(...parts).then(() => {
+    throw new Error('it was delivered')
+  }, failureOf)
+
+t.test('posts are cut by the events, wherever pages end', async (t) => {
+  const peer = await openPeer(t)
+  const cut = async (pages: Page[], limits: Partial<Limits>): Promise<{ posts: Post[]; checkpoints: Checkpoint[] }> => {
+    const checkpoints = await send(peer, pages, { limits })
+    return { posts: peer.posts.splice(0), checkpoints }
+  }
+  const one = await cut(pagesOf(20), { events: 6 })
+  t.strictSame(
+    one.posts.map(({ body }) => body.batch.length),
+    [6, 6, 6, 2],
+  )
+  t.strictSame(
+    uuidsOf(one.posts),
+    Array.from({ length: 20 }, (_, i) => String(i + 1)),
+  )
+  t.equal(new Set(one.posts.map(({ key }) => key)).size, 4)
+  for (const pages of [
+    [1, 1, 18],
+    [7, 13],
+    [6, 6, 6, 2],
+    [5, 5, 5, 5],
+  ]) {
+    const other = await cut(pagesOf(...pages), { events: 6 })
+    t.strictSame(
+      other.posts.map(({ key }) => key),
+      one.posts.map(({ key }) => key),
+      pages.join(),
+    )
+  }
+
+  const [first] = one.posts as [Post]
+  const limits = { bytes: first.bytes + 1 }
+  const bySize = await cut(pagesOf(20), limits)
+  t.ok(bySize.posts.every(({ bytes }) => bytes <= limits.bytes))
+  t.equal(bySize.posts[0]!.body.batch.length, 6)
+  t.strictSame(
+    (await cut(pagesOf(3, 3, 1, 13), limits)).posts.map(({ key }) => key),
+    bySize.posts.map(({ key }) => key),
+  )
+  const alone = await cut(pagesOf(2, 1), { bytes: 10 })
+  t.strictSame(
+    alone.posts.map(({ body }) => body.batch.length),
+    [1, 1, 1],
+    'an event that is too large goes alone',
+  )
+})
+
+t.test('a run goes on after the posts that were taken', async (t) => {
+  const peer = await openPeer(t)
+  const limits = { events: 4, pauses_ms: [] }
+  const whole = await send(peer, pagesOf(3, 6, 1), { limits })
+  t.match(whole, [
+    { cursor: [3, 0], records: 3, posts: 1, beyond: 1 },
+    { cursor: [3, 0], records: 3, posts: 2, beyond: 5 },
+    { cursor: [10, 0], records: 10, posts: 3, beyond: 0 },
+  ])
+  const posts = peer.posts.splice(0)
+  for (const [i, checkpoint] of whole.slice(0, 2).entries()) {
+    // The events after its cursor, in pages of another size.
+    const rest = pagesOf(3, 2, 5).slice(1)
+    const resumed = await send(peer, rest, { limits, checkpoint })
+    t.strictSame(resumed.at(-1), whole[2])
+    t.strictSame(
+      peer.posts.splice(0).map(({ key }) => key),
+      posts.slice(i + 1).map(({ key }) => key),
+    )
+  }
+
+  peer.reactions = [200, 500]
+  t.match(await failing(peer, pagesOf(10), { limits }), { retryable: true })
+  t.equal(peer.posts.length, 2, 'a page that was not finished has no checkpoint, and begins again')
+})
+
+t.test('what answers mean', async (t) => {
+  const peer = await openPeer(t)
+  const page = pagesOf(2)
+  const keys = (): string[] => peer.posts.splice(0).map(({ key }) => key)
+
+  await t.test('those that pass are waited for', async (t) => {
+    const messages: string[] = []
+    for (const reaction of [503, 500, 429, 408, [429, { 'retry-after': '0' }]] as Reaction[]) {
+      peer.reactions = [reaction, reaction]
+      await send(peer, page, { log: (_, message) => void messages.push(message) })
+      const [first, ...others] = keys()
+      t.strictSame(others, [first, first], 'with the same key')
+    }
+    t.match(messages, [/503/, /503/, /500/, /500/, /429/, /429/, /408/, /408/, /429/, /429/])
+    const gone = new Date('2026-01-01T00:00:00Z')
+    peer.reactions = [[503, { 'retry-after': gone.toUTCString(), date: new Date(+gone + 5_000).toUTCString() }]]
+    await send(peer, page, { limits: { pauses_ms: [1e9] } })
+    t.equal(keys().length, 2, 'a date that has passed is now')
+  })
+
+  await t.test('a long wait is left to the run', async (t) => {
+    const date = new Date('2026-01-01T00:00:00Z')
+    const later = (seconds: number): string => new Date(+date + seconds * 1000).toUTCString()
+    for (const [headers, retry_after_seconds] of [
+      [{ 'retry-after': '120' }, 120],
+      [{ 'retry-after': '999999999' }, 3_600],
+      [{ 'retry-after': later(90), date: date.toUTCString() }, 90],
+    ] as [Record<string, string>, number][]) {
+      peer.reactions = [[429, headers]]
+      t.strictSame(await failing(peer, page), {
+        message: 'The server answered 429: it wants to be asked later.',
+        retryable: true,
+        retry_after_seconds,
+      })
+    }
+    keys()
+    peer.reactions = [503, 502, [500, { 'retry-after': '7' }]]
+    t.match(await failing(peer, page), { message: /500/, retryable: true, retry_after_seconds: 7 })
+    t.equal(keys().length, 3, 'and so is what does not pass')
+  })
+
+  await t.test('others are final, and told by their status alone', async (t) => {
+    for (const [status, words] of [
+      [400, /400: it does not take/],
+      [401, /401.*token/],
+      [404, /404.*url/],
+      [413, /413/],
+      [301, /301.*redirects/],
+      [307, /307.*redirects/],
+    ] as const) {
+      peer.reactions = [[status, { location: peer.url }]]
+      const failure = await failing(peer, page)
+      t.match(failure, { retryable: false, message: words })
+      t.notMatch(failure.message, /secret/)
+      t.equal(keys().length, 1)
+    }
+  })
+
+  await t.test('none at all is worth another try', async (t) => {
+    peer.reactions = [(response) => void response.destroy()]
+    await send(peer, page)
+    const [dropped, again] = keys()
+    t.equal(again, dropped)
+
+    for (const limits of [
+      { idle_ms: 20, pauses_ms: [] },
+      { post_ms: 20, pauses_ms: [] },
+    ]) {
+      peer.reactions = [() => undefined]
+      t.match(await failing(peer, page, { limits }), { retryable: true, message: /in time/ })
+    }
+    keys()
+    peer.reactions = [
+      (response) => void response.writeHead(200, { 'content-length': '5' }).write('half', () => response.destroy()),
+    ]
+    await send(peer, page)
+    t.equal(keys().length, 1, 'the status says enough')
+    peer.reactions = [(response) => void response.writeHead(200).write('x'.repeat(1_000_000))]
+    await send(peer, page)
+    t.match(await failing({ url: 'http://127.0.0.1:1/' }, page), { retryable: true, message: /lost/ })
+  })
+
+  await t.test('a run that is to end waits for none', async (t) => {
+    const stop = new AbortController()
+    peer.reactions = [() => stop.abort(new Error('cancelled'))]
+    await t.rejects(send(peer, page, { signal: stop.signal }), { message: 'cancelled' })
+    const pausing = new AbortController()
+    peer.reactions = [[503, { 'retry-after': '20' }]]
+    const log = (): void => void setImmediate(() => pausing.abort(new Error('cancelled')))
+    await t.rejects(send(peer, page, { signal: pausing.signal, log }), { message: 'cancelled' })
+  })
+})
+
+t.test('where events may be posted to', async (t) => {
+  const peer = await openPeer(t)
+  for (const url of [peer.url, peer.url.replace('127.0.0.1', 'localhost')])
+    t.match(await failing({ url }, pagesOf(1), { outbound: createOutbound() }), {
+      retryable: false,
+      message: /OUTBOUND_ALLOW/,
+    })
+  t.equal(peer.posts.length, 0)
+  t.match(await failing({ url: peer.url.replace('http:', 'https:') }, pagesOf(1)), { retryable: true, message: /TLS/ })
+
+  t.strictSame(http.hosts!({ url: 'https://example.com/batch/', token: '' }), [{ host: 'example.com', port: 443 }])
+  t.strictSame(http.hosts!({ url: 'http://[::1]:8000/', token: '' }), [{ host: '[::1]', port: 8000 }])
+  http.check({ url: peer.url, token: TOKEN })
+  for (const url of ['https://user:secret@example.com/', 'https://exa mple.com/'])
+    t.throws(() => http.check({ url, token: TOKEN }), /URL/)
+})
+
+t.test('a check before anything is posted', async (t) => {
+  const peer = await openPeer(t)
+  const config = { url: peer.url, token: TOKEN }
+  for (const [status, wanted] of [
+    [200, http.steps],
+    [400, http.steps],
+    [401, ['Reach it', /token/]],
+    [302, ['Reach it', /redirects/]],
+    [503, ['Reach it', /503/]],
+  ] as [number, any][]) {
+    peer.reactions = [status]
+    t.match(await steps(http.test(config, toolsWith())), wanted, String(status))
+  }
+  t.ok(peer.posts.every(({ body }) => body.batch.length === 0))
+  t.match(await steps(http.test(config, toolsWith({ outbound: createOutbound() }))), [/OUTBOUND_ALLOW/])
+})
+
+/** The names of the steps that were made, and what the next one failed with. */
+async function steps(test: AsyncGenerator<{ name: string }>): Promise<string[]> {
+  const made: string[] = []
+  try {
+    for await (const { name } of test) made.push(name)
+  } catch (error) {
+    made.push(failureOf(error).message)
+  }
+  return made
+}
