@@ -26,6 +26,22 @@ export const INVITED = [
 ]
 export const DOMAINS = ['hedgerow.example', 'hedgerow-analytics.example']
 
+export const DAILY_EXPORT = {
+  name: 'Every day into files',
+  interval: 'day' as const,
+  destination: { type: 'File' as const, config: { prefix: '{year}/{month}', compression: 'gzip' } },
+}
+export const EXPORTS = [
+  {
+    name: 'Payments, every hour',
+    interval: 'hour' as const,
+    paused: true,
+    destination: { type: 'File' as const, config: { prefix: 'payments', include_events: ['paid'] } },
+    hogql_query:
+      'SELECT timestamp, distinct_id, properties.product AS product, toFloat(properties.price) AS price FROM events',
+  },
+]
+
 export interface DemoEvent {
   event: string
   distinct_id: string

@@ -1,9 +1,15 @@
 import { Command } from 'commander'
+import { pino } from 'pino'
 import { issue } from '../auth/api_keys.ts'
-import type { Variables } from '../config.ts'
+import { readConfig, type Variables } from '../config.ts'
+import { buildDeps } from '../deps.ts'
 import { ingest } from '../events/ingest.ts'
 import { eventsOf } from '../events/payload.ts'
 import { type NewEvent, shape } from '../events/shape.ts'
+import { backfill, create } from '../exports/control.ts'
+import { deliver } from '../exports/deliver.ts'
+import { examine } from '../exports/examine.ts'
+import { boundaryBefore } from '../exports/interval.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as domains from '../store/domains.ts'
@@ -14,7 +20,17 @@ import * as organizations from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
 import { EVERYTHING } from '../store/reach.ts'
 import * as users from '../store/users.ts'
-import { DOMAINS, demoEvents, INVITED, ORGANIZATIONS, PEOPLE, PROJECTS, randomFrom } from './demo.ts'
+import {
+  DAILY_EXPORT,
+  DOMAINS,
+  demoEvents,
+  EXPORTS,
+  INVITED,
+  ORGANIZATIONS,
+  PEOPLE,
+  PROJECTS,
+  randomFrom,
+} from './demo.ts'
 import { EXIT, failure, usage } from './failure.ts'
 import { type LocalOptions, local, onEvents } from './local.ts'
 import { createProgress } from './progress.ts'
@@ -24,11 +40,13 @@ const MOST_EVENTS = 1_000_000
 const DAYS = 30
 const BATCH = 1_000
 const SEED = 20_260_101
+const EXPORTED_DAYS = 7
+const DAY_MS = 86_400_000
 
 export const seed = (variables: Variables): Command =>
   local(new Command('seed'))
     .description(
-      'Fills the database with a believable demo workspace: organizations, members, invites, domains, projects, and a month of events. Whoever was the first user here becomes an owner of it too, so the key you have sees it.',
+      'Fills the database with a believable demo workspace: organizations, members, invites, domains, projects, a month of events, and exports that have delivered some of them. Whoever was the first user here becomes an owner of it too, so the key you have sees it.',
     )
     .option('--events <number>', `how many events (else ${EVENTS})`)
     .addHelpText(
@@ -48,6 +66,7 @@ Examples:
         if (count) await projects.markIngested(db, workspace.project_id)
         return workspace
       })
+      await deliverSome(variables, options, made.project_id)
       if (options.json) return console.log(JSON.stringify({ ...made, events: count }))
       console.log(
         [
@@ -61,6 +80,24 @@ Examples:
         ].join('\n'),
       )
     })
+
+/** Exports with a past: the last days are really delivered, so that runs, logs and files are there to look at. */
+async function deliverSome(variables: Variables, { database }: LocalOptions, project_id: number): Promise<void> {
+  const config = readConfig({ ...variables, ...(database && { DATABASE_URL: database }) })
+  const processes = { deliver, examine, stop: async () => undefined }
+  const deps = await buildDeps({ config, log: pino({ level: 'silent' }), processes })
+  try {
+    const control = { ...deps, reader: deps.eventReader }
+    for (const wish of EXPORTS) await create(control, project_id, wish)
+    const daily = await create(control, project_id, DAILY_EXPORT)
+    const end_at = boundaryBefore('day', deps.now())
+    const start_at = new Date(Date.parse(end_at) - EXPORTED_DAYS * DAY_MS).toISOString()
+    await backfill(control, daily.id, { start_at, end_at })
+    await deps.exporter.drain()
+  } finally {
+    await deps.dispose()
+  }
+}
 
 async function people(tx: Db, ids: Ids, now: string) {
   await claim(tx, ids.uuid(), now)
