@@ -20,6 +20,7 @@ import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { area, areas } from '../../src/cli/area.ts'
 import { operations } from '../../src/contract/table.ts'
+import { type Ended, ended } from '../helpers/process.ts'
 
 // Inside the project, so that the built program finds the packages that stay packages.
 const root = t.testdir()
@@ -30,12 +31,6 @@ execFileSync(process.execPath, ['--import=tsx', 'scripts/build.ts', join(root, '
 const complaints: string[] = []
 const secrets: string[] = []
 
-interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
 type Variables = Record<string, string>
 
 function launch(args: string[], env: Variables = {}): ChildProcessWithoutNullStreams {
@@ -44,19 +39,8 @@ function launch(args: string[], env: Variables = {}): ChildProcessWithoutNullStr
   return child
 }
 
-async function run(args: string[], { env = {}, input = '' }: { env?: Variables; input?: string } = {}): Promise<Ended> {
-  const child = launch(args, env)
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (bytes) => {
-    stdout += bytes
-  })
-  child.stderr.on('data', (bytes) => {
-    stderr += bytes
-  })
-  child.stdin.end(input)
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
-}
+const run = (args: string[], { env = {}, input = '' }: { env?: Variables; input?: string } = {}): Promise<Ended> =>
+  ended(launch(args, env), input)
 
 interface Server {
   ready: { url: string; api_key: string; project_token: string; organization_id: string; project_id: number }

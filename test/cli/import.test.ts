@@ -1,5 +1,4 @@
 /** Events from files and the demo workspace, by the real commands. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,31 +9,10 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
+import { command, type Ended, ended } from '../helpers/process.ts'
 
-interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-const command = (DATABASE_URL: string, words: string[]) =>
-  spawn(process.execPath, ['--import=tsx', 'src/cli/workspace-admin.ts', ...words], {
-    env: { PATH: process.env.PATH!, DATABASE_URL },
-  })
-
-async function run(url: string, words: string[], input = ''): Promise<Ended> {
-  const child = command(url, words)
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (bytes) => {
-    stdout += bytes
-  })
-  child.stderr.on('data', (bytes) => {
-    stderr += bytes
-  })
-  child.stdin.end(input)
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
-}
+const run = (url: string, words: string[], input = ''): Promise<Ended> =>
+  ended(command(words, { DATABASE_URL: url }), input)
 
 async function workspace(t: Test, engine: (typeof ENGINES)[number]) {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
@@ -135,7 +113,7 @@ for (const engine of ENGINES)
       'many.ndjson',
       Array.from({ length: 20_000 }, (_, i) => line(i % 60, { properties: { i } })).join('\n'),
     )
-    const child = command(url, ['import', many, '--project', project])
+    const child = command(['import', many, '--project', project], { DATABASE_URL: url })
     const before = (await rows()).length
     while ((await rows()).length === before && child.exitCode === null) await new Promise(setImmediate)
     child.kill('SIGINT')

@@ -1,17 +1,17 @@
 /** Acknowledged means stored, once, whoever sends at the same moment and whatever dies. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import Sqlite from 'better-sqlite3'
 import { pino } from 'pino'
 import { PostHog } from 'posthog-node'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import type { NewEvent } from '../../src/events/shape.ts'
 import { createWriter } from '../../src/events/writer.ts'
+import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
-import type { Engine } from '../../src/sql/template.ts'
-import { sql } from '../../src/sql/template.ts'
+import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { emptyPlace } from '../helpers/postgres.ts'
+import { startProcess } from '../helpers/process.ts'
 
 const PROVE = process.env.PROVE === '1'
 const silent = pino({ level: 'silent' })
@@ -159,36 +159,22 @@ onEach('a full queue says so, and a stop writes what was taken', async (t, engin
   await t.rejects(writer.add([eventOf({})]), { code: 'unavailable' })
 })
 
-interface Served {
-  process: ChildProcess
-  url: string
-  token: string
+const storedIn = async <Row>(url: string, query: Sql): Promise<Row[]> => {
+  const db = await openDatabase(url, { file: EVENTS.file })
+  try {
+    return await db.all<Row>(query)
+  } finally {
+    await db.close()
+  }
 }
 
-async function serve(folder: string): Promise<Served> {
-  const child = spawn(
-    process.execPath,
-    ['--import=tsx', 'src/cli/workspace-admin.ts', 'serve', '--json', '--port', '0', '--database', `sqlite:${folder}`],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, LOG_LEVEL: 'silent', RATE_LIMITS: 'false' } },
-  )
-  const [line] = await once(child.stdout, 'data')
-  const { url, project_token } = JSON.parse(String(line))
-  return { process: child, url, token: project_token }
-}
-
-const uuidsIn = (folder: string): Set<string> => {
-  const handle = new Sqlite(`${folder}/events.db`, { readonly: true })
-  const uuids = new Set(handle.prepare('select uuid from events').pluck().all() as string[])
-  handle.close()
-  return uuids
-}
-
-t.test('what was acknowledged survives kill -9', async (t) => {
-  const folder = t.testdir()
+onEach('what was acknowledged survives kill -9', async (t, engine) => {
+  const DATABASE_URL = await emptyPlace(t, engine)
   const random = seeded(3)
   const acknowledged = new Set<string>()
   for (let round = 0; round < (PROVE ? 25 : 3); round++) {
-    const served = await serve(folder)
+    const { url, project_token, child, kill } = await startProcess(t, { DATABASE_URL })
+    const exited = once(child, 'exit')
     let alive = true
     const sendOn = async (): Promise<void> => {
       while (alive) {
@@ -198,33 +184,33 @@ t.test('what was acknowledged survives kill -9', async (t) => {
           distinct_id: `p${Math.floor(random() * 99)}`,
         }))
         try {
-          const body = JSON.stringify({ api_key: served.token, batch })
-          const response = await fetch(`${served.url}/batch/`, { method: 'POST', body })
+          const body = JSON.stringify({ api_key: project_token, batch })
+          const response = await fetch(`${url}/batch/`, { method: 'POST', body })
           if (response.status !== 200) continue
           for (const { uuid } of batch) acknowledged.add(uuid)
         } catch {
           return
         }
-        if (acknowledged.size > goal) served.process.kill('SIGKILL')
+        if (acknowledged.size > goal) await kill()
       }
     }
     const goal = acknowledged.size + 200 + Math.floor(random() * 1_000)
     const senders = Array.from({ length: 6 }, sendOn)
-    await once(served.process, 'exit')
+    await exited
     alive = false
     await Promise.all(senders)
-    const there = uuidsIn(folder)
+    const rows = await storedIn<{ uuid: string }>(DATABASE_URL, sql`select uuid from events`)
+    const there = new Set(rows.map(({ uuid }) => uuid))
     const missing = [...acknowledged].filter((uuid) => !there.has(uuid))
     t.strictSame(missing, [], `round ${round}: ${acknowledged.size} acknowledged, ${there.size} stored`)
     t.ok(acknowledged.size > goal - 300)
   }
 })
 
-t.test('the published library delivers every event once', async (t) => {
-  const folder = t.testdir()
-  const served = await serve(folder)
-  t.teardown(() => served.process.kill('SIGKILL'))
-  const posthog = new PostHog(served.token, { host: served.url, flushAt: 20, flushInterval: 50 })
+onEach('the published library delivers every event once', async (t, engine) => {
+  const DATABASE_URL = await emptyPlace(t, engine)
+  const { url, project_token } = await startProcess(t, { DATABASE_URL })
+  const posthog = new PostHog(project_token, { host: url, flushAt: 20, flushInterval: 50 })
   const failures: unknown[] = []
   posthog.on('error', (error) => failures.push(error))
   for (let i = 0; i < 250; i++)
@@ -236,8 +222,10 @@ t.test('the published library delivers every event once', async (t) => {
   await posthog.shutdown()
   t.strictSame(failures, [])
 
-  const handle = new Sqlite(`${folder}/events.db`, { readonly: true })
-  const rows = handle.prepare('select event, distinct_id, properties from events order by seq').all() as any[]
+  const rows = await storedIn<{ event: string; properties: string }>(
+    DATABASE_URL,
+    sql`select event, cast(properties as text) as properties from events order by seq`,
+  )
   const counted = rows.filter(({ event }) => event === 'counted').map(({ properties }) => JSON.parse(properties))
   t.strictSame(
     counted.map(({ i }) => i).sort((a, b) => a - b),
@@ -245,13 +233,13 @@ t.test('the published library delivers every event once', async (t) => {
   )
   t.ok(counted.every(({ text, $lib }) => text === 'ümläut 🦔' && $lib === 'posthog-node'))
   t.equal(rows.length, 253)
-  const people = handle
-    .prepare(`
-    select p.properties, p.is_identified from person_distinct_ids d join persons p on p.id = d.person_id
-    where d.distinct_id in ('user-1', 'other-1')`)
-    .all() as any[]
+  const people = await storedIn<{ properties: string; is_identified: boolean | number }>(
+    DATABASE_URL,
+    sql`select cast(p.properties as text) as properties, p.is_identified
+      from person_distinct_ids d join persons p on p.project_id = d.project_id and p.id = d.person_id
+      where d.distinct_id in ('user-1', 'other-1')`,
+  )
   t.equal(people.length, 2)
   for (const { properties, is_identified } of people)
-    t.match([JSON.parse(properties), is_identified], [{ email: 'one@example.com' }, 1])
-  handle.close()
+    t.match([JSON.parse(properties), Boolean(is_identified)], [{ email: 'one@example.com' }, true])
 })

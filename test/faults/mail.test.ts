@@ -1,10 +1,10 @@
 /** A power cut while mail is on its way: what waited goes out later, what may have gone is not sent twice. */
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { openMailbox } from '../helpers/mailbox.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+import { emptyPlace } from '../helpers/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/process.ts'
 
 async function invite({ url }: ServerProcess, key: string, target_email: string): Promise<number> {
@@ -16,16 +16,9 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
   return response.status
 }
 
-async function place(t: Test, engine: (typeof ENGINES)[number]): Promise<string> {
-  if (engine === 'sqlite') return `sqlite:${t.testdir()}`
-  const { url, drop } = await emptyDatabase()
-  t.teardown(drop)
-  return url
-}
-
 for (const engine of ENGINES) {
   t.test(`killed while the mail server takes the mail (${engine})`, async (t) => {
-    const DATABASE_URL = await place(t, engine)
+    const DATABASE_URL = await emptyPlace(t, engine)
     const box = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: box.url, SITE_URL: 'http://site.example' }
     const first = await startProcess(t, environment)
@@ -45,7 +38,7 @@ for (const engine of ENGINES) {
   })
 
   t.test(`killed while mail waits for its server (${engine})`, async (t) => {
-    const DATABASE_URL = await place(t, engine)
+    const DATABASE_URL = await emptyPlace(t, engine)
     const box = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: box.url, SITE_URL: 'http://site.example' }
     box.behave({ at: 'recipient', status: 451 })

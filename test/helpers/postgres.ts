@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import type { Test } from 'tap'
+import type { Engine } from '../../src/sql/template.ts'
 
 /** A real PostgreSQL server on loopback, for one run of the tests. As root it needs an unprivileged user to run as. */
 export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -62,4 +64,12 @@ export async function emptyDatabase(): Promise<{ url: string; drop: () => Promis
   const url = new URL(base)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => ask(`drop database if exists ${name} with (force)`) }
+}
+
+/** The URL of a place without a database yet, thrown away with the test. */
+export async function emptyPlace(t: Test, engine: Engine): Promise<string> {
+  if (engine === 'sqlite') return `sqlite:${t.testdir()}`
+  const { url, drop } = await emptyDatabase()
+  t.teardown(drop)
+  return url
 }

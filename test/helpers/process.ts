@@ -1,26 +1,51 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
+type Variables = Record<string, string>
+
+const PROGRAM = ['--import=tsx', 'src/cli/workspace-admin.ts']
+
+/** The command in a process of its own, from the sources. */
+export const command = (words: string[], environment: Variables): ChildProcessWithoutNullStreams =>
+  spawn(process.execPath, [...PROGRAM, ...words], { env: { PATH: process.env.PATH!, ...environment } })
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Gives a process all of its input and waits for all it says. */
+export async function ended(child: ChildProcessWithoutNullStreams, input = ''): Promise<Ended> {
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
 export interface ServerProcess {
   url: string
   api_key: string | null
+  project_token: string
   child: ChildProcess
   /** As a power cut would end it. */
   kill(): Promise<void>
 }
 
 /** A real server in a process of its own, from the sources; ended with the test. */
-export async function startProcess(t: Test, environment: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(
-    process.execPath,
-    ['--import=tsx', 'src/cli/workspace-admin.ts', 'serve', '--json', '--port', '0'],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: { PATH: process.env.PATH!, LOG_LEVEL: 'silent', RATE_LIMITS: 'false', ...environment },
-    },
-  )
+export async function startProcess(t: Test, environment: Variables): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [...PROGRAM, 'serve', '--json', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH!, LOG_LEVEL: 'silent', RATE_LIMITS: 'false', ...environment },
+  })
   const exited = once(child, 'exit')
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL')
