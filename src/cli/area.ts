@@ -67,6 +67,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
     .addHelpText('after', () => `\n${notes(operation, inputs)}\n\n${EXIT_CODES_BRIEFLY}`)
     .action(async () => {
       const options: Json = command.opts()
+      demandKey(inputs, options)
       const path = pathOf(operation, inputs, command.args, options) + queryOf(inputs, options)
       const body = await bodyOf(operation, inputs, options)
       await call(operation, inputs, { path, body }, variables, options)
@@ -94,9 +95,16 @@ function inputsOf({ path, source }: Operation): Inputs {
     found.flatMap(({ name, schema, description, required }): Input[] => {
       const plain = kebab(name)
       if (!plain) return []
-      const flag = taken.has(plain) ? `${place}-${plain}` : plain
+      const isTaken = taken.has(plain)
+      const flag = isTaken ? `${place}-${plain}` : plain
       taken.add(flag)
-      const words = [description ?? schema.description, remark(schema, required)].filter(Boolean).join(' ')
+      const words = [
+        description ?? schema.description,
+        isTaken && `Sent as "${name}"; --${plain} is another flag.`,
+        remark(schema, required),
+      ]
+        .filter(Boolean)
+        .join(' ')
       const option = new Option(`--${flag} <${placeholder(schema)}>`, words.replace(/\s+/g, ' ').trim())
       if (place === 'query' && typesOf(schema).includes('array'))
         option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
@@ -168,6 +176,15 @@ const kebab = (name: string): string =>
     .toLowerCase()
 
 const lower = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1)
+
+/** Where a parameter is called `key` too, its value is easily given as the credential, and would be sent as one. */
+function demandKey({ query, body }: Inputs, { key }: ConnectionOptions): void {
+  const namesake = [...query, ...body].find(({ name }) => name === 'key')
+  if (namesake && key !== undefined && !key.trim().startsWith('phx_'))
+    throw usage(
+      `--key takes a personal API key, which begins with phx_. For the parameter "key" write ${namesake.option.long}.`,
+    )
+}
 
 function pathOf({ path }: Operation, inputs: Inputs, args: string[], options: Json): string {
   const values = new Map<string, string>()
