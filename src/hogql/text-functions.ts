@@ -1,19 +1,22 @@
 /** Texts, patterns in them, and addresses. Characters are code points, except for `length`, which counts bytes. */
 import { type Sql, sql } from '../sql/template.ts'
 import { asText, coerce, int4, mustBe } from './convert.ts'
-import { boolean, bound, type Fn, type Functions, literalText } from './env.ts'
+import { boolean, bound, FALSE, type Fn, type Functions, literalText } from './env.ts'
 import { HogqlError } from './error.ts'
 import { extractSql, replaceSql } from './match.ts'
 import { postgresLiteral } from './regex-print.ts'
-import { arrayOf, balanced, INTEGER, isText, made, on, STRING, type Typed } from './typed.ts'
+import { arrayOf, BOOLEAN, balanced, type HogType, INTEGER, isText, made, on, STRING, type Typed } from './typed.ts'
 
-/** Texts in, text out. */
-const text = (count: number, build: (...args: Sql[]) => Sql, anyCase = false): Fn => ({
+/** Texts in, a value of this type out. */
+const ofTexts = (type: HogType, count: number, build: (...args: Sql[]) => Sql, anyCase = false): Fn => ({
   min: count,
   max: count,
   anyCase,
-  build: (args, { at, name }) => made(at, STRING, build(...texts(args, name)), args),
+  build: (args, { at, name }) => made(at, type, build(...texts(args, name)), args),
 })
+
+const text = (count: number, build: (...args: Sql[]) => Sql, anyCase = false): Fn =>
+  ofTexts(STRING, count, build, anyCase)
 
 function texts(args: readonly Typed[], name: string): Sql[] {
   for (const arg of args) mustBe(arg, isText, 'a text', name)
@@ -41,15 +44,6 @@ const length: Fn = {
       on(sql`octet_length(${value!.sql})`, sql`octet_length(${coerce(value!, STRING)})::bigint`),
       [value!],
     )
-  },
-}
-
-const lengthUTF8: Fn = {
-  min: 1,
-  max: 1,
-  build: (args, { at, name }) => {
-    const [inner] = texts(args, name)
-    return made(at, INTEGER, on(sql`length(${inner!})`, sql`char_length(${inner!})::bigint`), args)
   },
 }
 
@@ -134,47 +128,6 @@ const side = (name: 'left' | 'right'): Fn => ({
   },
 })
 
-const startsWith: Fn = {
-  min: 2,
-  max: 2,
-  build: (args, { at, name }) => {
-    const [s, p] = texts(args, name) as [Sql, Sql]
-    return boolean(
-      at,
-      on(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`),
-      args,
-      args.some((arg) => arg.nullable),
-    )
-  },
-}
-
-const endsWith: Fn = {
-  min: 2,
-  max: 2,
-  build: (args, { at, name }) => {
-    const [s, p] = texts(args, name) as [Sql, Sql]
-    return boolean(
-      at,
-      on(
-        sql`(substr(${s}, length(${s}) + 1 - length(${p})) = ${p} and length(${s}) >= length(${p}))`,
-        sql`(right(${s}, char_length(${p})) = ${p})`,
-      ),
-      args,
-      args.some((arg) => arg.nullable),
-    )
-  },
-}
-
-const position: Fn = {
-  min: 2,
-  max: 2,
-  anyCase: true,
-  build: (args, { at, name }) => {
-    const [s, p] = texts(args, name) as [Sql, Sql]
-    return made(at, INTEGER, on(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), args)
-  },
-}
-
 const split: Fn = {
   min: 2,
   max: 2,
@@ -211,14 +164,8 @@ const multiSearchAny: Fn = {
     const tests = texts(needles!.items, call.name).map((needle) =>
       on(sql`(instr(${inner}, ${needle}) > 0)`, sql`(strpos(${inner}, ${needle}) > 0)`),
     )
-    if (!tests.length) return boolean(call.at, on(sql`0`, sql`false`), [value!])
-    const from = [value!, ...needles!.items]
-    return boolean(
-      call.at,
-      balanced(tests, 'or'),
-      from,
-      from.some((part) => part.nullable),
-    )
+    if (!tests.length) return boolean(call.at, FALSE, [value!])
+    return made(call.at, BOOLEAN, balanced(tests, 'or'), [value!, ...needles!.items])
   },
 }
 
@@ -279,7 +226,7 @@ const extractURLParameter: Fn = {
 
 export const TEXT_FUNCTIONS: Functions = {
   length,
-  lengthUTF8,
+  lengthUTF8: ofTexts(INTEGER, 1, (s) => on(sql`length(${s})`, sql`char_length(${s})::bigint`)),
   lower: text(1, (s) => on(sql`hogql_lower(${s})`, sql`(lower(${s} collate "und-x-icu") collate "C")`), true),
   upper: text(1, (s) => on(sql`hogql_upper(${s})`, sql`(upper(${s} collate "und-x-icu") collate "C")`), true),
   trim: trimmed('trim', 'btrim'),
@@ -289,9 +236,16 @@ export const TEXT_FUNCTIONS: Functions = {
   substring,
   left: side('left'),
   right: side('right'),
-  startsWith,
-  endsWith,
-  position,
+  startsWith: ofTexts(BOOLEAN, 2, (s, p) =>
+    on(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`),
+  ),
+  endsWith: ofTexts(BOOLEAN, 2, (s, p) =>
+    on(
+      sql`(substr(${s}, length(${s}) + 1 - length(${p})) = ${p} and length(${s}) >= length(${p}))`,
+      sql`(right(${s}, char_length(${p})) = ${p})`,
+    ),
+  ),
+  position: ofTexts(INTEGER, 2, (s, p) => on(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), true),
   replaceAll: text(3, (s, a, b) => sql`replace(${s}, ${a}, ${b})`),
   replace: text(3, (s, a, b) => sql`replace(${s}, ${a}, ${b})`, true),
   replaceOne: text(3, (s, a, b) =>
