@@ -6,11 +6,12 @@ import { invalid, notFound } from '../errors.ts'
 import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
+import { isoOf } from '../events/time.ts'
 import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
 import { type Area, type Call, Written } from './call.ts'
 import { csvRow, prefersCsv } from './csv.ts'
 import { givenFor, several } from './query.ts'
-import { momentText, parseMoment } from './time.ts'
+import { parseMoment } from './time.ts'
 import * as wire from './wire.ts'
 
 type EventRecord = components['schemas']['Event']
@@ -189,9 +190,9 @@ function nextUrl(
 ): string {
   const parameters = new URLSearchParams(url.search)
   parameters.delete('offset')
-  if (query.after) parameters.set('after', momentText(after!))
+  if (query.after) parameters.set('after', isoOf(after!))
   // Rows that are counted stay in their places only while no newer event comes before them.
-  if (query.before || /^\d+$/.test(position)) parameters.set('before', momentText(before))
+  if (query.before || /^\d+$/.test(position)) parameters.set('before', isoOf(before))
   parameters.set('cursor', Buffer.from(position).toString('base64url'))
   return `${url.origin}${url.path}?${parameters}`
 }

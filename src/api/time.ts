@@ -1,38 +1,32 @@
 import { invalid } from '../errors.ts'
 
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
-
-/** Any ISO 8601 moment, without a zone in UTC, as the one form that is stored; 400 naming `attr` for anything else. */
-export function parseTime(text: string, attr: string): string {
-  const match = ISO.exec(text.trim())
-  if (match) {
-    const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
-    const offset = /^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase()
-    const moment = new Date(
-      `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${offset}`,
-    )
-    // JavaScript rolls the 31st of a short month over into the next one.
-    const real =
-      !Number.isNaN(moment.getTime()) && new Date(Date.UTC(+year!, +month! - 1, +day!)).getUTCDate() === +day!
-    if (real && /^\d{4}-/.test(moment.toISOString())) return moment.toISOString()
-  }
-  throw invalid(attr, `Send "${attr}" as an ISO 8601 time, such as 2026-11-02T09:15:00Z.`)
-}
-
 const MICROSECONDS = 1_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const DATE =
+/**
+ * Times of events are read by events/time.ts, which takes more spellings and nothing that microseconds cannot count:
+ * here 9999-12-31 is a good end of a range, and a good expiry.
+ */
+const ISO =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
+const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}/
 const RELATIVE = /^-?(\d{0,6})([hdwmqy])(Start|End)?$/
+
+/** Any ISO 8601 moment, without a zone in UTC, as the one form that is stored; 400 naming `attr` for anything else. */
+export function parseTime(text: string, attr: string): string {
+  const moment = WHOLE_DATE.test(text.trim()) ? isoMoment(text.trim()) : undefined
+  const stored = moment && new Date(moment.milliseconds + Math.floor(moment.microseconds / 1_000)).toISOString()
+  if (stored && WHOLE_DATE.test(stored)) return stored
+  throw invalid(attr, `Send "${attr}" as an ISO 8601 time, such as 2026-11-02T09:15:00Z.`)
+}
 
 /**
  * A moment in microseconds since 1970: ISO 8601, without a zone in UTC, or relative to now such as `-24h`, `-7d`, `-3m`
  * (months), `dStart`, `mEnd`. 400 naming `attr` for anything else.
  */
 export function parseMoment(text: string, attr: string, now: string): number {
-  const moment = isoMoment(text.trim()) ?? relativeMoment(text.trim(), now)
+  const iso = isoMoment(text.trim())
+  const moment = iso ? iso.milliseconds * MICROSECONDS + iso.microseconds : relativeMoment(text.trim(), now)
   if (moment === undefined || Number.isNaN(moment))
     throw invalid(
       attr,
@@ -41,14 +35,17 @@ export function parseMoment(text: string, attr: string, now: string): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, moment))
 }
 
-function isoMoment(text: string): number | undefined {
-  const match = DATE.exec(text)
+/** The milliseconds of its second, and the microseconds after that. */
+function isoMoment(text: string): { milliseconds: number; microseconds: number } | undefined {
+  const match = ISO.exec(text)
   if (!match) return undefined
   const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
-  const real = new Date(Date.UTC(+year!, +month - 1, +day)).getUTCDate() === +day
   const offset = /^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase()
-  const seconds = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`)
-  return real ? seconds * MICROSECONDS + Number(fraction.padEnd(6, '0').slice(0, 6)) : undefined
+  const milliseconds = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`)
+  // JavaScript rolls the 31st of a short month over into the next one.
+  const real = new Date(Date.UTC(+year!, +month - 1, +day)).getUTCDate() === +day
+  if (Number.isNaN(milliseconds) || !real) return undefined
+  return { milliseconds, microseconds: Number(fraction.padEnd(6, '0').slice(0, 6)) }
 }
 
 function relativeMoment(text: string, now: string): number | undefined {
@@ -87,12 +84,4 @@ function back(from: Date, count: number, letter: string): Date {
   const days = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 0)).getUTCDate()
   moment.setUTCDate(Math.min(from.getUTCDate(), days))
   return moment
-}
-
-/** A moment as it is answered: milliseconds, and microseconds where there are any. */
-export function momentText(microseconds: number): string {
-  const milliseconds = Math.floor(microseconds / MICROSECONDS)
-  const text = new Date(milliseconds).toISOString()
-  const rest = microseconds - milliseconds * MICROSECONDS
-  return rest === 0 ? text : `${text.slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }

@@ -5,6 +5,7 @@
 import type { components } from '../contract/openapi.ts'
 import { parseElements } from '../events/elements.ts'
 import type { EventRow, PersonSummary } from '../events/list.ts'
+import { isoOf } from '../events/time.ts'
 import type { ApiKey } from '../store/api_keys.ts'
 import type { LogEntryRow } from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
@@ -15,7 +16,6 @@ import type { MemberRow } from '../store/members.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { UserRow } from '../store/users.ts'
-import { momentText } from './time.ts'
 
 type Schemas = components['schemas']
 
@@ -215,7 +215,7 @@ export function event(row: EventRow): Schemas['Event'] {
     distinct_id: row.distinct_id,
     properties: row.properties,
     event: row.event,
-    timestamp: momentText(row.timestamp),
+    timestamp: isoOf(row.timestamp),
     person: row.person ? personText(row.person) : 'null',
     elements: row.elements_chain === '' ? '[]' : JSON.stringify(parseElements(row.elements_chain)),
     elements_chain: row.elements_chain,
