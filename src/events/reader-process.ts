@@ -1,18 +1,14 @@
 /** Another process: reads events on behalf of the server, one statement at a time, and dies with it. */
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import type { Question, Reply } from './reader-messages.ts'
 
-/** So that a slow query leaves the processor to those who serve. */
-const NICENESS = 10
 /** A filter makes its own text, so texts are many; prepared ones are kept for those that come again. */
 const KEPT_STATEMENTS = 100
 const BUSY_WAIT_MS = 5_000
 
 const [file, lane] = process.argv.slice(2) as [string, string]
-if (lane === 'slow') setPriority(NICENESS)
 
 /**
  * Inside a statement this process hears nothing, not even that its server is gone. So a second thread looks whose child

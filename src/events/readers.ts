@@ -3,7 +3,7 @@
  * few places, one slow query per project, a deadline that counts from the asking, and, on SQLite, processes to kill.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { AppError, unavailable } from '../errors.ts'
 import type { Database } from '../sql/db.ts'
@@ -172,12 +172,20 @@ class Dead extends Error {}
 const fromSources = import.meta.url.endsWith('.ts')
 const PROGRAM = fileURLToPath(new URL(fromSources ? './reader-process.ts' : './reader-process.js', import.meta.url))
 
+/**
+ * So that a slow query leaves the processor to those who serve. Of ten slow queries on two busy processors, a first page
+ * felt 1.5 to 2.3 times its idle p99 at 10, and 1.2 to 2.1 at 19.
+ */
+export const NICENESS = 19
+
 /** A process with the database open for reading. It starts now; its first question waits for that. */
 function spawnReader(file: string, lane: LaneName): Reader {
   const child: ChildProcess = fork(PROGRAM, [file, lane], {
     execArgv: fromSources ? ['--import=tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  // From here, so that its start and the threads it makes are niced too; what is gone already needs none.
+  if (lane === 'slow' && child.pid !== undefined) setPriority(child.pid, NICENESS)
   // Whoever waits for rows holds the process open by the deadline's timer.
   child.unref()
   child.channel?.unref()

@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { v7 } from 'uuid'
+import { eventsOf } from '../../src/events/payload.ts'
+import { personIdOf } from '../../src/events/persons.ts'
+import { type NewEvent, shape } from '../../src/events/shape.ts'
+import { DIALECTS } from '../../src/sql/dialect.ts'
+import { EVENTS } from '../../src/sql/migrate.ts'
+import type { Trial } from '../trial.ts'
+import { answer, folder, nameOf, PEOPLE, properties, startWorkspace, timed, type Workspace } from '../workspace.ts'
+
+const BATCHES = 200
+const BATCH = 100
+const CONNECTIONS = 8
+
+let workspace: Workspace
+let raw: Sqlite.Database
+
+const batch = (): object[] =>
+  Array.from({ length: BATCH }, (_, i) => ({
+    uuid: v7(),
+    event: nameOf(i),
+    distinct_id: `person-${Math.floor(Math.random() * PEOPLE)}`,
+    timestamp: new Date().toISOString(),
+    properties: properties(i),
+  }))
+
+export const bodyFor = ({ project_token }: Workspace): Buffer =>
+  Buffer.from(JSON.stringify({ api_key: project_token, batch: batch() }))
+
+/** So many batches of a hundred, from several senders at once. */
+export async function sendBatches(to: Workspace, count: number, body: () => Buffer): Promise<void> {
+  let left = count
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (left-- > 0) await answer(to, '/batch/', { body: body() })
+    }),
+  )
+}
+
+async function overHttp(): Promise<number> {
+  const bodies = Array.from({ length: BATCHES }, () => bodyFor(workspace))
+  return timed(() => sendBatches(workspace, BATCHES, () => bodies.pop()!))
+}
+
+/** The rows that the server makes of such batches, by hand: as fast as the engine goes. */
+async function byHand(): Promise<number> {
+  const batches: NewEvent[][] = []
+  for (let i = 0; i < BATCHES; i++) {
+    const arrival = { project_id: 1, now: Date.now() * 1000, sent_at: null, address: '127.0.0.1', uuid: v7 }
+    batches.push((await eventsOf({ batch: batch() })).map((sent) => shape(sent, arrival)!))
+  }
+  const event = raw.prepare(
+    'insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const person = raw.prepare('insert into persons values (?, ?, ?, ?, ?, ?)')
+  const id = raw.prepare('insert into person_distinct_ids values (?, ?, ?)')
+  const known = new Set(raw.prepare('select distinct_id from person_distinct_ids').pluck().all())
+  const store = raw.transaction((events: NewEvent[]) => {
+    for (const e of events) {
+      event.run(1, e.uuid, e.event, e.distinct_id, e.timestamp, e.created_at, e.properties, e.elements_chain)
+      if (known.has(e.distinct_id)) continue
+      known.add(e.distinct_id)
+      const person_id = personIdOf(1, e.distinct_id)
+      person.run(1, person_id, '{}', 0, e.distinct_id, e.timestamp)
+      id.run(1, e.distinct_id, person_id)
+    }
+  })
+  return timed(() => {
+    for (const events of batches) store(events)
+  })
+}
+
+async function setup(): Promise<() => void> {
+  workspace = await startWorkspace()
+  raw = new Sqlite(join(folder(), EVENTS.file))
+  raw.pragma('journal_mode = wal')
+  raw.pragma('synchronous = full')
+  for (const migration of EVENTS.migrations) raw.exec(migration(DIALECTS.sqlite))
+  return () => raw.close()
+}
+
+const HTTP = `${(BATCHES * BATCH).toLocaleString('en')} events over HTTP`
+const LOOP = 'the same rows by hand'
+
+export const ingestion: Trial = {
+  name: 'events.in',
+  why: 'Events come in as fast as half of what the engine can store, acknowledged when they are durable.',
+  rounds: 5,
+  setup,
+  contestants: { [LOOP]: byHand, [HTTP]: overHttp },
+  bars: [{ subject: HTTP, against: LOOP, atMost: 2 }],
+}
