@@ -52,7 +52,12 @@ t.test('without a key one is made beside the data, once', async (t) => {
 for (const engine of ENGINES)
   t.test(`a destination's secrets (${engine})`, async (t) => {
     const lines: string[] = []
-    const log = new Writable({ write: (chunk, _, done) => (lines.push(String(chunk)), done()) })
+    const log = new Writable({
+      write: (chunk, _, done) => {
+        lines.push(String(chunk))
+        done()
+      },
+    })
     const key = hex()
     const environment = { SECRET_KEY: key }
     const app = await openApp(t, engine, { environment, log })
