@@ -6,11 +6,12 @@ import type { Bar, Trial } from './trial.ts'
 import { firstPage, propertyFilter } from './trials/events-asked.ts'
 import { ingestion } from './trials/events-in.ts'
 import { memory } from './trials/events-memory.ts'
+import { exports } from './trials/export.ts'
 import { isolation } from './trials/isolation.ts'
 import { start } from './trials/start.ts'
 import { percentile } from './workspace.ts'
 
-const TRIALS: Trial[] = [start, ingestion, firstPage, propertyFilter, ...memory, isolation]
+const TRIALS: Trial[] = [start, ingestion, firstPage, propertyFilter, ...memory, isolation, ...exports]
 
 const asked = process.argv.slice(2)
 const names = [...new Set(TRIALS.map(({ name }) => name))]

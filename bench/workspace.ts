@@ -27,6 +27,7 @@ export const PEOPLE = 2_000
 const NAMES = ['$pageview', '$autocapture', 'order placed', 'signed up']
 const ROWS_PER_TRANSACTION = 100_000
 const DAYS = 30
+const DAY_MS = 86_400_000
 
 const servers: ChildProcess[] = []
 let root: string | undefined
@@ -87,8 +88,8 @@ export const properties = (i: number, id: () => string = v7): object => ({
 
 export const nameOf = (i: number): string => NAMES[i % NAMES.length]!
 
-/** Rows as ingestion would have left them over a month, in each of the projects: straight into the file, indexes last. */
-export function fill({ file }: Workspace, projects: readonly number[], count: number): void {
+/** Rows as ingestion would have left them over some days, in each of the projects: straight into the file, indexes last. */
+export function fill({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {
   const db = new Sqlite(file)
   db.pragma('synchronous = off')
   const indexes = db
@@ -102,7 +103,7 @@ export function fill({ file }: Workspace, projects: readonly number[], count: nu
   const distinctId = db.prepare('insert into person_distinct_ids values (?, ?, ?)')
   const rows = db.transaction((project_id: number, from: number, to: number) => {
     for (let i = from; i < to; i++) {
-      const msecs = start + Math.floor((i / count) * DAYS * 86_400_000)
+      const msecs = start + Math.floor((i / count) * days * DAY_MS)
       const uuid = v7({ msecs, seq: i })
       const json = JSON.stringify(properties(i, () => uuid))
       event.run(project_id, uuid, nameOf(i), `person-${(i * 7_919) % PEOPLE}`, msecs * 1_000, msecs * 1_000, json)
@@ -115,7 +116,7 @@ export function fill({ file }: Workspace, projects: readonly number[], count: nu
       distinctId.run(project_id, id, person_id)
     }
   })
-  const start = Date.now() - DAYS * 86_400_000
+  const start = Date.now() - days * DAY_MS
   for (const project_id of projects) {
     people(project_id)
     for (let from = 0; from < count; from += ROWS_PER_TRANSACTION)
