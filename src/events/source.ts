@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { EVENTS } from '../sql/migrate.ts'
 import { compile, type Sql } from '../sql/template.ts'
-import { type Cursor, countQuery, type Extract, type Page, pageQuery } from './extract.ts'
+import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery } from './extract.ts'
 
 export interface Source {
   /** The next events after the cursor, at most `limit`; null where there are no more. */
@@ -20,12 +20,12 @@ export async function openSource(url: string, functions: boolean): Promise<Sourc
   const { ask, close } = url.startsWith('sqlite:') ? await sqlite(url, functions) : await postgres(url)
   return {
     page: async (extract, after, limit) => {
-      const [records, text, major, minor] = await ask(pageQuery(extract, after, limit))
+      const [records, text, place] = await ask(pageQuery(extract, after, limit))
       if (Number(records) === 0) return null
       return {
         records: Number(records),
         text: Buffer.isBuffer(text) ? text : Buffer.from(text as string),
-        cursor: [Number(major), extract.range.by === 'times' ? (minor as string) : Number(minor)],
+        cursor: cursorOf(place as string, extract.range),
       }
     },
     count: async (extract) => Number((await ask(countQuery(extract)))[0]),
