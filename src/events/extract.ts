@@ -6,7 +6,7 @@
 import type { Expr } from '../hogql/ast.ts'
 import { asText, number, postgresTimestamp, remainder, SECOND, sqliteSeconds } from '../hogql/convert.ts'
 import { type Context, compile, compileCondition, type HogType } from '../hogql/print.ts'
-import { DATETIME, INTEGER, JSON_TYPE, joined, made, on, STRING } from '../hogql/typed.ts'
+import { DATETIME, INTEGER, JSON_TYPE, joined, made, on, STRING, UUID } from '../hogql/typed.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { personJoin } from './list.ts'
 
@@ -24,8 +24,23 @@ export interface Column {
   usesPerson: boolean
 }
 
-/** `json`: an object; `csv`: as COPY reads it, with NULL as nothing between the commas. */
-export type Encoding = 'json' | 'csv'
+/**
+ * `json`: an object; `csv`: as COPY reads it, with NULL as nothing between the commas; `cells`: as DuckDB reads it, with
+ * times as microseconds. SQLite writes cells in six tenths of the time of JSON, since stored JSON holds nothing that would
+ * have to be escaped in them.
+ */
+export type Encoding = 'json' | 'csv' | 'cells'
+
+/** One byte each. A line ends with a delimiter too, so that none is empty; text has these written as two. */
+export const CELL = { delimiter: '\u0002', none: '\u0003', escape: '\u0005' }
+/** What may not stand in text, and the letter that follows the escape in its place; the escape itself comes first. */
+export const CELL_ESCAPES: readonly (readonly [string, string])[] = [
+  [CELL.escape, 'e'],
+  [CELL.delimiter, 'd'],
+  [CELL.none, '0'],
+  ['\n', 'n'],
+  ['\r', 'r'],
+]
 
 export interface Extract {
   project_id: number
@@ -56,10 +71,10 @@ const property = (key: string): Sql => on(sql`(e.properties -> ${`$."${key}"`})`
 
 /** What can be delivered of an event, by the names the destinations know it under. */
 export const EVENT_COLUMNS = {
-  uuid: column('uuid', STRING, sql`e.uuid`),
+  uuid: column('uuid', UUID, sql`e.uuid`),
   event: column('event', STRING, sql`e.event`),
   distinct_id: column('distinct_id', STRING, sql`e.distinct_id`),
-  person_id: column('person_id', STRING, sql`p.id`, true),
+  person_id: column('person_id', UUID, sql`p.id`, true),
   properties: column('properties', JSON_TYPE, sql`e.properties`),
   person_properties: column('person_properties', JSON_TYPE, sql`p.properties`, true),
   elements_chain: column('elements_chain', STRING, sql`e.elements_chain`),
@@ -170,6 +185,8 @@ function beyond({ by }: Range, after: Cursor | null): Sql {
 
 function lineOf({ columns, encoding }: Extract): Sql {
   if (encoding === 'csv') return joined(columns.map(csvCell), ` || ',' || `)
+  if (encoding === 'cells')
+    return sql`${joined(columns.map(cell), ` || '${CELL.delimiter}' || `)} || ${literal(CELL.delimiter)}`
   const members = columns.map((one, i) => {
     const key = `${i ? ',' : '{'}${JSON.stringify(one.name)}:`
     return sql`${on(sql`${key}`, sql`${key}::text`)} || ${jsonCell(one)}`
@@ -205,6 +222,27 @@ function csvCell({ sql: value, type }: Column): Sql {
         : plainText(value)
   return sql`coalesce('"' || replace(${text}, '"', '""') || '"', '')`
 }
+
+function cell({ sql: value, type }: Column): Sql {
+  const orNone = (text: Sql): Sql => sql`coalesce(${text}, ${literal(CELL.none)})`
+  switch (type.kind) {
+    case 'float':
+      return orNone(sql`${on(sql`nullif(json_quote(${value}), 'null')`, sql`(${value})::text`)}`)
+    case 'boolean':
+      return orNone(asText(made(1, type, value, [])))
+    case 'string':
+    case 'interval':
+      return orNone(CELL_ESCAPES.reduce(escaped, plainText(value)))
+    default:
+      return orNone(plainText(value))
+  }
+}
+
+const escaped = (text: Sql, [character, letter]: readonly [string, string]): Sql =>
+  sql`replace(${text}, ${literal(character)}, ${literal(CELL.escape + letter)})`
+
+/** A text of ours, without quotes in it. */
+const literal = (text: string): Sql => ({ strings: [`'${text}'`], parts: [] })
 
 const plainText = (value: Sql): Sql => on(sql`cast(${value} as text)`, sql`(${value})::text`)
 

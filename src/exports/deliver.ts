@@ -63,7 +63,7 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
     project_id: job.project_id,
     range: job.range,
     columns,
-    encoding: destination.encoding,
+    encoding: typeof destination.encoding === 'function' ? destination.encoding(config) : destination.encoding,
     include: include_events as string[] | null,
     exclude: exclude_events as string[] | null,
     where,

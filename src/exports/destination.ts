@@ -73,7 +73,7 @@ export interface Destination<Config> {
   columns: readonly Column[]
   /** Whether a query of the caller's own may decide the columns. */
   takesQuery: boolean
-  encoding: Encoding
+  encoding: Encoding | ((config: Config) => Encoding)
   /** What the schema cannot say of a config; throws AppError with attr `destination__config__<key>`. */
   check(config: Config): void
   /** The hosts that a config names, for an early word when it is written. */

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
-import { type Column, EVENT_COLUMNS as c, type Page } from '../events/extract.ts'
+import { type Column, EVENT_COLUMNS as c, type Encoding, type Page } from '../events/extract.ts'
 import { type Delivery, type Receiver, refused } from './destination.ts'
 import { COMPRESSIONS, type Encoder, type EncoderOptions, EXTENSIONS, type FileFormat } from './formats/format.ts'
 import { openJsonLines } from './formats/jsonlines.ts'
@@ -31,6 +31,8 @@ export const FILE_COLUMNS: readonly Column[] = [
   c.created_at,
   c._inserted_at,
 ]
+
+export const fileEncoding = ({ file_format }: FilesConfig): Encoding => (file_format === 'Parquet' ? 'cells' : 'json')
 
 const MEGABYTE = 1024 * 1024
 const VARIABLES = [
@@ -114,8 +116,8 @@ export function openFiles(store: FileStore, delivery: Delivery<FilesConfig>): Re
 }
 
 /** DuckDB is large: only who writes Parquet loads it. */
-async function openEncoder(_: FileFormat, options: EncoderOptions): Promise<Encoder> {
-  return openJsonLines(options)
+async function openEncoder(format: FileFormat, options: EncoderOptions): Promise<Encoder> {
+  return format === 'Parquet' ? (await import('./formats/parquet.ts')).openParquet(options) : openJsonLines(options)
 }
 
 /** `<prefix>/<start>-<end>.jsonl.gz`, then `…-1.jsonl.gz`, `…-2.jsonl.gz`; a repeat of the same range has the same names. */

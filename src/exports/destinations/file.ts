@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import { type DeliveryError, type Destination, refused, unreachable } from '../destination.ts'
-import { checkFiles, FILE_COLUMNS, type FileStore, openFiles } from '../files.ts'
+import { checkFiles, FILE_COLUMNS, type FileStore, fileEncoding, openFiles } from '../files.ts'
 
 type Config = components['schemas']['FileConfig']
 
@@ -18,7 +18,7 @@ const PRIVATE_FILE = 0o600
 export const file: Destination<Config> = {
   columns: FILE_COLUMNS,
   takesQuery: true,
-  encoding: 'json',
+  encoding: fileEncoding,
   steps: ['Make the folder', 'Write a file', 'Remove it again'],
 
   check: (config) => {

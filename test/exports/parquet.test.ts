@@ -1,0 +1,211 @@
+/** Parquet: the same rows as JSON lines, read back by somebody else's reader. */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import t, { type Test } from 'tap'
+import { EVENT_COLUMNS } from '../../src/events/extract.ts'
+import { deliver, type Job } from '../../src/exports/deliver.ts'
+import { openParquet } from '../../src/exports/formats/parquet.ts'
+import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+
+const forever = new AbortController().signal
+const BASE = '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z'
+
+async function folderOf(t: Test, job: Job): Promise<string> {
+  const files_root = freshFolder(t)
+  await deliver({ ...job, files_root }, listener(), forever)
+  return join(files_root, String(job.project_id), job.batch_export_id)
+}
+
+/** Times as the JSON lines write them, JSON as what it says. */
+async function parquetRows(file: string): Promise<{ rows: any[]; types: Record<string, string>; codecs: string[] }> {
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
+  const ask = async (query: string): Promise<any[]> => (await duckdb.runAndReadAll(query)).getRowObjectsJson()
+  const described = await ask(`describe select * from read_parquet('${file}')`)
+  const types = Object.fromEntries(described.map(({ column_name, column_type }) => [column_name, column_type]))
+  const columns = Object.entries(types).map(([name, type]) => {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    return type === 'TIMESTAMP WITH TIME ZONE'
+      ? `strftime(${quoted} at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ') as ${quoted}`
+      : quoted
+  })
+  const codecs = await ask(`select distinct compression from parquet_metadata('${file}')`)
+  const rows = await ask(`select ${columns} from read_parquet('${file}')`)
+  duckdb.closeSync()
+  return { rows, types, codecs: codecs.map(({ compression }) => compression) }
+}
+
+const lines = (file: string): any[] =>
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** What is JSON inside JSON lines is text that says the same in Parquet. */
+const opened = (rows: any[], json: string[]): any[] =>
+  rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        json.includes(name) && value !== null ? JSON.parse(value as string) : value,
+      ]),
+    ),
+  )
+
+const ODD = [
+  'quotes "\'`\\',
+  'two\nlines\r\nand\rmore',
+  '\u0001\u0002\u0003\u0004\u0005\u0006\u001f\u007f',
+  '\u0005n\u0005e\u0005\u0005d',
+  '\u2028 ü 漢字 👩‍🚀',
+  ',;|\t',
+  'N',
+  ' ',
+]
+
+for (const engine of ENGINES)
+  t.test(`Parquet (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    await ingest(app, [
+      ...plainEvents(300),
+      ...ODD.map((text, i) => ({
+        uuid: `0192b71c-0000-7000-8000-0000000ff00${i}`,
+        event: `odd ${text}`,
+        distinct_id: text === ' ' ? 'blank' : text,
+        properties: { $elements_chain: text, text, [text]: [{ text }], large: 1e300, small: 0.1 },
+        timestamp: '1969-12-31T23:59:59.999999Z',
+      })),
+    ])
+    await t.test('holds what the JSON lines hold, in every compression', (t) => same(t, app))
+    await t.test('has the columns of a query, each in its type', (t) => queried(t, app))
+    await t.test('is cut at about its size', (t) => cut(t, app))
+  })
+
+async function same(t: Test, app: TestApp): Promise<void> {
+  const plain = lines(join(await folderOf(t, jobFor(app, { type: 'File', config: {} })), `${BASE}.jsonl`))
+  t.equal(plain.length, 308)
+  for (const [compression, suffix, codec] of [
+    [null, '', 'UNCOMPRESSED'],
+    ['zstd', '.zst', 'ZSTD'],
+    ['lz4', '.lz4', 'LZ4_RAW'],
+    ['snappy', '.sz', 'SNAPPY'],
+    ['gzip', '.gz', 'GZIP'],
+    ['brotli', '.br', 'BROTLI'],
+  ] as const) {
+    const config = { file_format: 'Parquet', compression }
+    const folder = await folderOf(t, jobFor(app, { type: 'File', config }))
+    t.same(readdirSync(folder), [`${BASE}.parquet${suffix}`])
+    const { rows, types, codecs } = await parquetRows(join(folder, `${BASE}.parquet${suffix}`))
+    t.same(codecs, [codec])
+    t.same(opened(rows, ['properties', 'person_properties']), plain)
+    t.same(types, {
+      uuid: 'VARCHAR',
+      event: 'VARCHAR',
+      distinct_id: 'VARCHAR',
+      person_id: 'VARCHAR',
+      properties: 'VARCHAR',
+      person_properties: 'VARCHAR',
+      elements_chain: 'VARCHAR',
+      timestamp: 'TIMESTAMP WITH TIME ZONE',
+      created_at: 'TIMESTAMP WITH TIME ZONE',
+      _inserted_at: 'TIMESTAMP WITH TIME ZONE',
+    })
+  }
+}
+
+async function queried(t: Test, app: TestApp): Promise<void> {
+  const both = async (hogql_query: string): Promise<[any[], Awaited<ReturnType<typeof parquetRows>>]> => {
+    const [json, parquet] = [{}, { file_format: 'Parquet' }].map((config) =>
+      jobFor(app, { type: 'File', config }, { hogql_query }),
+    )
+    return [
+      lines(join(await folderOf(t, json!), `${BASE}.jsonl`)),
+      await parquetRows(join(await folderOf(t, parquet!), `${BASE}.parquet`)),
+    ]
+  }
+  const [plain, { rows, types }] = await both(
+    `select event as "a ""name"", 'x'", properties.text as text, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties, '' as empty from events`,
+  )
+  t.same(Object.values(types).toSorted(), [
+    'BIGINT',
+    'BOOLEAN',
+    'DATE',
+    'DOUBLE',
+    'TIMESTAMP WITH TIME ZONE',
+    ...Array(7).fill('VARCHAR'),
+  ])
+  t.same(
+    opened(rows, ['list', 'who', 'properties']).map((row) => ({ ...row, n: row.n === null ? null : Number(row.n) })),
+    plain,
+  )
+  t.same(rows[0].empty, '')
+  t.same(rows[0].none, null)
+
+  const [, one] = await both("select properties.missing as none from events where event = 'paid'")
+  t.same(one.rows, Array(100).fill({ none: null }), 'rows of nothing but NULL are rows')
+  const [, blank] = await both("select '' as empty from events where event = 'paid'")
+  t.same(blank.rows, Array(100).fill({ empty: '' }), 'and so are rows of nothing but an empty text')
+}
+
+async function cut(t: Test, app: TestApp): Promise<void> {
+  // Nothing that could be compressed: what the text is, the files come to.
+  const noise = (i: number): string =>
+    Array.from({ length: 3_000 }, (_, n) => ((n * 7919 + i * 104729 + n * n * i) % 36).toString(36))
+      .join('')
+      .repeat(3)
+  await ingest(
+    app,
+    plainEvents(1_500, 1_000).map((event, i) => ({ ...event, event: 'big', properties: { noise: noise(i) } })),
+  )
+  const config = { file_format: 'Parquet', max_file_size_mb: 1, include_events: ['big'] }
+  const folder = await folderOf(t, jobFor(app, { type: 'File', config }))
+  const names = readdirSync(folder).filter((name) => name.endsWith('.parquet'))
+  t.ok(names.length > 1, `${names.length} files`)
+  const found = await Promise.all(names.map((name) => parquetRows(join(folder, name))))
+  t.equal(new Set(found.flatMap(({ rows }) => rows.map(({ uuid }) => uuid))).size, 1_500)
+}
+
+t.test('A Parquet file', async (t) => {
+  const open = async (columns = Object.values(EVENT_COLUMNS).slice(0, 1)) => {
+    const scratch = freshFolder(t)
+    const taken: Buffer[] = []
+    const take = async (body: AsyncIterable<Buffer>): Promise<void> => {
+      for await (const chunk of body) taken.push(chunk)
+    }
+    return { scratch, taken, encoder: await openParquet({ compression: null, columns, scratch, take }) }
+  }
+  const page = (text: string) => ({ records: 1, text: Buffer.from(text), cursor: [1, 0] as [number, number] })
+
+  await t.test('without rows is one all the same', async (t) => {
+    const { scratch, taken, encoder } = await open()
+    await encoder.close()
+    t.equal(encoder.bytes(), Buffer.concat(taken).length)
+    t.equal(Buffer.concat(taken).subarray(0, 4).toString(), 'PAR1')
+    t.same(readdirSync(scratch), [], 'and leaves nothing in the scratch folder')
+  })
+
+  await t.test('that is given up leaves nothing, whoever waits for whom', async (t) => {
+    const { scratch, taken, encoder } = await open()
+    await encoder.abort()
+    t.same([taken, readdirSync(scratch)], [[], []])
+
+    const busy = await open()
+    const text = Array(2_000_000).fill('x\u0002').join('\n')
+    await busy.encoder.write(page(text))
+    await busy.encoder.abort()
+    t.same([busy.taken, readdirSync(busy.scratch)], [[], []])
+  })
+
+  await t.test('that cannot be made says so, to whoever writes next', async (t) => {
+    const { encoder } = await open([EVENT_COLUMNS.team_id])
+    await encoder.write(page('no number\u0002'))
+    await t.rejects(encoder.close(), /no number/)
+    await encoder.abort()
+
+    const scratch = freshFolder(t)
+    mkdirSync(join(scratch, 'rows.parquet'))
+    const take = async (): Promise<void> => undefined
+    await t.rejects(openParquet({ compression: null, columns: [EVENT_COLUMNS.uuid], scratch, take }), /rows\.parquet/)
+  })
+})
