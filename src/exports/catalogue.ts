@@ -8,6 +8,7 @@ const SERVED: Partial<Record<DestinationType, Load>> = {
   HTTP: async () => (await import('./destinations/http.ts')).http,
   NoOp: async () => (await import('./destinations/noop.ts')).noop,
   Postgres: async () => (await import('./destinations/postgres.ts')).postgres,
+  S3: async () => (await import('./destinations/s3.ts')).s3,
 }
 
 export const SERVED_TYPES = Object.keys(SERVED)

@@ -137,6 +137,13 @@ function namesOf(delivery: Delivery<FilesConfig>): (which: number | 'manifest') 
   }
 }
 
+/** Of a file that is written to find out whether one can be: as deep as the prefix leads without its variables. */
+export function testName({ prefix = '' }: FilesConfig): string {
+  const folder = prefix.includes('{') ? prefix.replace(/\{.*$/s, '').replace(/[^/]*$/, '') : prefix
+  const slash = folder === '' || folder.endsWith('/') ? '' : '/'
+  return `${folder}${slash}workspace-admin-test.jsonl`.replace(/^\/+/, '')
+}
+
 /** Whole seconds without a fraction. */
 const shortTime = (iso: string): string => iso.replace('.000Z', 'Z')
 

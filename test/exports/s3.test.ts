@@ -1,0 +1,263 @@
+/** S3: byte for byte what File writes, whatever the store does meanwhile. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import t, { type Test } from 'tap'
+import { deliver, type Job } from '../../src/exports/deliver.ts'
+import type { Checkpoint } from '../../src/exports/destination.ts'
+import { s3, s3With } from '../../src/exports/destinations/s3.ts'
+import { createOutbound } from '../../src/outbound/guard.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
+import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { type Fault, frontOf, IMPATIENT, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+
+const S3rver = createRequire(import.meta.url)('s3rver')
+const forever = new AbortController().signal
+const impatient = s3With(IMPATIENT)
+const SECRET = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
+
+interface Store {
+  port: number
+  config: (more?: object) => Record<string, unknown>
+  /** Everything in the bucket, which is emptied by looking. */
+  objects: () => Promise<Record<string, Buffer>>
+}
+
+async function openStore(t: Test): Promise<Store> {
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: freshFolder(t),
+    configureBuckets: [{ name: 'events' }],
+  })
+  const { port } = await server.run()
+  const client = new S3Client({
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${port}`,
+    forcePathStyle: true,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  })
+  t.teardown(() => {
+    client.destroy()
+    return server.close()
+  })
+  const objects = async (): Promise<Record<string, Buffer>> => {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: 'events' }))
+    const found: Record<string, Buffer> = {}
+    for (const { Key } of Contents) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: 'events', Key: Key! }))
+      found[Key!] = Buffer.from(await Body!.transformToByteArray())
+    }
+    await server.store.reset()
+    await server.configureBuckets()
+    return found
+  }
+  return { port, objects, config: (more) => configOf(port, more) }
+}
+
+const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
+  bucket_name: 'events',
+  region: 'us-east-1',
+  prefix: 'a b/{year}-{month}',
+  endpoint_url: `http://127.0.0.1:${port}`,
+  ...SECRET,
+  ...more,
+})
+
+/** What File writes for the same. */
+async function filesOf(t: Test, job: Job, settings: object): Promise<Record<string, Buffer>> {
+  const files_root = freshFolder(t)
+  const config = { prefix: 'a b/{year}-{month}', ...settings }
+  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
+  const folder = join(files_root, String(job.project_id), job.batch_export_id)
+  const files: Record<string, Buffer> = {}
+  for (const name of readdirSync(folder, { recursive: true }) as string[])
+    if (statSync(join(folder, name)).isFile()) files[name] = readFileSync(join(folder, name))
+  return files
+}
+
+for (const engine of ENGINES)
+  t.test(`S3 holds what File writes (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const store = await openStore(t)
+    await ingest(app, plainEvents(450))
+    const job = jobFor(app, { type: 'S3', config: {} })
+    const both = async (settings: object, more: Partial<Job> = {}): Promise<Checkpoint[]> => {
+      const { checkpoints, ...reporter } = listener()
+      const config = store.config(settings)
+      const { bytes } = await deliver({ ...job, ...more, destination: { type: 'S3', config } }, reporter, forever)
+      const [stored, written] = [await store.objects(), await filesOf(t, { ...job, ...more }, settings)]
+      t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
+      for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
+      if (!('max_file_size_mb' in settings)) t.equal(bytes, Object.values(stored)[0]!.length)
+      return checkpoints
+    }
+
+    await t.test('in every format and compression', async () => {
+      for (const compression of [null, 'gzip', 'brotli']) await both({ compression })
+      for (const compression of [null, 'zstd', 'lz4', 'snappy', 'gzip', 'brotli'])
+        await both({ file_format: 'Parquet', compression })
+    })
+
+    const big = 'x'.repeat(9_000)
+    await ingest(
+      app,
+      plainEvents(2_000, 1_000).map((event) => ({ ...event, event: 'big', properties: { big } })),
+    )
+    await t.test('in parts', async () => void (await both({ include_events: ['big'] })))
+
+    await t.test('in several files with a manifest, from where an attempt ended', async (t) => {
+      const settings = { max_file_size_mb: 4, include_events: ['big'] }
+      const checkpoints = await both(settings)
+      t.ok(checkpoints.length > 2)
+      await both(settings, { attempt: 2, checkpoint: checkpoints[0]! })
+    })
+  })
+
+t.test('S3 asks for encryption', async (t) => {
+  const store = await openStore(t)
+  const front = await frontOf(t, store.port)
+  const sent = (): unknown[] =>
+    front.seen
+      .splice(0)
+      .filter(({ method }) => method === 'PUT')
+      .map(({ headers }) => [
+        headers['x-amz-server-side-encryption'],
+        headers['x-amz-server-side-encryption-aws-kms-key-id'],
+      ])
+  const put = (more: object) => send(impatient, configOf(front.port, more), toolsFor(t))
+  await put({})
+  t.same(sent(), [[undefined, undefined]])
+  await put({ encryption: 'AES256', kms_key_id: 'unused' })
+  t.same(sent(), [['AES256', undefined]])
+  await put({ encryption: 'aws:kms', kms_key_id: 'key-1' })
+  t.same(sent(), [['aws:kms', 'key-1']])
+  const { 'a b/2026-01/2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl': written } = await store.objects()
+  t.equal(written!.toString(), '{"event":"seen"}\n')
+})
+
+t.test('S3 removes what a killed attempt left', async (t) => {
+  const store = await openStore(t)
+  const front = await frontOf(t, store.port)
+  const key = 'p/2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl'
+  const upload = (name: string, id: string): string => `<Upload><Key>${name}</Key><UploadId>${id}</UploadId></Upload>`
+  const body = `<ListMultipartUploadsResult>${upload(key, 'mine')}${upload(`${key}.gz`, 'other')}</ListMultipartUploadsResult>`
+  front.fault = ({ method, url }): Fault => {
+    if (method === 'GET' && url!.includes('uploads')) return { status: 200, body }
+    return method === 'DELETE' ? { status: 204 } : undefined
+  }
+  t.equal(await send(impatient, configOf(front.port, { prefix: 'p' }), toolsFor(t)), undefined)
+  t.match(
+    front.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url),
+    [/uploadId=mine/],
+  )
+})
+
+t.test('S3 that fails', async (t) => {
+  const store = await openStore(t)
+  const front = await frontOf(t, store.port)
+  const failing = (more: object = {}, tools = toolsFor(t)) => send(impatient, configOf(front.port, more), tools)
+  /** On writing only. */
+  const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
+    let left = times
+    front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : undefined)
+  }
+
+  await t.test('says what to mend', async (t) => {
+    t.match(await failing({ aws_access_key_id: 'nobody' }), { retryable: false, message: /credentials/ })
+    t.match(await failing({ bucket_name: 'absent' }), { retryable: false, message: /bucket does not exist/ })
+    fails({ status: 403, body: '<Error><Code>SignatureDoesNotMatch</Code></Error>' })
+    t.match(await failing(), { retryable: false, message: /credentials/ })
+    fails({ status: 301, body: '<Error><Code>PermanentRedirect</Code><Message>peer-words</Message></Error>' })
+    t.match(await failing(), { retryable: false, message: /another region/ })
+    fails({ status: 403, body: '<Error><Code>AccessDenied</Code><Message>peer-words</Message></Error>' })
+    t.match(await failing(), { retryable: false, message: /may not/ })
+    fails({ status: 418, body: '<Error><Code>peer-code</Code><Message>peer-words</Message></Error>' })
+    const odd = await failing()
+    t.match(odd, { retryable: false, message: /418/ })
+    t.notMatch(odd!.message, /peer/)
+  })
+
+  await t.test('for a moment is tried again', async (t) => {
+    fails({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' }, 1)
+    t.equal(await failing(), undefined)
+    t.equal(Object.keys(await store.objects()).length, 1)
+    fails('drop', 1)
+    t.equal(await failing(), undefined)
+    t.equal(Object.keys(await store.objects()).length, 1)
+  })
+
+  await t.test('for longer is worth another attempt', async (t) => {
+    fails({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' })
+    t.match(await failing(), { retryable: true, message: /slower pace/ })
+    fails({ status: 500 })
+    t.match(await failing(), { retryable: true, message: /500/ })
+    fails('hang')
+    t.match(await failing(), { retryable: true, message: /did not answer in time/ })
+    fails('drop')
+    t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
+    t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
+    t.same(await store.objects(), {}, 'and nothing is there by half')
+  })
+
+  await t.test('when the run is to end, ends', async (t) => {
+    const waiting = await frontOf(t, store.port)
+    waiting.fault = ({ method }) => (method === 'PUT' ? 'hang' : undefined)
+    const run = new AbortController()
+    const sending = send(s3, configOf(waiting.port), toolsFor(t, { signal: run.signal }))
+    await waiting.hanging
+    run.abort(Object.assign(new Error(), { code: 'CANCELLED' }))
+    t.match(await sending, { message: /CANCELLED/ })
+  })
+
+  await t.test('is not looked for where the operator has not opened the way', async (t) => {
+    const tools = toolsFor(t, { outbound: createOutbound() })
+    const [made, checked] = [await send(impatient, store.config(), tools), await stepsOf(s3, store.config(), tools)]
+    t.match(made, { retryable: false, message: /does not connect to "127.0.0.1"/ })
+    t.match(checked, { made: [], failure: { message: /does not connect to "127.0.0.1"/ } })
+  })
+})
+
+t.test('A test of S3 goes step by step', async (t) => {
+  const store = await openStore(t)
+  const front = await frontOf(t, store.port)
+  const test = (more: object = {}) => stepsOf(impatient, configOf(front.port, more), toolsFor(t))
+  t.same(await test(), { made: [...s3.steps] })
+  t.match(
+    front.seen.map(({ url }) => url).filter((url) => url.includes('test')),
+    [/uploads/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/],
+  )
+  t.same(await store.objects(), {}, 'and leaves nothing')
+  t.match(await stepsOf(s3, configOf(1), toolsFor(t)), { made: [], failure: { retryable: true } })
+  t.match(await test({ bucket_name: 'absent' }), { made: s3.steps.slice(0, 1), failure: { message: /bucket/ } })
+  t.match(await test({ aws_access_key_id: 'x' }), { made: s3.steps.slice(0, 1), failure: { message: /secret/ } })
+  const denied = { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }
+  front.fault = ({ method }) => (method === 'GET' ? denied : undefined)
+  t.same(await test(), { made: [...s3.steps] }, 'a key that may only write is enough')
+  front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
+  t.match(await test(), { made: s3.steps.slice(0, 2), failure: { message: /put and delete/ } })
+  front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
+  t.match(await test(), { made: s3.steps.slice(0, 3), failure: { message: /put and delete/ } })
+})
+
+t.test('A config of S3', async (t) => {
+  const check = (more: object) => () => s3.check(configOf(9, more) as any)
+  t.doesNotThrow(check({}))
+  t.doesNotThrow(check({ encryption: 'aws:kms', kms_key_id: 'k' }))
+  t.throws(check({ encryption: 'aws:kms' }), { code: 'required', attr: 'destination__config__kms_key_id' })
+  t.throws(check({ endpoint_url: 'https://[' }), { code: 'invalid_input', attr: 'destination__config__endpoint_url' })
+  t.throws(check({ endpoint_url: null, region: 'x.example/' }), {
+    code: 'invalid_input',
+    attr: 'destination__config__region',
+  })
+  t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
+
+  const hosts = (more: object) => s3.hosts!(configOf(9, more) as any)
+  t.same(hosts({}), [{ host: '127.0.0.1', port: 9 }])
+  t.same(hosts({ endpoint_url: null }), [{ host: 's3.us-east-1.amazonaws.com', port: 443 }])
+  t.same(hosts({ endpoint_url: 'http://store.example', use_virtual_style_addressing: true }), [
+    { host: 'events.store.example', port: 80 },
+  ])
+})

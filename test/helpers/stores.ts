@@ -1,0 +1,101 @@
+/** Stores to deliver to, and what can stand between them and us. */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import { failureOf } from '../../src/exports/deliver.ts'
+import type { Destination, Tools } from '../../src/exports/destination.ts'
+import { createOutbound } from '../../src/outbound/guard.ts'
+import { freshFolder } from './exports.ts'
+
+export const IMPATIENT = { connect_ms: 2_000, idle_ms: 200, tries: 2, pause_ms: 10 }
+
+export const toolsFor = (t: Test, more: Partial<Tools> = {}): Tools => ({
+  outbound: createOutbound({ allow: '127.0.0.1/32' }),
+  files_root: '/nowhere',
+  scratch: freshFolder(t),
+  signal: new AbortController().signal,
+  checkpoint: async () => undefined,
+  log: () => undefined,
+  ...more,
+})
+
+/** One page of text, from the opening to the commit; answers the failure as its owner hears of it. */
+export async function send(
+  destination: Destination<any>,
+  config: object,
+  tools: Tools,
+  text = '{"event":"seen"}',
+): Promise<ReturnType<typeof failureOf> | undefined> {
+  const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
+  const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
+  const columns = destination.columns
+  const receiver = await destination.open({ config, columns, checkpoint: null, tools, ...times, ...ids })
+  try {
+    await receiver.write({ records: 1, text: Buffer.from(text), cursor: [1, 0] })
+    await receiver.commit()
+    return undefined
+  } catch (error) {
+    await receiver.abort()
+    return failureOf(error)
+  }
+}
+
+/** The steps that were made, and the failure that ended them. */
+export async function stepsOf(
+  destination: Destination<any>,
+  config: object,
+  tools: Tools,
+): Promise<{ made: string[]; failure?: ReturnType<typeof failureOf> }> {
+  const made: string[] = []
+  try {
+    for await (const { name } of destination.test(config, tools)) made.push(name)
+    return { made }
+  } catch (error) {
+    return { made, failure: failureOf(error) }
+  }
+}
+
+export type Fault = 'hang' | 'drop' | { status: number; body?: string; headers?: Record<string, string> } | undefined
+
+export interface Front {
+  port: number
+  seen: { method: string; url: string; headers: IncomingMessage['headers'] }[]
+  /** What happens to the next requests; those without a fault go through. */
+  fault: (request: IncomingMessage) => Fault
+  /** Resolves when a request hangs. */
+  hanging: Promise<void>
+}
+
+/** A server before the store: hears everything, and fails as it is told. */
+export async function frontOf(t: Test, target: number): Promise<Front> {
+  let hung = (): void => undefined
+  const hanging = new Promise<void>((resolve) => {
+    hung = resolve
+  })
+  const front: Front = { port: 0, seen: [], fault: () => undefined, hanging }
+  const server = createServer((incoming, response) => {
+    front.seen.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers })
+    const fault = front.fault(incoming)
+    if (fault === undefined) return forward(incoming, response, target)
+    if (fault === 'hang') return hung()
+    if (fault === 'drop') return void incoming.once('data', () => incoming.socket.destroy())
+    incoming.resume().on('end', () => response.writeHead(fault.status, fault.headers).end(fault.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  front.port = (server.address() as AddressInfo).port
+  return front
+}
+
+function forward(incoming: IncomingMessage, response: ServerResponse, port: number): void {
+  const { method, url, headers } = incoming
+  const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (answer) => {
+    response.writeHead(answer.statusCode!, answer.headers)
+    answer.pipe(response)
+  })
+  onward.on('error', () => response.destroy())
+  incoming.pipe(onward)
+}
