@@ -4,6 +4,7 @@ import type { Destination, DestinationType } from './destination.ts'
 type Load = () => Promise<Destination<any>>
 
 const SERVED: Partial<Record<DestinationType, Load>> = {
+  AzureBlob: async () => (await import('./destinations/azure.ts')).azure,
   File: async () => (await import('./destinations/file.ts')).file,
   HTTP: async () => (await import('./destinations/http.ts')).http,
   NoOp: async () => (await import('./destinations/noop.ts')).noop,

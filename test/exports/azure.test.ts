@@ -1,0 +1,232 @@
+/** Azure Blob Storage: byte for byte what File writes, whatever the store does meanwhile. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { BlobServiceClient } from '@azure/storage-blob'
+import t, { type Test } from 'tap'
+import { deliver, type Job } from '../../src/exports/deliver.ts'
+import type { Checkpoint } from '../../src/exports/destination.ts'
+import { azure, azureWith } from '../../src/exports/destinations/azure.ts'
+import { createOutbound } from '../../src/outbound/guard.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
+import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { type Fault, frontOf, IMPATIENT, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+
+const require = createRequire(import.meta.url)
+const { default: BlobServer } = require('azurite/dist/src/blob/BlobServer')
+const { default: BlobConfiguration } = require('azurite/dist/src/blob/BlobConfiguration')
+const { MemoryExtentChunkStore } = require('azurite/dist/src/common/persistence/MemoryExtentStore')
+
+const forever = new AbortController().signal
+const impatient = azureWith(IMPATIENT)
+/** The account that every Azurite has. */
+const ACCOUNT = 'devstoreaccount1'
+const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
+
+const connectionTo = (port: number, key = KEY): string =>
+  `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${ACCOUNT};`
+
+const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
+  container_name: 'events',
+  connection_string: connectionTo(port),
+  prefix: 'a b/{year}-{month}',
+  ...more,
+})
+
+/** Everything in the container, which is emptied by looking. */
+type Blobs = () => Promise<Record<string, Buffer>>
+
+async function openStore(t: Test): Promise<{ port: number; blobs: Blobs }> {
+  const folder = freshFolder(t)
+  const server = new BlobServer(
+    new BlobConfiguration(
+      '127.0.0.1',
+      0,
+      5,
+      join(folder, 'blobs.json'),
+      join(folder, 'extents.json'),
+      [],
+      false,
+      undefined,
+      false,
+      undefined,
+      false,
+      true,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      false,
+      true,
+      new MemoryExtentChunkStore(),
+    ),
+  )
+  await server.start()
+  t.teardown(() => server.close())
+  const { port } = server.httpServer.address() as AddressInfo
+  const container = BlobServiceClient.fromConnectionString(connectionTo(port)).getContainerClient('events')
+  await container.create()
+  const blobs = async (): Promise<Record<string, Buffer>> => {
+    const found: Record<string, Buffer> = {}
+    for await (const { name } of container.listBlobsFlat()) {
+      found[name] = await container.getBlobClient(name).downloadToBuffer()
+      await container.deleteBlob(name)
+    }
+    return found
+  }
+  return { port, blobs }
+}
+
+/** What File writes for the same. */
+async function filesOf(t: Test, job: Job, settings: object): Promise<Record<string, Buffer>> {
+  const files_root = freshFolder(t)
+  const config = { prefix: 'a b/{year}-{month}', ...settings }
+  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
+  const folder = join(files_root, String(job.project_id), job.batch_export_id)
+  const files: Record<string, Buffer> = {}
+  for (const name of readdirSync(folder, { recursive: true }) as string[])
+    if (statSync(join(folder, name)).isFile()) files[name] = readFileSync(join(folder, name))
+  return files
+}
+
+for (const engine of ENGINES)
+  t.test(`Azure holds what File writes (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const { port, blobs } = await openStore(t)
+    await ingest(app, plainEvents(450))
+    const job = jobFor(app, { type: 'AzureBlob', config: {} })
+    const both = async (settings: object, more: Partial<Job> = {}): Promise<Checkpoint[]> => {
+      const { checkpoints, ...reporter } = listener()
+      const destination = { type: 'AzureBlob', config: configOf(port, settings) } as const
+      const { bytes } = await deliver({ ...job, ...more, destination }, reporter, forever)
+      const [stored, written] = [await blobs(), await filesOf(t, { ...job, ...more }, settings)]
+      t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
+      for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
+      if (!('max_file_size_mb' in settings)) t.equal(bytes, Object.values(stored)[0]!.length)
+      return checkpoints
+    }
+
+    await t.test('in every format and compression', async () => {
+      for (const compression of [null, 'gzip', 'brotli']) await both({ compression })
+      for (const compression of [null, 'zstd', 'lz4', 'snappy', 'gzip', 'brotli'])
+        await both({ file_format: 'Parquet', compression })
+    })
+
+    const big = 'x'.repeat(9_000)
+    await ingest(
+      app,
+      plainEvents(1_000, 1_000).map((event) => ({ ...event, event: 'big', properties: { big } })),
+    )
+    await t.test('in blocks', async () => void (await both({ include_events: ['big'] })))
+
+    await t.test('in several files with a manifest, from where an attempt ended', async (t) => {
+      const settings = { max_file_size_mb: 2, include_events: ['big'] }
+      const checkpoints = await both(settings)
+      t.ok(checkpoints.length > 2)
+      await both(settings, { attempt: 2, checkpoint: checkpoints[0]! })
+    })
+  })
+
+t.test('Azure that fails', async (t) => {
+  const { port, blobs } = await openStore(t)
+  const front = await frontOf(t, port)
+  const failing = (more: object = {}) => send(impatient, configOf(front.port, more), toolsFor(t))
+  /** On writing only. */
+  const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
+    let left = times
+    front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : undefined)
+  }
+  const answer = (status: number, code: string): Fault => ({
+    status,
+    headers: { 'x-ms-error-code': code, 'content-type': 'application/xml' },
+    body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>peer-words</Message></Error>`,
+  })
+
+  await t.test('says what to mend', async (t) => {
+    const wrong = connectionTo(front.port, Buffer.from('another key').toString('base64'))
+    t.match(await failing({ connection_string: wrong }), { retryable: false, message: /connection string/ })
+    t.match(await failing({ container_name: 'absent' }), { retryable: false, message: /container does not exist/ })
+    fails(answer(403, 'AuthorizationPermissionMismatch'))
+    t.match(await failing(), { retryable: false, message: /does not allow/ })
+    fails(answer(418, 'peer-code'))
+    const odd = await failing()
+    t.match(odd, { retryable: false, message: /418/ })
+    t.notMatch(odd!.message, /peer/)
+  })
+
+  await t.test('for a moment is tried again', async (t) => {
+    for (const fault of [answer(503, 'ServerBusy'), 'drop'] as const) {
+      fails(fault, 1)
+      t.equal(await failing(), undefined)
+      t.equal(Object.keys(await blobs()).length, 1)
+    }
+  })
+
+  await t.test('for longer is worth another attempt', async (t) => {
+    fails(answer(503, 'ServerBusy'))
+    t.match(await failing(), { retryable: true, message: /503/ })
+    fails(answer(409, 'ContainerBeingDeleted'))
+    t.match(await failing(), { retryable: true, message: /being removed/ })
+    fails('hang')
+    t.match(await failing(), { retryable: true, message: /did not answer in time/ })
+    fails('drop')
+    t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
+    t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
+    t.same(await blobs(), {}, 'and nothing is there by half')
+  })
+
+  await t.test('when the run is to end, ends', async (t) => {
+    const waiting = await frontOf(t, port)
+    waiting.fault = () => 'hang'
+    const run = new AbortController()
+    const sending = send(azure, configOf(waiting.port), toolsFor(t, { signal: run.signal }))
+    await waiting.hanging
+    run.abort(Object.assign(new Error(), { code: 'CANCELLED' }))
+    t.match(await sending, { message: /CANCELLED/ })
+  })
+
+  await t.test('is not looked for where the operator has not opened the way', async (t) => {
+    const tools = toolsFor(t, { outbound: createOutbound() })
+    const refusal = /does not connect to "127.0.0.1"/
+    const seen = front.seen.length
+    t.match(await send(impatient, configOf(front.port), tools), { retryable: false, message: refusal })
+    const viaProxy = `UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1:${front.port}`
+    t.match(await send(impatient, configOf(1, { connection_string: viaProxy }), tools), { message: refusal })
+    t.match(await stepsOf(azure, configOf(front.port), tools), { made: [], failure: { message: refusal } })
+    t.equal(front.seen.length, seen)
+  })
+})
+
+t.test('A test of Azure goes step by step', async (t) => {
+  const { port, blobs } = await openStore(t)
+  const front = await frontOf(t, port)
+  const test = (more: object = {}) => stepsOf(impatient, configOf(front.port, more), toolsFor(t))
+  t.same(await test(), { made: [...azure.steps] })
+  t.ok(front.seen.some(({ method, url }) => method === 'PUT' && url.includes('/a%20b/workspace-admin-test.jsonl')))
+  t.same(await blobs(), {}, 'and leaves nothing')
+  t.match(await stepsOf(azure, configOf(1), toolsFor(t)), { made: [], failure: { retryable: true } })
+  const found = azure.steps.slice(0, 1)
+  t.match(await test({ container_name: 'absent' }), { made: found, failure: { message: /container/ } })
+  const denied = { status: 403, headers: { 'x-ms-error-code': 'AuthorizationFailure' } }
+  front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
+  t.match(await test(), { made: azure.steps.slice(0, 2), failure: { message: /write and delete/ } })
+  front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
+  t.match(await test(), { made: azure.steps.slice(0, 3), failure: { message: /write and delete/ } })
+})
+
+t.test('A config of Azure', async (t) => {
+  const check = (more: object) => () => azure.check(configOf(9, more) as any)
+  t.doesNotThrow(check({}))
+  t.throws(check({ connection_string: 'AccountKey=secret-word' }), {
+    code: 'invalid_input',
+    attr: 'destination__config__connection_string',
+    message: /^That is no connection string/,
+  })
+  t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
+  t.same(azure.hosts!(configOf(9) as any), [{ host: '127.0.0.1', port: 9 }])
+  const real = `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${KEY};EndpointSuffix=core.windows.net`
+  t.same(azure.hosts!(configOf(9, { connection_string: real }) as any), [
+    { host: 'shop.blob.core.windows.net', port: 443 },
+  ])
+})
