@@ -18,8 +18,8 @@ const MEMORY_LIMIT = '384MB'
 /** Rows that are compressed and written together: of few hundred bytes each, or so many bytes of larger ones. */
 const GROUP_ROWS = 40_960
 const GROUP_BYTES = 32 * 1024 * 1024
-/** An event is at most what capture takes at once, and its person's properties may be as large. */
-const LONGEST_LINE = 48 * 1024 * 1024
+/** An event is at most the 20 MiB that capture takes at once; the rest is for its person. DuckDB holds twice as much. */
+const LONGEST_LINE = 32 * 1024 * 1024
 /** What a byte of text comes to in the file, until there is something to know it from. */
 const FIRST_GUESS = 0.2
 
