@@ -1,14 +1,6 @@
 /** Objects on S3, or on any store that speaks its protocol. */
 import { Readable } from 'node:stream'
-import {
-  AbortMultipartUploadCommand,
-  DeleteObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  S3Client,
-} from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
-import { NodeHttpHandler } from '@smithy/node-http-handler'
+import type { S3Client } from '@aws-sdk/client-s3'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import { type DeliveryError, type Destination, refused, type Tools, unreachable } from '../destination.ts'
@@ -20,6 +12,18 @@ type Config = components['schemas']['S3Config']
 /** A store takes at most 10,000 parts: 160 GB in a file. Two are under way at a time. */
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_AT_ONCE = 2
+
+async function load() {
+  const [client, storage, handler] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/lib-storage'),
+    import('@smithy/node-http-handler'),
+  ])
+  return { ...client, ...storage, ...handler }
+}
+
+/** Whoever only checks a config, in the process that serves, need not load it: that takes a third of a second. */
+let aws: Awaited<ReturnType<typeof load>>
 
 export const s3With = (patience: Patience): Destination<Config> => {
   const steps = ['Reach the store', 'Find the bucket', 'Write an object', 'Remove it again']
@@ -43,11 +47,13 @@ export const s3With = (patience: Patience): Destination<Config> => {
     hosts: (config) => [hostFor(config)],
 
     open: async (delivery) => {
+      aws = await load()
       const { tools, config } = delivery
       return openFiles(bucketStore(connect(config, tools, patience), config, tools), delivery)
     },
 
     test: async function* (config, tools) {
+      aws = await load()
       await reach(tools.outbound, hostFor(config), patience)
       yield { name: steps[0]!, detail: 'The store accepts connections.' }
       const client = connect(config, tools, patience)
@@ -56,7 +62,7 @@ export const s3With = (patience: Patience): Destination<Config> => {
       try {
         const listed = await told(tools, async () => {
           try {
-            await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal: tools.signal })
+            await client.send(new aws.ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal: tools.signal })
             return true
           } catch (error) {
             // Whoever may only write need not be allowed to look around.
@@ -71,7 +77,7 @@ export const s3With = (patience: Patience): Destination<Config> => {
         await bucketStore(client, config, tools).put(Key, Readable.from([Buffer.from('{}\n')]))
         yield { name: steps[2]!, detail: 'An object was written.' }
         await told(tools, () =>
-          client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal: tools.signal }),
+          client.send(new aws.DeleteObjectCommand({ Bucket, Key }), { abortSignal: tools.signal }),
         ).catch((error) => {
           tools.log('WARNING', `The object ${Key} of the test could not be removed.`)
           throw error
@@ -93,7 +99,7 @@ function hostFor({ endpoint_url, region, bucket_name, use_virtual_style_addressi
 
 function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tries }: Patience): S3Client {
   const { endpoint_url, aws_access_key_id, aws_secret_access_key, region, use_virtual_style_addressing } = config
-  return new S3Client({
+  return new aws.S3Client({
     region,
     ...(endpoint_url && {
       endpoint: endpoint_url,
@@ -104,7 +110,7 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tri
     forcePathStyle: !use_virtual_style_addressing,
     credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
     maxAttempts: tries,
-    requestHandler: new NodeHttpHandler({
+    requestHandler: new aws.NodeHttpHandler({
       httpAgent: outbound.agent('http:', { keepAlive: true }),
       httpsAgent: outbound.agent('https:', { keepAlive: true }),
       connectionTimeout: connect_ms,
@@ -122,7 +128,7 @@ function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore 
         await removeDrafts(client, Bucket, Key, tools)
         const abortController = new AbortController()
         const abort = (): void => abortController.abort()
-        const upload = new Upload({
+        const upload = new aws.Upload({
           client,
           params: {
             Bucket,
@@ -151,10 +157,10 @@ function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore 
 async function removeDrafts(client: S3Client, Bucket: string, Key: string, { signal }: Tools): Promise<void> {
   const options = { abortSignal: signal }
   try {
-    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }), options)
+    const { Uploads = [] } = await client.send(new aws.ListMultipartUploadsCommand({ Bucket, Prefix: Key }), options)
     for (const draft of Uploads)
       if (draft.Key === Key && draft.UploadId)
-        await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId: draft.UploadId }), options)
+        await client.send(new aws.AbortMultipartUploadCommand({ Bucket, Key, UploadId: draft.UploadId }), options)
   } catch (error) {
     // Not every store has this, nor every key the right to it; what else is wrong, the upload will tell.
     if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === undefined) throw error
