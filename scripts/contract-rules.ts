@@ -13,12 +13,14 @@ const KEY_ORDER = [
   'deprecated',
   'security',
   'x-level',
+  'x-plugin-access',
   'parameters',
   'requestBody',
   'responses',
 ]
 const PUBLIC_AREAS = ['signup', 'capture', 'service']
 const LEVELS = [1, 8, 15]
+const PLUGIN_ACCESS = [3, 6]
 
 export function violations(contract: Json): string[] {
   const found: string[] = []
@@ -60,6 +62,8 @@ export function violations(contract: Json): string[] {
       }
       if ('x-level' in operation && !LEVELS.includes(operation['x-level']))
         found.push(`${id}: x-level is one of ${LEVELS.join(', ')}`)
+      if (/^(pipeline|plugin)_/.test(id) !== PLUGIN_ACCESS.includes(operation['x-plugin-access']))
+        found.push(`${id}: x-plugin-access stands on operations of plugins and is one of ${PLUGIN_ACCESS.join(', ')}`)
       if ((operation.parameters ?? []).some((p: Json) => resolve(contract, p).in === 'path'))
         found.push(`${id}: path parameters belong on the path item, or the others lose their checks`)
 

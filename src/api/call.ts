@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
 import type { Answer, AreaName, Body, IdsOf, OperationId, Params, Query } from '../contract/operations.ts'
+import type { Operation } from '../contract/table.ts'
 import type { RawRequest } from '../events/payload.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
@@ -71,6 +72,7 @@ export class Written {
 
 /** What is known before the body is read. */
 export interface Located {
+  operation: Operation
   params: Record<string, string>
   caller: Caller
   organization: OrganizationRow | undefined
@@ -81,5 +83,7 @@ export interface Located {
 export interface Area<Name extends AreaName, Subject = undefined> {
   /** Finds what the path's own id names, before the body is validated; throws not_found where there is nothing. */
   subject?: (located: Located) => Promise<Subject>
+  /** What the area asks beyond the level, after the subject was found and before the body is validated. */
+  admit?: (located: Located, subject: Subject | undefined) => Promise<void>
   operations: { [Id in IdsOf<Name>]: (call: Call<Id, Subject>) => Promise<Answer<Id> | Written> }
 }

@@ -83,16 +83,17 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   async function locate(request: FastifyRequest, operation: Operation): Promise<void> {
     const params = request.params as Record<string, string>
     const caller = request.caller!
-    const located: Located = { params, caller, organization: undefined, project: undefined }
+    const located: Located = { operation, params, caller, organization: undefined, project: undefined }
     if (operation.within === 'organization')
       located.organization = await organizationFor(deps.db, caller, params.organization_id ?? params.id!)
     if (operation.within === 'project')
       located.project = await projectFor(deps.db, caller, params.project_id ?? params.id!)
     request.located = located
-    const find = areas[operation.area]?.subject
-    if (find && operation.namesSubject) request.subject = await find(located)
+    const area = areas[operation.area]
+    if (area?.subject && operation.namesSubject) request.subject = await area.subject(located)
     const place = located.organization ?? located.project
     if (place) demandLevel(place.membership_level, operation.level)
+    await area?.admit?.(located, request.subject)
   }
 
   const route = (scope: FastifyInstance, specification: object) =>

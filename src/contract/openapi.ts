@@ -1032,15 +1032,16 @@ export interface paths {
         };
         /**
          * List plugins
-         * @description The plugins of this family that the organization sees, oldest first: its own, and the global ones of others. Needs plugin
-         *     access level 3.
+         * @description The plugins of this family that the organization sees, oldest first: its own, the global ones of others, and what its projects
+         *     have configured while it was global. Needs plugin access level 3.
          */
         get: operations["pipeline_destinations.list"];
         put?: never;
         /**
          * Install a plugin
          * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
-         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6.
+         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
+         *     where `is_global` is true.
          */
         post: operations["pipeline_destinations.create"];
         delete?: never;
@@ -1070,8 +1071,8 @@ export interface paths {
         post?: never;
         /**
          * Uninstall a plugin
-         * @description Removes the plugin, its code and its configurations in all projects. A global plugin is refused: set `is_global` to false
-         *     first. Needs plugin access level 6.
+         * @description Removes the plugin, its code and its configurations in all projects; `activity` remembers that it was there. A global plugin is
+         *     refused: set `is_global` to false first. Needs plugin access level 6.
          */
         delete: operations["pipeline_destinations.delete"];
         options?: never;
@@ -1079,7 +1080,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 to change `is_global`.
+         *     Needs plugin access level 6, and 9 where `is_global` is sent.
          */
         patch: operations["pipeline_destinations.update"];
         trace?: never;
@@ -1156,7 +1157,8 @@ export interface paths {
         /**
          * Change a plugin's code
          * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
-         *     `capabilities` the new code. A `plugin.json` that is not valid is refused. Needs plugin access level 6.
+         *     `capabilities` the new code. A `plugin.json` that is not valid is refused; code that does not parse is stored, and
+         *     `source_errors` says what is wrong with it. Needs plugin access level 6.
          */
         patch: operations["pipeline_destinations.update_source"];
         trace?: never;
@@ -1199,8 +1201,8 @@ export interface paths {
         };
         /**
          * See what was done to plugins
-         * @description The organization's plugins of this family, the one touched last first, each with who did what to it or to its configurations.
-         *     Needs plugin access level 3.
+         * @description The plugins of this family to which somebody in the organization did something, the one touched last first, each with who did
+         *     what to it or to its configurations; uninstalled ones too. Needs plugin access level 3.
          */
         get: operations["pipeline_destinations.activity"];
         put?: never;
@@ -1295,15 +1297,16 @@ export interface paths {
         };
         /**
          * List plugins
-         * @description The plugins of this family that the organization sees, oldest first: its own, and the global ones of others. Needs plugin
-         *     access level 3.
+         * @description The plugins of this family that the organization sees, oldest first: its own, the global ones of others, and what its projects
+         *     have configured while it was global. Needs plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.list"];
         put?: never;
         /**
          * Install a plugin
          * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
-         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6.
+         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
+         *     where `is_global` is true.
          */
         post: operations["pipeline_frontend_apps.create"];
         delete?: never;
@@ -1333,8 +1336,8 @@ export interface paths {
         post?: never;
         /**
          * Uninstall a plugin
-         * @description Removes the plugin, its code and its configurations in all projects. A global plugin is refused: set `is_global` to false
-         *     first. Needs plugin access level 6.
+         * @description Removes the plugin, its code and its configurations in all projects; `activity` remembers that it was there. A global plugin is
+         *     refused: set `is_global` to false first. Needs plugin access level 6.
          */
         delete: operations["pipeline_frontend_apps.delete"];
         options?: never;
@@ -1342,7 +1345,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 to change `is_global`.
+         *     Needs plugin access level 6, and 9 where `is_global` is sent.
          */
         patch: operations["pipeline_frontend_apps.update"];
         trace?: never;
@@ -1419,7 +1422,8 @@ export interface paths {
         /**
          * Change a plugin's code
          * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
-         *     `capabilities` the new code. A `plugin.json` that is not valid is refused. Needs plugin access level 6.
+         *     `capabilities` the new code. A `plugin.json` that is not valid is refused; code that does not parse is stored, and
+         *     `source_errors` says what is wrong with it. Needs plugin access level 6.
          */
         patch: operations["pipeline_frontend_apps.update_source"];
         trace?: never;
@@ -1462,8 +1466,8 @@ export interface paths {
         };
         /**
          * See what was done to plugins
-         * @description The organization's plugins of this family, the one touched last first, each with who did what to it or to its configurations.
-         *     Needs plugin access level 3.
+         * @description The plugins of this family to which somebody in the organization did something, the one touched last first, each with who did
+         *     what to it or to its configurations; uninstalled ones too. Needs plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.activity"];
         put?: never;
@@ -1558,15 +1562,16 @@ export interface paths {
         };
         /**
          * List plugins
-         * @description The plugins of this family that the organization sees, oldest first: its own, and the global ones of others. Needs plugin
-         *     access level 3.
+         * @description The plugins of this family that the organization sees, oldest first: its own, the global ones of others, and what its projects
+         *     have configured while it was global. Needs plugin access level 3.
          */
         get: operations["pipeline_import_apps.list"];
         put?: never;
         /**
          * Install a plugin
          * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
-         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6.
+         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
+         *     where `is_global` is true.
          */
         post: operations["pipeline_import_apps.create"];
         delete?: never;
@@ -1596,8 +1601,8 @@ export interface paths {
         post?: never;
         /**
          * Uninstall a plugin
-         * @description Removes the plugin, its code and its configurations in all projects. A global plugin is refused: set `is_global` to false
-         *     first. Needs plugin access level 6.
+         * @description Removes the plugin, its code and its configurations in all projects; `activity` remembers that it was there. A global plugin is
+         *     refused: set `is_global` to false first. Needs plugin access level 6.
          */
         delete: operations["pipeline_import_apps.delete"];
         options?: never;
@@ -1605,7 +1610,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 to change `is_global`.
+         *     Needs plugin access level 6, and 9 where `is_global` is sent.
          */
         patch: operations["pipeline_import_apps.update"];
         trace?: never;
@@ -1682,7 +1687,8 @@ export interface paths {
         /**
          * Change a plugin's code
          * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
-         *     `capabilities` the new code. A `plugin.json` that is not valid is refused. Needs plugin access level 6.
+         *     `capabilities` the new code. A `plugin.json` that is not valid is refused; code that does not parse is stored, and
+         *     `source_errors` says what is wrong with it. Needs plugin access level 6.
          */
         patch: operations["pipeline_import_apps.update_source"];
         trace?: never;
@@ -1725,8 +1731,8 @@ export interface paths {
         };
         /**
          * See what was done to plugins
-         * @description The organization's plugins of this family, the one touched last first, each with who did what to it or to its configurations.
-         *     Needs plugin access level 3.
+         * @description The plugins of this family to which somebody in the organization did something, the one touched last first, each with who did
+         *     what to it or to its configurations; uninstalled ones too. Needs plugin access level 3.
          */
         get: operations["pipeline_import_apps.activity"];
         put?: never;
@@ -3325,7 +3331,7 @@ export interface components {
          */
         PluginWrite: {
             /**
-             * @description A wish. What is installed by its URL becomes `custom`, `repository` or `local`, whichever it is.
+             * @description A wish. What is installed by its URL becomes `custom` or, where that is wished, `repository`; a folder becomes `local`.
              * @enum {string|null}
              */
             plugin_type?: "local" | "custom" | "repository" | "source" | null;
@@ -3340,7 +3346,7 @@ export interface components {
                 [key: string]: unknown;
             };
             tag?: string | null;
-            /** @description Whether every organization sees it. Changing it needs plugin access level 9. */
+            /** @description Whether every organization sees it. Sending it needs plugin access level 9, even where nothing changes. */
             is_global?: boolean;
             /** @description Stands until the source is read again. */
             capabilities?: {
@@ -3377,6 +3383,10 @@ export interface components {
             source: {
                 [key: string]: string;
             };
+            /** @description The files that do not parse, from name to what is wrong with them and where. */
+            source_errors: {
+                [key: string]: string;
+            };
         } & components["schemas"]["Plugin"];
         /**
          * PluginSourceWrite
@@ -3398,7 +3408,10 @@ export interface components {
                 first_name: string;
                 email: string;
             };
-            /** @description What was done, such as `installed`, `updated`, `upgraded`, `enabled`, `disabled` or `config_updated`. */
+            /**
+             * @description What was done. To a plugin: `installed`, `updated`, `source_updated`, `upgraded`, `uninstalled`; to a configuration:
+             *     `config_created`, `enabled`, `disabled`, `order_changed`, `config_updated`, `config_deleted`.
+             */
             activity: string;
             /**
              * @description What it was done to.
@@ -3410,7 +3423,7 @@ export interface components {
             detail: {
                 /** @description The name it had then; empty where it had none. */
                 name: string;
-                /** @description Field by field what changed; null where that says nothing. Secrets are masked. */
+                /** @description Field by field what changed; null where that says nothing. Secrets are masked, and code is not repeated. */
                 changes: {
                     /** @enum {string} */
                     type: "Plugin" | "PluginConfig";
@@ -3530,8 +3543,9 @@ export interface components {
             /** @description Its place among the project's plugins, lowest first; absent at creation, 0. */
             order?: number;
             /**
-             * @description All settings, checked against the plugin's `config_schema`; absent at creation, its defaults. A secret that comes as
-             *     its mask or as null keeps the value that is stored.
+             * @description All settings, checked against the plugin's `config_schema`: no unknown ones, the required ones unless `visible_if` hides
+             *     them, choices among `choices`. Those left out are at their defaults. A secret that comes as its mask or as null keeps the
+             *     value that is stored; an empty one is emptied.
              */
             config?: {
                 [key: string]: unknown;

@@ -20,6 +20,8 @@ export interface Operation {
   isPublic: boolean
   /** The lowest membership level that may call it. */
   level: number
+  /** The lowest `plugins_access_level` its organization needs; 0 where plugins are not the matter. */
+  plugin_access: number
   /** Whose id the path begins with. */
   within: 'organization' | 'project' | null
   /** Whether the path names something beyond that organization or project. */
@@ -51,6 +53,7 @@ function describe(path: string, method: string, source: Json): Operation {
     scope: security[0]?.apiKey?.[0],
     isPublic: security.length === 0,
     level: source['x-level'] ?? 1,
+    plugin_access: source['x-plugin-access'] ?? 0,
     within: within as Operation['within'],
     namesSubject: parameters > (within ? 1 : 0),
     bodyRequired: source.requestBody?.required === true,
