@@ -92,6 +92,8 @@ await build({
 // Readers of events are processes of their own, and start by reading one small file.
 await build({ ...options, splitting: false, entryPoints: { 'reader-process': 'src/events/reader-process.ts' } })
 await build({ ...options, splitting: false, entryPoints: { 'deliver-process': 'src/exports/deliver-process.ts' } })
+// So is what reads the code of plugins, with a parser that nobody else needs.
+await build({ ...options, splitting: false, entryPoints: { 'inspector-process': 'src/plugins/inspector-process.ts' } })
 await copyFile('src/contract/openapi.json', join(outdir, 'openapi.json'))
 
 /** The script of the reference page, as the package itself would serve it. */

@@ -2,6 +2,18 @@ import { isIP } from 'node:net'
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+const host = (value: string, description: string) =>
+  Type.String({ default: value, pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$', description })
+
+/** Every organization's installs are made with it, so it should open nothing private. */
+const token = (where: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]+$',
+      description: `A token for ${where}, used for URLs without a private_token. It should open nothing private`,
+    }),
+  )
+
 /** Every setting, where it comes from (the environment), and what it is when nobody sets it. */
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
@@ -97,6 +109,22 @@ const Environment = Type.Object({
     maximum: 36_500,
     description: 'How long the runs of exports and their logs are kept',
   }),
+  PLUGIN_GITHUB_URL: host('https://github.com', 'The GitHub that plugins are installed from'),
+  PLUGIN_GITHUB_API_URL: host('https://api.github.com', 'Its API; https://<host>/api/v3 for one of your own'),
+  PLUGIN_GITLAB_URL: host('https://gitlab.com', 'The GitLab that plugins are installed from'),
+  PLUGIN_NPM_REGISTRY_URL: host('https://registry.npmjs.org', 'Where packages that are plugins come from'),
+  PLUGIN_GITHUB_TOKEN: token('GitHub'),
+  PLUGIN_GITLAB_TOKEN: token('GitLab'),
+  PLUGIN_NPM_TOKEN: token('npm'),
+  PLUGIN_FOLDER: Type.Optional(
+    Type.String({ description: 'The folder whose folders may be installed as plugins by file: URLs; none by default' }),
+  ),
+  PLUGIN_FETCH_TIMEOUT_MS: Type.Integer({
+    default: 20_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: 'How long fetching a plugin may take in all',
+  }),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,
@@ -125,7 +153,7 @@ export type Variables = Record<string, string | undefined>
 
 export function readConfig(environment: Variables): Config {
   const config = read(Environment, environment)
-  for (const name of ['SITE_URL', 'SMTP_URL', 'DNS_SERVERS', 'OUTBOUND_ALLOW'] as const)
+  for (const name of Object.keys(USABLE) as (keyof typeof USABLE)[])
     if (config[name] !== undefined && !USABLE[name](config[name])) throw wrong(Environment, name)
   if (config.SMTP_URL && !config.SITE_URL)
     throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
@@ -133,11 +161,16 @@ export function readConfig(environment: Variables): Config {
 }
 
 /** What no pattern tells. Found out at the start, or else the first mail or domain would. */
-const USABLE: Record<'SITE_URL' | 'SMTP_URL' | 'DNS_SERVERS' | 'OUTBOUND_ALLOW', (value: string) => boolean> = {
-  SITE_URL: (value) => URL.canParse(value),
-  SMTP_URL: (value) => succeeds(() => decodeURIComponent(value) && new URL(value)) && new URL(value).hostname !== '',
-  DNS_SERVERS: (value) => listOf(value).every(isNameServer),
-  OUTBOUND_ALLOW: (value) => listOf(value).every((entry) => outboundRule(entry) !== undefined),
+const USABLE = {
+  SITE_URL: (value: string) => URL.canParse(value),
+  SMTP_URL: (value: string) =>
+    succeeds(() => decodeURIComponent(value) && new URL(value)) && new URL(value).hostname !== '',
+  DNS_SERVERS: (value: string) => listOf(value).every(isNameServer),
+  OUTBOUND_ALLOW: (value: string) => listOf(value).every((entry) => outboundRule(entry) !== undefined),
+  PLUGIN_GITHUB_URL: (value: string) => URL.canParse(value),
+  PLUGIN_GITHUB_API_URL: (value: string) => URL.canParse(value),
+  PLUGIN_GITLAB_URL: (value: string) => URL.canParse(value),
+  PLUGIN_NPM_REGISTRY_URL: (value: string) => URL.canParse(value),
 }
 
 const succeeds = (work: () => unknown): boolean => {

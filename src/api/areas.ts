@@ -10,6 +10,8 @@ import { events } from './events.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
+import { pipelinePlugins } from './pipeline_plugins.ts'
+import { plugin_configs } from './plugin_configs.ts'
 import { projects } from './projects.ts'
 import { service } from './service.ts'
 import { signup } from './signup.ts'
@@ -34,5 +36,9 @@ export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => (
   batch_export_runs: batch_export_runs(deps),
   capture: capture(deps),
   events: events(deps),
+  pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
+  pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
+  pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
+  plugin_configs: plugin_configs(deps),
   service: service(deps),
 })

@@ -6,6 +6,8 @@ import type { components } from '../contract/openapi.ts'
 import { parseElements } from '../events/elements.ts'
 import type { EventRow, PersonSummary } from '../events/list.ts'
 import { isoOf } from '../events/time.ts'
+import type { CatalogueEntry } from '../plugins/catalogue.ts'
+import { fieldsOf, MASK, shown } from '../plugins/settings.ts'
 import type { ApiKey } from '../store/api_keys.ts'
 import type { LogEntryRow } from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
@@ -14,6 +16,9 @@ import type { DomainRow } from '../store/domains.ts'
 import { expiredBefore, type Invite } from '../store/invites.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
+import type { ActivityRow, Change } from '../store/plugin_activity.ts'
+import type { PluginConfigRow } from '../store/plugin_configs.ts'
+import type { PluginFile, PluginRow } from '../store/plugins.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { UserRow } from '../store/users.ts'
 
@@ -206,6 +211,107 @@ export function run(row: RunRow): Schemas['BatchExportRun'] {
 export function logEntry(row: LogEntryRow): Schemas['BatchExportLogEntry'] {
   const { project_id: team_id, batch_export_id, run_id, timestamp, level, message } = row
   return { team_id, batch_export_id, run_id, timestamp, level, message }
+}
+
+const parsed = (text: string | null) => (text === null ? null : JSON.parse(text))
+
+export function plugin(row: PluginRow): Schemas['Plugin'] {
+  return {
+    id: row.id,
+    plugin_type: row.plugin_type,
+    name: row.name,
+    description: row.description,
+    url: row.url,
+    icon: row.icon,
+    config_schema: parsed(row.config_schema),
+    tag: row.tag,
+    latest_tag: row.latest_tag,
+    is_global: Boolean(row.is_global),
+    organization_id: row.organization_id,
+    organization_name: row.organization_name,
+    capabilities: parsed(row.capabilities),
+    metrics: parsed(row.metrics),
+    public_jobs: parsed(row.public_jobs),
+  }
+}
+
+export function pluginWithSource(row: PluginRow, files: readonly PluginFile[]): Schemas['PluginWithSource'] {
+  return {
+    ...plugin(row),
+    source: Object.fromEntries(files.map(({ name, text }) => [name, text])),
+    source_errors: Object.fromEntries(files.flatMap(({ name, error }) => (error === null ? [] : [[name, error]]))),
+  }
+}
+
+export function pluginWithActivity(row: PluginRow, entries: readonly ActivityRow[]): Schemas['PluginWithActivity'] {
+  const fields = fieldsOf(JSON.parse(row.config_schema))
+  const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => `config__${key}`))
+  // What has become a secret since is masked in what was noted before.
+  const masked = (change: Change): Change =>
+    secret.has(change.field)
+      ? { ...change, before: change.before === null ? null : MASK, after: change.after === null ? null : MASK }
+      : change
+  return {
+    ...plugin(row),
+    activity: entries.map((entry) => ({
+      user: { first_name: entry.first_name, email: entry.email },
+      activity: entry.activity,
+      scope: entry.scope,
+      item_id: entry.item_id,
+      detail: {
+        name: entry.name,
+        changes: (parsed(entry.changes) as Change[] | null)?.map(masked) ?? null,
+        trigger: null,
+        type: null,
+        short_id: null,
+      },
+      created_at: entry.created_at,
+    })),
+  }
+}
+
+export function pluginConfig(row: PluginConfigRow, of: PluginRow): Schemas['PluginConfig'] {
+  return {
+    id: row.id,
+    plugin: row.plugin_id,
+    enabled: Boolean(row.enabled),
+    order: row.sort_order,
+    config: shown(fieldsOf(JSON.parse(of.config_schema)), JSON.parse(row.config), JSON.parse(row.secret_keys)),
+    team_id: row.project_id,
+    plugin_info: plugin(of),
+    name: row.name || of.name || '',
+    description: row.description || of.description || '',
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}
+
+/** In the shape of a plugin, for clients that show both the same way. */
+export function catalogPlugin(
+  entry: CatalogueEntry,
+  place: number,
+  { id, name }: Pick<OrganizationRow, 'id' | 'name'>,
+): Schemas['CatalogPlugin'] {
+  return {
+    id: place,
+    plugin_type: 'repository',
+    name: entry.name,
+    description: entry.description,
+    url: entry.url,
+    icon: entry.icon ?? null,
+    config_schema: [],
+    tag: null,
+    latest_tag: null,
+    is_global: false,
+    organization_id: id,
+    organization_name: name,
+    capabilities: {},
+    metrics: {},
+    public_jobs: {},
+    verified: entry.verified,
+    maintainer: entry.maintainer,
+    type: entry.type,
+  }
 }
 
 /** Every field is a string; what is stored as JSON text goes out as it is. */

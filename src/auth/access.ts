@@ -45,3 +45,13 @@ export function demandLevel(held: number, needed: number): void {
   if (held < needed)
     throw forbidden(`This needs level ${needed}; yours is ${held}. Ask ${LEVEL_NAMES[needed]} of the organization.`)
 }
+
+/** What an organization may do with plugins: look and configure, install, share with all others. */
+export const PLUGIN_ACCESS = { look: 3, install: 6, share: 9 } as const
+
+export function demandPluginAccess(held: number, needed: number): void {
+  if (held < needed)
+    throw forbidden(
+      `This needs plugin access level ${needed}; the organization has ${held}. The operator raises it with \`workspace-admin organizations set-plugin-access\`.`,
+    )
+}

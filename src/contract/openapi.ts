@@ -1080,7 +1080,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 where `is_global` is sent.
+         *     Needs plugin access level 6, and 9 to change `is_global`.
          */
         patch: operations["pipeline_destinations.update"];
         trace?: never;
@@ -1345,7 +1345,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 where `is_global` is sent.
+         *     Needs plugin access level 6, and 9 to change `is_global`.
          */
         patch: operations["pipeline_frontend_apps.update"];
         trace?: never;
@@ -1610,7 +1610,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 where `is_global` is sent.
+         *     Needs plugin access level 6, and 9 to change `is_global`.
          */
         patch: operations["pipeline_import_apps.update"];
         trace?: never;
@@ -3346,7 +3346,7 @@ export interface components {
                 [key: string]: unknown;
             };
             tag?: string | null;
-            /** @description Whether every organization sees it. Sending it needs plugin access level 9, even where nothing changes. */
+            /** @description Whether every organization sees it. Changing it needs plugin access level 9. */
             is_global?: boolean;
             /** @description Stands until the source is read again. */
             capabilities?: {

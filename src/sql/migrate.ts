@@ -4,6 +4,7 @@ import administration from './migrations/0001-administration.ts'
 import people from './migrations/0002-people.ts'
 import purges from './migrations/0003-purges.ts'
 import batchExports from './migrations/0004-batch-exports.ts'
+import plugins from './migrations/0005-plugins.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -21,7 +22,7 @@ export interface Track {
 export const ADMINISTRATION: Track = {
   file: 'workspace.db',
   table: 'migrations',
-  migrations: [administration, people, purges, batchExports],
+  migrations: [administration, people, purges, batchExports, plugins],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }
 

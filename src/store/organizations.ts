@@ -129,6 +129,14 @@ export async function setPluginsAccess(db: Db, id: string, level: number, now: s
   return changed > 0
 }
 
+/** What it may do with plugins, whoever asks; nothing when it is gone. */
+export async function pluginsAccess(db: Db, id: string): Promise<number> {
+  const found = await db.get<{ level: number }>(
+    sql`select plugins_access_level as level from organizations where id = ${id}`,
+  )
+  return found?.level ?? 0
+}
+
 export interface Oldest {
   organization_id: string | null
   owner_email: string | null

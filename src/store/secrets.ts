@@ -3,7 +3,11 @@ import type { Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
 import type { Vault } from '../vault.ts'
 
-const PLACES = [{ table: 'batch_exports', column: 'secrets' }] as const
+const PLACES = [
+  { table: 'batch_exports', column: 'secrets' },
+  { table: 'plugins', column: 'private_token' },
+  { table: 'plugin_configs', column: 'secrets' },
+] as const
 
 /** Where a row's secrets are: sealed for one place, they open in no other. */
 export const placeOf = (table: (typeof PLACES)[number]['table'], id: string | number): string => `${table}/${id}`

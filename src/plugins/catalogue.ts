@@ -1,0 +1,25 @@
+/** The catalogue that ships with the server. `npm run catalogue` refreshes it. */
+import { type Static, Type } from '@sinclair/typebox'
+import entries from './catalogue.json' with { type: 'json' }
+
+export const CatalogueEntry = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    url: Type.String({ pattern: '^https://', maxLength: 800 }),
+    description: Type.String({ maxLength: 1000 }),
+    icon: Type.Optional(Type.String({ pattern: '^https://', maxLength: 800 })),
+    verified: Type.Boolean(),
+    maintainer: Type.Union([Type.Literal('official'), Type.Literal('community')]),
+    type: Type.Union([
+      Type.Literal('data_in'),
+      Type.Literal('data_out'),
+      Type.Literal('ingestion_filtering'),
+      Type.Literal('site'),
+    ]),
+  },
+  { additionalProperties: false },
+)
+
+export type CatalogueEntry = Static<typeof CatalogueEntry>
+
+export const catalogue = entries as CatalogueEntry[]

@@ -1,0 +1,32 @@
+import type { Change } from '../store/plugin_activity.ts'
+
+/** An entry tells what happened; it is no second place to store things in. */
+const MAX_CHANGES = 30
+const MAX_VALUE_CHARACTERS = 200
+
+/** Field by field, from one state to another; null where both are the same. */
+export function changesOf(
+  type: Change['type'],
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): Change[] | null {
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field): Change[] => {
+    const [was, is] = [before[field], after[field]]
+    if (JSON.stringify(was) === JSON.stringify(is)) return []
+    const action = was === undefined ? 'created' : is === undefined ? 'deleted' : 'changed'
+    return [{ type, action, field, before: brief(was), after: brief(is) }]
+  })
+  return changes.length ? changes.slice(0, MAX_CHANGES) : null
+}
+
+function brief(value: unknown): unknown {
+  if (value === undefined) return null
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS).toWellFormed()}…` : value
+}
+
+/** Which files changed. Their text is not repeated. */
+export function fileChanges(before: Record<string, string>, after: Record<string, string>): Change[] {
+  const changes = changesOf('Plugin', before, after) ?? []
+  return changes.map((change) => ({ ...change, before: null, after: null }))
+}

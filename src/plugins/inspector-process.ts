@@ -1,0 +1,9 @@
+/** A process of its own: a parser can be kept busy by a few bytes, and must not keep the server busy with it. */
+import { setPriority } from 'node:os'
+import { inspectCode } from './code.ts'
+
+const NICENESS = 10
+setPriority(NICENESS)
+process.once('message', (files: Record<string, string>) => {
+  process.send!(inspectCode(files), () => process.disconnect())
+})

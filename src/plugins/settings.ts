@@ -1,0 +1,135 @@
+/** A configuration's values against the `config_schema` of its plugin. */
+import { invalid } from '../errors.ts'
+
+/** What is shown instead of a secret, and what keeps it when it comes back. */
+export const MASK = '********'
+
+type Values = Record<string, unknown>
+
+interface Field {
+  key: string
+  type: string
+  required: boolean
+  secret: boolean
+  default: unknown
+  choices: unknown[]
+  visible_if: Condition[]
+  required_if: Condition[]
+}
+
+/** Another field, and the value it must have; without one, any that is not empty. */
+type Condition = [key: string, value?: unknown]
+
+/** Those with a key: the list also holds texts between fields. The older form is an object, with the keys outside. */
+export function fieldsOf(config_schema: unknown): Field[] {
+  const entries: [unknown, unknown][] = Array.isArray(config_schema)
+    ? config_schema.map((field) => [field?.key, field])
+    : Object.entries((config_schema ?? {}) as object)
+  return entries.flatMap(([key, given]) => {
+    if (typeof key !== 'string' || key === '' || typeof given !== 'object' || given === null) return []
+    const field = given as Values
+    return [
+      {
+        key,
+        type: typeof field.type === 'string' ? field.type : 'string',
+        required: field.required === true,
+        secret: field.secret === true,
+        default: field.default ?? undefined,
+        choices: Array.isArray(field.choices) ? field.choices : [],
+        visible_if: conditionsOf(field.visible_if),
+        required_if: conditionsOf(field.required_if),
+      },
+    ]
+  })
+}
+
+const conditionsOf = (given: unknown): Condition[] =>
+  Array.isArray(given) ? given.filter((condition) => Array.isArray(condition) && typeof condition[0] === 'string') : []
+
+/** Values as they are stored: those that may be shown, and those that are sealed. */
+export interface Settings {
+  open: Values
+  secrets: Values
+}
+
+/** All settings from those that were sent. Throws for what the fields do not allow. */
+export function settle(fields: readonly Field[], given: Values, stored: Settings): Settings {
+  for (const key of Object.keys(given))
+    if (!fields.some((field) => field.key === key))
+      throw invalid(attrOf(key), `"${key}" is not a setting of this plugin. Its config_schema lists those it has.`)
+
+  const open = new Map<string, unknown>()
+  const secrets = new Map<string, unknown>()
+  for (const field of fields) {
+    const { key } = field
+    const sent = own(given, key)
+    const hidden = field.secret || Object.hasOwn(stored.secrets, key)
+    const kept =
+      hidden && (sent === MASK || sent === null) ? (own(stored.secrets, key) ?? own(stored.open, key)) : undefined
+    const fresh = kept !== undefined || sent === null || (hidden && sent === MASK) ? undefined : sent
+    if (fresh !== undefined) demandFit(field, fresh)
+    const value = kept ?? fresh ?? field.default
+    if (value === undefined) continue
+    // An empty secret is none, and everybody may see that.
+    const sealed = value !== '' && (field.secret || kept !== undefined)
+    ;(sealed ? secrets : open).set(key, value)
+  }
+  const settled = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
+  demandComplete(fields, settled)
+  return settled
+}
+
+/** Throws for the first required setting that is missing, as far as it is visible. */
+export function demandComplete(fields: readonly Field[], { open, secrets }: Settings): void {
+  const current = (key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
+  const holds = ([key, wanted]: Condition): boolean =>
+    wanted === undefined ? Boolean(current(key)) : current(key) === wanted
+  for (const { key, required, required_if, visible_if } of fields) {
+    if (!(required || required_if.some(holds)) || !visible_if.every(holds)) continue
+    if (current(key) === '') throw invalid(attrOf(key), `Send "config.${key}": the plugin requires it.`, 'required')
+  }
+}
+
+/** What of the settings may be seen: what was sealed, or has become a secret since, is masked. */
+export function shown(fields: readonly Field[], open: Values, secretKeys: readonly string[]): Values {
+  const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => key))
+  const masked = Object.entries(open).map(([key, value]) => [key, secret.has(key) && value !== '' ? MASK : value])
+  return Object.fromEntries([...masked, ...secretKeys.map((key) => [key, MASK])])
+}
+
+function demandFit({ key, type, choices }: Field, value: unknown): void {
+  const wrong = (wanted: string) => invalid(attrOf(key), `"config.${key}" must be ${wanted}.`)
+  switch (type) {
+    case 'choice':
+      if (!choices.includes(value))
+        throw invalid(
+          attrOf(key),
+          `"config.${key}" must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}.`,
+          'invalid_choice',
+        )
+      break
+    case 'json':
+      if (typeof value === 'string' && value !== '' && !isJson(value)) throw wrong('JSON, or a text that holds JSON')
+      break
+    case 'string':
+    case 'attachment':
+      if (typeof value !== 'string') throw wrong('a text')
+      break
+    case 'boolean':
+    case 'number':
+      if (typeof value !== type) throw wrong(`a ${type}`)
+  }
+}
+
+const attrOf = (key: string): string => `config__${key}`
+
+const own = (values: Values, key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined)
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

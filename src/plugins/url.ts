@@ -1,0 +1,102 @@
+/** The URLs that plugins are installed from, and what each names. */
+import { type AppError, invalid } from '../errors.ts'
+
+/** Where the hosts are; the operator may name others than the public ones. */
+export interface Hosts {
+  github: string
+  github_api: string
+  gitlab: string
+  npm_registry: string
+}
+
+/** `tag` is the revision that the URL itself names; where it is null, the newest one is looked for. */
+export type Origin =
+  | { host: 'github'; user: string; repo: string; branch: string | null; folder: string | null; tag: string | null }
+  | { host: 'gitlab'; project: string; tag: string | null }
+  | { host: 'npm'; name: string; tag: string | null }
+  | { host: 'file'; folder: string; tag: null }
+
+export interface PluginUrl {
+  origin: Origin
+  /** As it was sent, without its query. */
+  url: string
+  /** The same for two spellings of one place. */
+  key: string
+  token: string | null
+}
+
+/** A refusal of what the URL names. */
+export const refuse = (detail: string): AppError => invalid('url', detail)
+
+const WORD = '[A-Za-z0-9_.-]+'
+const FOLDER = `${WORD}(?:/${WORD})*`
+const COMMIT = /^[0-9a-f]{40}$/
+
+const GITHUB: [form: RegExp, ...parts: ('commit' | 'tree' | 'release' | 'archive')[]][] = [
+  [new RegExp(`^/(${WORD})/(${WORD})$`)],
+  [new RegExp(`^/(${WORD})/(${WORD})/tree/(${WORD})(?:/(${FOLDER}))?$`), 'tree'],
+  [new RegExp(`^/(${WORD})/(${WORD})/commit/(${WORD})$`), 'commit'],
+  [new RegExp(`^/(${WORD})/(${WORD})/releases/tag/(${WORD})$`), 'release'],
+  [new RegExp(`^/(${WORD})/(${WORD})/archive/((?:refs/(?:heads|tags)/)?${WORD})\\.(?:zip|tar\\.gz)$`), 'archive'],
+]
+const GITLAB = new RegExp(`^/(${WORD}(?:/${WORD})+)(?:/-/(?:(?:tree|commit)/(${WORD})|archive/(${WORD})/${WORD}))?$`)
+const NPM = new RegExp(`^/package/(${WORD}|@${WORD}/${WORD})(?:/v/(${WORD}))?$`)
+const NPM_SITE = 'npmjs.com'
+
+const FORMS =
+  'Name a repository on GitHub or GitLab (https://github.com/user/repository) or a package on npm (https://www.npmjs.com/package/name).'
+
+export function parseUrl(text: string, hosts: Hosts): PluginUrl {
+  if (/^file:/i.test(text)) {
+    const folder = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+    return { origin: { host: 'file', folder, tag: null }, url: text, key: `file:${folder}`, token: null }
+  }
+  if (!URL.canParse(text)) throw refuse(`This is not a URL. ${FORMS}`)
+  const parsed = new URL(text)
+  if (!/^https?:$/.test(parsed.protocol)) throw refuse(`A plugin is fetched over https. ${FORMS}`)
+  if (parsed.username || parsed.password)
+    throw refuse('Leave the name and password out of the URL. A token goes into its query, as ?private_token=….')
+  const path = decoded(parsed.pathname).replace(/\/+$/, '')
+  const origin = originOf(siteOf(parsed), path, hosts)
+  if (!origin || path.split('/').some((part) => part === '.' || part === '..'))
+    throw refuse(`Plugins cannot be installed from there. ${FORMS}`)
+  return {
+    origin,
+    url: text.replace(/[?#].*$/s, '').replace(/\/+$/, ''),
+    key: `${siteOf(parsed)}${path}`,
+    token: parsed.searchParams.get('private_token') || null,
+  }
+}
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Host and port, as two spellings of a site have in common. */
+const siteOf = (url: URL): string => url.host.replace(/^www\./, '')
+
+function originOf(site: string, path: string, hosts: Hosts): Origin | undefined {
+  if (site === siteOf(new URL(hosts.github))) return onGithub(path)
+  if (site === NPM_SITE) {
+    const [, name, version] = NPM.exec(path) ?? []
+    return name === undefined ? undefined : { host: 'npm', name, tag: version ?? null }
+  }
+  if (site !== siteOf(new URL(hosts.gitlab))) return undefined
+  const [, project, ref, archive] = GITLAB.exec(path) ?? []
+  return project === undefined ? undefined : { host: 'gitlab', project, tag: ref ?? archive ?? null }
+}
+
+function onGithub(path: string): Origin | undefined {
+  for (const [form, kind] of GITHUB) {
+    const [, user, repo, ref = null, folder = null] = form.exec(path) ?? []
+    if (user === undefined || repo === undefined) continue
+    const pinned = kind === 'release' ? `refs/tags/${ref}` : kind !== 'tree' || COMMIT.test(ref!) ? ref : null
+    const name = kind ? repo : repo.replace(/\.git$/, '')
+    return { host: 'github', user, repo: name, branch: pinned === null ? ref : null, folder, tag: pinned }
+  }
+  return undefined
+}

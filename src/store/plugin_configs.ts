@@ -1,0 +1,73 @@
+import type { Db } from '../sql/db.ts'
+import { assignments, forUpdate, sql } from '../sql/template.ts'
+
+export interface PluginConfigRow {
+  id: number
+  plugin_id: number
+  project_id: number
+  enabled: boolean | number
+  sort_order: number
+  /** JSON text of what is no secret. */
+  config: string
+  /** JSON text: the keys of the secrets. */
+  secret_keys: string
+  /** Sealed JSON text, from key to value; null where there are none. */
+  secrets: string | null
+  name: string | null
+  description: string | null
+  created_at: string
+  updated_at: string
+}
+
+export type PluginConfigWrite = Partial<
+  Pick<PluginConfigRow, 'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description'>
+> & { enabled?: boolean }
+
+export async function list(
+  db: Db,
+  project_id: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: PluginConfigRow[] }> {
+  const total = await db.get<{ count: number }>(
+    sql`select count(*) as count from plugin_configs where project_id = ${project_id}`,
+  )
+  const rows = await db.all<PluginConfigRow>(sql`
+    select * from plugin_configs where project_id = ${project_id} order by sort_order, id
+    limit ${limit} offset ${offset}`)
+  return { count: total?.count ?? 0, rows }
+}
+
+export function get(db: Db, project_id: number, id: number): Promise<PluginConfigRow | undefined> {
+  return db.get<PluginConfigRow>(sql`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
+}
+
+/** Holds it until the transaction ends. Undefined when it is gone. */
+export function hold(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
+  return tx.get<PluginConfigRow>(sql`select * from plugin_configs where id = ${id} ${forUpdate}`)
+}
+
+/** Without its secrets: they are sealed for the row, which has to be there first. */
+export async function create(
+  tx: Db,
+  config: Omit<PluginConfigRow, 'id' | 'secrets' | 'created_at' | 'updated_at'>,
+  now: string,
+): Promise<PluginConfigRow> {
+  const made = await tx.get<PluginConfigRow>(sql`
+    insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, secrets, name,
+      description, created_at, updated_at)
+    values (${config.plugin_id}, ${config.project_id}, ${config.enabled}, ${config.sort_order}, ${config.config},
+      ${config.secret_keys}, null, ${config.name}, ${config.description}, ${now}, ${now})
+    returning *`)
+  return made!
+}
+
+/** Whoever holds it changes it. */
+export async function update(tx: Db, id: number, changes: PluginConfigWrite, now: string): Promise<PluginConfigRow> {
+  const changed = await tx.get<PluginConfigRow>(sql`
+    update plugin_configs set ${assignments({ ...changes, updated_at: now })} where id = ${id} returning *`)
+  return changed!
+}
+
+export async function remove(tx: Db, id: number): Promise<void> {
+  await tx.run(sql`delete from plugin_configs where id = ${id}`)
+}
