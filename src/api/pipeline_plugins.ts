@@ -134,7 +134,8 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         const { files, capabilities } = await read(after)
         const written = await db.tx(async (tx) => {
           if (!(await store.replaceFiles(tx, plugin, files))) return undefined
-          const write = { capabilities, ...(after['plugin.json'] && described(manifestIn(after)!)) }
+          const redescribed = after['plugin.json'] === before['plugin.json'] ? undefined : manifestIn(after)
+          const write = { capabilities, ...(redescribed && described(redescribed)) }
           return change(tx, caller.user, plugin, write, 'source_updated', fileList)
         })
         if (written) return wire.pluginWithSource(written, files)

@@ -90,18 +90,6 @@ async function untar(bytes: Buffer, choose: Choose): Promise<Map<string, Buffer>
   const found = new Map<string, Buffer>()
   const tally = new Tally()
   const tar = extract()
-  tar.on('entry', ({ name, size = 0, type }, stream, next) => {
-    const path = name.replace(/^(\.\/)+/, '')
-    const take = async (): Promise<void> => {
-      tally.add(path, size)
-      const wanted = type === 'file' && choose(path)
-      if (wanted) demandSize(path, size)
-      const chunks: Buffer[] = []
-      for await (const chunk of stream as AsyncIterable<Buffer>) if (wanted) chunks.push(chunk)
-      if (wanted) found.set(path, Buffer.concat(chunks))
-    }
-    take().then(() => next(), next)
-  })
   let unpacked = 0
   // Headers, too, are unpacked bytes, and some of them the reader keeps in memory.
   const bounded = new Transform({
@@ -112,6 +100,19 @@ async function untar(bytes: Buffer, choose: Choose): Promise<Map<string, Buffer>
       else done(null, chunk)
     },
   })
-  await pipeline(Readable.from([bytes]), createGunzip(), bounded, tar)
+  const fed = pipeline(Readable.from([bytes]), createGunzip(), bounded, tar)
+  // What ends the one ends the other; the loop below hears of it.
+  fed.catch(() => undefined)
+  for await (const entry of tar) {
+    const { name, size = 0, type } = entry.header
+    const path = name.replace(/^(\.\/)+/, '')
+    tally.add(path, size)
+    const wanted = type === 'file' && choose(path)
+    if (wanted) demandSize(path, size)
+    const chunks: Buffer[] = []
+    for await (const chunk of entry as AsyncIterable<Buffer>) if (wanted) chunks.push(chunk)
+    if (wanted) found.set(path, Buffer.concat(chunks))
+  }
+  await fed
   return found
 }

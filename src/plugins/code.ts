@@ -80,7 +80,7 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
   }
   const behind = (node: ast.Node | null | undefined): ast.Node | null => {
     const value = unwrapped(node)
-    return value?.type === 'Identifier' ? (declared.get(value.name) ?? value) : value
+    return value?.type === 'Identifier' ? unwrapped(declared.get(value.name) ?? value) : value
   }
 
   const found = new Map<string, ast.Node | null>()

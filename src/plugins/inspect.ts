@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../errors.ts'
 import type { Inspection } from './code.ts'
@@ -7,6 +7,7 @@ export type { Capabilities, Inspection } from './code.ts'
 
 const DEADLINE_MS = 5000
 const MEMORY_MB = 192
+const IDLE_MS = 10_000
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 20
 
@@ -34,29 +35,62 @@ export async function inspect(files: Record<string, string>): Promise<Inspection
   }
 }
 
-function inProcess(files: Record<string, string>): Promise<Inspection> {
-  const child = fork(PROGRAM, {
+/** Those that have answered and wait a while for the next code: starting one takes longer than reading. */
+const idle: ChildProcess[] = []
+
+async function inProcess(files: Record<string, string>): Promise<Inspection> {
+  const child = idle.pop() ?? start()
+  child.ref()
+  child.channel?.ref()
+  const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS)
+  try {
+    const found = await ask(child, files)
+    if (found) {
+      rest(child)
+      return found
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+  const error = 'The code could not be read: it takes too much time or memory.'
+  return { capabilities: {}, errors: Object.fromEntries(Object.keys(files).map((name) => [name, error])) }
+}
+
+const start = (): ChildProcess =>
+  fork(PROGRAM, {
     execArgv: [`--max-old-space-size=${MEMORY_MB}`, ...(fromSources ? ['--import=tsx'] : [])],
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+
+/** Undefined when it was killed, by us or for its memory. */
+function ask(child: ChildProcess, files: Record<string, string>): Promise<Inspection | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS)
-    let found: Inspection | undefined
     child.once('message', (inspection: Inspection) => {
-      found = inspection
+      child.removeAllListeners()
+      resolve(inspection)
     })
     child.once('error', reject)
     child.once('close', (code) => {
-      clearTimeout(timer)
-      if (found) return resolve(found)
-      // Killed, by us or for its memory. One that ends by itself without a word has not even started.
-      if (code === 1) return reject(new Error('the process that reads code does not start'))
-      const error = 'The code could not be read: it takes too much time or memory.'
-      resolve({ capabilities: {}, errors: Object.fromEntries(Object.keys(files).map((name) => [name, error])) })
+      // One that ends by itself has not even started.
+      if (code === 1) reject(new Error('the process that reads code does not start'))
+      else resolve(undefined)
     })
-    child.send(files, (error) => {
-      if (error) child.kill('SIGKILL')
-    })
+    child.send(files, () => undefined)
   })
+}
+
+function rest(child: ChildProcess): void {
+  child.unref()
+  child.channel?.unref()
+  const leave = (): void => {
+    clearTimeout(timer)
+    const place = idle.indexOf(child)
+    if (place >= 0) idle.splice(place, 1)
+    if (child.connected) child.disconnect()
+  }
+  const timer = setTimeout(leave, IDLE_MS).unref()
+  child.once('exit', leave)
+  child.once('error', leave)
+  idle.push(child)
 }

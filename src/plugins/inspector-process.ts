@@ -4,6 +4,6 @@ import { inspectCode } from './code.ts'
 
 const NICENESS = 10
 setPriority(NICENESS)
-process.once('message', (files: Record<string, string>) => {
-  process.send!(inspectCode(files), () => process.disconnect())
+process.on('message', (files: Record<string, string>) => {
+  process.send!(inspectCode(files), () => undefined)
 })

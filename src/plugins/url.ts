@@ -39,7 +39,9 @@ const GITHUB: [form: RegExp, ...parts: ('commit' | 'tree' | 'release' | 'archive
   [new RegExp(`^/(${WORD})/(${WORD})/releases/tag/(${WORD})$`), 'release'],
   [new RegExp(`^/(${WORD})/(${WORD})/archive/((?:refs/(?:heads|tags)/)?${WORD})\\.(?:zip|tar\\.gz)$`), 'archive'],
 ]
-const GITLAB = new RegExp(`^/(${WORD}(?:/${WORD})+)(?:/-/(?:(?:tree|commit)/(${WORD})|archive/(${WORD})/${WORD}))?$`)
+/** A lone hyphen ends the path of a project. */
+const GROUP = `(?!-(?:/|$))${WORD}`
+const GITLAB = new RegExp(`^/(${GROUP}(?:/${GROUP})+)(?:/-/(?:(?:tree|commit)/(${WORD})|archive/(${WORD})/${WORD}))?$`)
 const NPM = new RegExp(`^/package/(${WORD}|@${WORD}/${WORD})(?:/v/(${WORD}))?$`)
 const NPM_SITE = 'npmjs.com'
 

@@ -1,0 +1,772 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { contract, operations } from '../../src/contract/table.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { type Files, tarOf, zipOf } from '../helpers/archives.ts'
+import { openPluginHosts } from '../helpers/plugin-hosts.ts'
+
+const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
+const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
+const NEXT = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567'
+const CONFIG = [{ key: 'address', name: 'Address', type: 'string', required: true }]
+
+const hosts = await openPluginHosts(t)
+const options = { environment: hosts.environment }
+
+const filesOf = (name: string, code = 'export function onEvent(event) {}'): Files => ({
+  'plugin.json': JSON.stringify({ name, description: `${name}.`, config: CONFIG, publicJobs: { go: {} } }, null, 2),
+  'index.ts': code,
+  'README.md': 'not kept',
+})
+const within = ({ first }: TestApp, family = 'pipeline_destinations'): string =>
+  `/api/organizations/${first.organization_id}/${family}/`
+const github = (path: string): string => `${hosts.urls.github}/${path}`
+const publishOnGithub = (name = 'hedgerow/webhook', files = filesOf('Webhooks')): void => {
+  hosts.published[`github ${name}`] = { newest: { '': SHA, main: SHA }, revisions: { [SHA]: files } }
+}
+const sourceOf = (index: string): object => ({ plugin_type: 'source', name: 'Counter', source: { 'index.ts': index } })
+
+t.test('the families differ in their name and in nothing else', async (t) => {
+  const shapeOf = (family: string) =>
+    operations
+      .filter(({ area }) => area === family)
+      .map(({ method, path, source }) => ({
+        method,
+        path,
+        parameters: contract.paths[path].parameters,
+        source,
+      }))
+  const [first, ...others] = FAMILIES.map((family) =>
+    JSON.parse(JSON.stringify(shapeOf(family)).replaceAll(family, '<family>')),
+  )
+  t.equal(first.length, 13)
+  for (const other of others) t.strictSame(other, first)
+})
+
+onBothEngines(
+  t,
+  'a plugin is installed by its URL, belongs to one family, and is uninstalled',
+  async (t, app) => {
+    hosts.reset()
+    publishOnGithub()
+    const url = within(app)
+    const made = await app.send('POST', url, {
+      body: {
+        url: `${github('hedgerow/webhook')}/`,
+        name: 'Mine',
+        tag: 'v9',
+        metrics: { a: 'sum' },
+        capabilities: { x: 1 },
+      },
+    })
+    t.strictSame(made.body, {
+      id: 1,
+      plugin_type: 'custom',
+      name: 'Webhooks',
+      description: 'Webhooks.',
+      url: github('hedgerow/webhook'),
+      icon: null,
+      config_schema: CONFIG,
+      tag: SHA,
+      latest_tag: SHA,
+      is_global: false,
+      organization_id: app.first.organization_id,
+      organization_name: 'My organization',
+      capabilities: { methods: ['onEvent'], jobs: [], scheduled_tasks: [] },
+      metrics: { a: 'sum' },
+      public_jobs: { go: {} },
+    })
+    t.equal(made.status, 201)
+    const item = `${url}${made.body.id}/`
+    t.strictSame((await app.send('GET', item)).body, made.body)
+    t.match((await app.send('GET', url)).body, { count: 1, next: null, previous: null, results: [made.body] })
+    t.match((await app.send('GET', `${item}source/`)).body, {
+      id: 1,
+      source: {
+        'plugin.json': JSON.stringify({
+          name: 'Webhooks',
+          description: 'Webhooks.',
+          config: CONFIG,
+          publicJobs: { go: {} },
+        }),
+        'index.ts': 'export function onEvent(event) {}',
+      },
+      source_errors: {},
+    })
+    for (const family of FAMILIES.slice(1)) {
+      t.equal((await app.send('GET', within(app, family))).body.count, 0)
+      t.equal((await app.send('GET', `${within(app, family)}${made.body.id}/`)).status, 404, 'not of that family')
+    }
+    t.match(
+      await app.send('POST', within(app, 'pipeline_import_apps'), {
+        body: { url: github('hedgerow/webhook?private_token=x') },
+      }),
+      { status: 400, body: { code: 'unique', attr: 'url' } },
+      'once in an organization, whichever family',
+    )
+    const other = await app.stranger('other@example.com')
+    t.match(
+      await app.send('POST', `/api/organizations/${other.organization_id}/pipeline_import_apps/`, {
+        key: other.key,
+        body: { url: github('hedgerow/webhook'), plugin_type: 'repository' },
+      }),
+      { status: 201, body: { plugin_type: 'repository' } },
+      'each organization by itself',
+    )
+    t.match(await app.send('DELETE', item), { status: 204, text: '' })
+    t.equal((await app.send('GET', item)).status, 404)
+    t.strictSame(await app.deps.db.all(sql`select * from plugin_files where plugin_id = 1`), [])
+    const again = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
+    t.match(again, { status: 201 }, 'the URL is free again')
+    t.not(again.body.id, made.body.id)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'every form of URL is resolved and fetched as its host wants it',
+  async (t, app) => {
+    hosts.reset()
+    const sub: Files = {
+      ...Object.fromEntries(Object.entries(filesOf('Inner')).map(([name, text]) => [`a/b/${name}`, text])),
+      ...filesOf('Outer'),
+    }
+    hosts.published['github ada/plugin'] = {
+      newest: { '': SHA, dev: NEXT, 'dev:a/b': SHA },
+      revisions: { [SHA]: sub, [NEXT]: filesOf('Next'), 'refs/tags/v1': filesOf('Release'), v2: filesOf('Archive') },
+    }
+    hosts.published['gitlab group/inner/project'] = {
+      newest: { '': SHA },
+      revisions: { [SHA]: filesOf('Lab'), v3: filesOf('Lab three') },
+    }
+    hosts.published['npm @scope/package'] = {
+      newest: { latest: '1.2.0' },
+      revisions: { '1.2.0': filesOf('Package'), '1.0.0': filesOf('Package one') },
+    }
+    hosts.published['npm plain'] = { newest: { latest: '3.0.0' }, revisions: { '3.0.0': filesOf('Plain') } }
+    const gitlab = `${hosts.urls.gitlab}/group/inner/project`
+    for (const [url, tag, name, asked] of [
+      [
+        github('ada/plugin'),
+        SHA,
+        'Outer',
+        ['/repos/ada/plugin/commits?per_page=1', `/ada/plugin/archive/${SHA}.zip`, `/ada/plugin/zip/${SHA}`],
+      ],
+      [
+        github('ada/plugin/tree/dev'),
+        NEXT,
+        'Next',
+        ['/repos/ada/plugin/commits?per_page=1&sha=dev', `/ada/plugin/archive/${NEXT}.zip`, `/ada/plugin/zip/${NEXT}`],
+      ],
+      [
+        github('ada/plugin/tree/dev/a/b'),
+        SHA,
+        'Inner',
+        [
+          '/repos/ada/plugin/commits?per_page=1&sha=dev&path=a%2Fb',
+          `/ada/plugin/archive/${SHA}.zip`,
+          `/ada/plugin/zip/${SHA}`,
+        ],
+      ],
+      [
+        github(`ada/plugin/tree/${SHA}/a/b`),
+        SHA,
+        'Inner',
+        [`/ada/plugin/archive/${SHA}.zip`, `/ada/plugin/zip/${SHA}`],
+      ],
+      [
+        github(`ada/plugin/commit/${NEXT}`),
+        NEXT,
+        'Next',
+        [`/ada/plugin/archive/${NEXT}.zip`, `/ada/plugin/zip/${NEXT}`],
+      ],
+      [
+        github('ada/plugin/releases/tag/v1'),
+        'refs/tags/v1',
+        'Release',
+        ['/ada/plugin/archive/refs/tags/v1.zip', '/ada/plugin/zip/refs/tags/v1'],
+      ],
+      [github('ada/plugin/archive/v2.tar.gz'), 'v2', 'Archive', ['/ada/plugin/archive/v2.zip', '/ada/plugin/zip/v2']],
+      [
+        gitlab,
+        SHA,
+        'Lab',
+        [
+          '/api/v4/projects/group%2Finner%2Fproject/repository/commits?per_page=1',
+          `/api/v4/projects/group%2Finner%2Fproject/repository/archive.zip?sha=${SHA}`,
+        ],
+      ],
+      [
+        `${gitlab}/-/tree/v3`,
+        'v3',
+        'Lab three',
+        ['/api/v4/projects/group%2Finner%2Fproject/repository/archive.zip?sha=v3'],
+      ],
+      [
+        'https://www.npmjs.com/package/@scope/package',
+        '1.2.0',
+        'Package',
+        ['/@scope/package/latest', '/@scope/package/-/package-1.2.0.tgz'],
+      ],
+      [
+        'https://www.npmjs.com/package/@scope/package/v/1.0.0',
+        '1.0.0',
+        'Package one',
+        ['/@scope/package/-/package-1.0.0.tgz'],
+      ],
+      ['https://npmjs.com/package/plain', '3.0.0', 'Plain', ['/plain/latest', '/plain/-/plain-3.0.0.tgz']],
+    ] as const) {
+      hosts.asked = []
+      const made = await app.send('POST', within(app), { body: { url } })
+      t.match(made, { status: 201, body: { url, tag, latest_tag: tag, name, plugin_type: 'custom' } }, url)
+      t.strictSame(
+        hosts.asked.map((asked) => asked.url),
+        asked,
+        url,
+      )
+      t.ok(hosts.asked.every(({ authorization }) => authorization === undefined))
+    }
+  },
+  options,
+)
+
+for (const engine of ENGINES)
+  t.test(`private tokens are used, kept sealed, and never come back (${engine})`, async (t) => {
+    hosts.reset()
+    const log: string[] = []
+    const app = await openApp(t, engine, { ...options, log: { write: (line: string) => log.push(line) } as never })
+    const token = 'ghp_verySecretToken'
+    for (const name of ['github ada/private', 'gitlab group/private', 'npm private'])
+      hosts.published[name] = {
+        newest: { '': SHA, latest: '1.0.0' },
+        revisions: { [SHA]: filesOf('P'), '1.0.0': filesOf('P') },
+        token,
+      }
+    for (const url of [
+      github('ada/private'),
+      `${hosts.urls.gitlab}/group/private`,
+      'https://www.npmjs.com/package/private',
+    ]) {
+      t.match(
+        await app.send('POST', within(app), { body: { url } }),
+        { status: 400, body: { attr: 'url' } },
+        'without it',
+      )
+      t.match(await app.send('POST', within(app), { body: { url: `${url}?private_token=wrong` } }), { status: 400 })
+      const made = await app.send('POST', within(app), { body: { url: `${url}?private_token=${token}` } })
+      t.match(made, { status: 201, body: { url } })
+      hosts.asked = []
+      const item = `${within(app)}${made.body.id}/`
+      t.equal((await app.send('GET', `${item}check_for_updates/`)).status, 200, 'it is used again')
+      t.equal((await app.send('POST', `${item}upgrade/`)).status, 200)
+      t.ok(hosts.asked.some(({ authorization }) => authorization === `Bearer ${token}`))
+      t.ok(
+        hosts.asked.filter(({ host }) => host === 'codeload').every(({ authorization }) => !authorization),
+        'and stays with its host',
+      )
+    }
+    for (const path of ['', 'activity/', 'unused/'])
+      t.notMatch((await app.send('GET', `${within(app)}${path}`)).text, token)
+    t.notMatch(log.join(''), token)
+    for (const row of await app.deps.db.all<object>(sql`select * from plugins`)) t.notMatch(JSON.stringify(row), token)
+    t.strictSame(await app.deps.db.all(sql`select * from plugin_activity where changes like '%Secret%'`), [])
+  })
+
+onBothEngines(
+  t,
+  'each refusal of a URL is a sentence that helps, and leaves nothing behind',
+  async (t, app) => {
+    hosts.reset()
+    publishOnGithub()
+    const url = github('hedgerow/webhook')
+    const publish = (files: Files | Buffer) => {
+      hosts.published['github hedgerow/webhook'] = { newest: { '': SHA }, revisions: { [SHA]: files } }
+    }
+    const json = (manifest: unknown): Files => ({ 'plugin.json': JSON.stringify(manifest), 'index.js': '' })
+    const refused = async (what: string, detail: RegExp, sent = url, code = 'invalid_input') => {
+      const answer = await app.send('POST', within(app), { body: { url: sent } })
+      t.match(answer, { status: 400, body: { type: 'validation_error', code, attr: 'url', detail } }, what)
+      t.notMatch(answer.text, 'secret words', 'nothing that a peer said')
+    }
+    await refused('not a URL', /not a URL/, 'hedgerow')
+    await refused('another place', /cannot be installed from there/, 'https://example.com/hedgerow/webhook')
+    await refused('a folder where none is allowed', /PLUGIN_FOLDER/, 'file:/etc')
+    await refused('nothing there', /404.*private_token/, github('nobody/nothing'))
+    hosts.published['github a/empty'] = { newest: {}, revisions: {} }
+    await refused('no revision', /no revision/, github('a/empty'))
+
+    publish({ 'index.js': 'x' })
+    await refused('no plugin.json', /no plugin\.json/)
+    publish({ 'a/b/plugin.json': '{"name": "Deep"}', 'a/b/index.js': '' })
+    await refused('plugin.json too deep', /no plugin\.json/)
+    publish({ 'plugin.json': '{', 'index.js': '' })
+    await refused('broken plugin.json', /not valid JSON/)
+    for (const [manifest, detail] of [
+      [[], /must hold an object/],
+      [{}, /no "name"/],
+      [{ name: 5 }, /"name" in plugin\.json/],
+      [{ name: 'x'.repeat(201) }, /"name" in plugin\.json/],
+      [{ name: 'a', config: 'x' }, /"config" in plugin\.json/],
+      [{ name: 'a', config: { key: 5 } }, /"config" in plugin\.json/],
+      [{ name: 'a', publicJobs: [] }, /"publicJobs" in plugin\.json/],
+      [{ name: 'a', main: '../../etc/passwd' }, /"main" in plugin\.json/],
+      [{ name: 'a', main: 'dist/gone.js' }, /no dist\/gone\.js/],
+      [{ name: 'a', stateless: true, config: CONFIG }, /stateless/],
+    ] as const) {
+      publish(json(manifest))
+      await refused(JSON.stringify(manifest).slice(0, 60), detail)
+    }
+    publish({ 'plugin.json': '{"name": "a"}' })
+    await refused('no code', /no index\.js, index\.ts, frontend\.tsx or site\.ts/)
+    publish({ 'plugin.json': '{"name": "a"}', 'index.js': Buffer.from([0xff, 0xfe]) })
+    await refused('bytes', /not text in UTF-8/)
+    publish({ 'plugin.json': '{"name": "a"}', 'index.js': 'a\0b' })
+    await refused('NUL', /not text in UTF-8/)
+    publish({ 'plugin.json': '{"name": "a"}', 'index.js': Buffer.alloc(1024 * 1024 + 1) })
+    await refused('a large file', /"index\.js" is larger/)
+    publish(Buffer.from('<html>'))
+    await refused('no archive', /neither a zip nor a tar\.gz/)
+    publish(zipOf({ 'r/../../x': '1', 'r/plugin.json': '{"name": "a"}', 'r/index.js': '' }))
+    await refused('a path out of it', /outside of itself/)
+    publish(await tarOf({ '/etc/x': '1' }))
+    await refused('a path out of a tar', /outside of itself/)
+    publish(Buffer.alloc(17 * 1024 * 1024))
+    await refused('much', /larger than 16777216 bytes/)
+
+    publish(filesOf('Fine'))
+    for (const [status, detail] of [
+      [401, /answered 401/],
+      [403, /answered 403.*private_token/],
+      [429, /asked too often \(429\)/],
+      [500, /answered 500/],
+    ] as const) {
+      hosts.instead.github_api = (_, response) => void response.writeHead(status).end('secret words')
+      await refused(`status ${status}`, detail)
+    }
+    hosts.instead.github_api = (_, response) => void response.end('secret words')
+    await refused('no JSON', /no revision/)
+    hosts.instead.github_api = (_, response) => void response.end(JSON.stringify([{ sha: 'a/../../b' }]))
+    await refused('no commit', /no revision/)
+    hosts.instead.github_api = (request) => void request.socket.destroy()
+    await refused('cut off', /cannot be reached/)
+    hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: '/again' }).end()
+    await refused('round and round', /redirects more than 5 times/)
+    hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: 'gopher://x' }).end()
+    await refused('another protocol', /other than https/)
+    for (const location of [
+      'http://169.254.169.254/latest/meta-data',
+      'http://[::1]:1/',
+      'http://10.0.0.1/',
+      'http://0/',
+    ]) {
+      hosts.instead.github_api = (_, response) => void response.writeHead(302, { location }).end()
+      await refused(`led to ${location}`, /OUTBOUND_ALLOW/, url, 'outbound_refused')
+    }
+    hosts.instead = {}
+    t.match((await app.send('POST', within(app), { body: {} })).body, { code: 'required', attr: 'url' })
+    t.match((await app.send('POST', within(app), { body: { url: null, plugin_type: 'custom' } })).body, {
+      code: 'required',
+      attr: 'url',
+    })
+    t.match((await app.send('POST', within(app), { body: { url, source: {} } })).body, {
+      code: 'invalid_input',
+      attr: 'url',
+    })
+    t.equal((await app.send('GET', within(app))).body.count, 0)
+    t.equal((await app.send('GET', `${within(app)}activity/`)).body.count, 0)
+    t.equal((await app.send('POST', within(app), { body: { url } })).status, 201, 'and then it works')
+  },
+  options,
+)
+
+t.test('a host that takes its time is given up, and without the setting loopback is closed', async (t) => {
+  hosts.reset()
+  publishOnGithub()
+  const slow = await openApp(t, 'sqlite', { environment: { ...hosts.environment, PLUGIN_FETCH_TIMEOUT_MS: '150' } })
+  const body = { url: github('hedgerow/webhook') }
+  hosts.instead.codeload = (_, response) => void response.writeHead(200).write('PK')
+  t.match((await slow.send('POST', within(slow), { body })).body, { attr: 'url', detail: /too long/ })
+  hosts.instead = {}
+  const { OUTBOUND_ALLOW: _, ...closed } = hosts.environment
+  const app = await openApp(t, 'sqlite', { environment: closed })
+  hosts.asked = []
+  t.match(await app.send('POST', within(app), { body }), {
+    status: 400,
+    body: { code: 'outbound_refused', attr: 'url' },
+  })
+  t.strictSame(hosts.asked, [])
+})
+
+t.test('folders are installed where the operator allows it, and only there', async (t) => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'workspace-plugins-')))
+  t.teardown(() => rm(root, { recursive: true }))
+  const folder = join(root, 'plugins')
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(join(root, dirname(path)), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+  await write('plugins/mine/plugin.json', '{"description": "Local"}')
+  await write('plugins/mine/index.js', 'exports.onEvent = () => {}')
+  await write('plugins/sly/plugin.json', '{"name": "Sly"}')
+  await write('outside/plugin.json', '{"name": "Outside"}')
+  await write('outside/index.js', '')
+  await mkdir(join(folder, 'empty'))
+  await symlink(join(root, 'outside'), join(folder, 'link'))
+  await symlink(join(root, 'outside/index.js'), join(folder, 'sly/index.js'))
+  const app = await openApp(t, 'sqlite', { environment: { ...hosts.environment, PLUGIN_FOLDER: folder } })
+  const install = (url: string) => app.send('POST', within(app), { body: { url } })
+  const made = await install(`file:${folder}/mine`)
+  t.match(made, {
+    status: 201,
+    body: {
+      plugin_type: 'local',
+      name: 'mine',
+      description: 'Local',
+      tag: null,
+      latest_tag: null,
+      capabilities: { methods: ['onEvent'] },
+    },
+  })
+  const item = `${within(app)}${made.body.id}/`
+  t.same((await app.send('GET', `${item}check_for_updates/`)).body, made.body, 'nothing to look for')
+  t.same((await app.send('POST', `${item}upgrade/`)).body, made.body)
+  for (const path of [
+    '/outside',
+    '/plugins',
+    '/plugins/link',
+    '/plugins/mine/../../outside',
+    '/plugins/gone',
+    '/plugins/empty',
+    '/plugins/sly',
+  ])
+    t.match(await install(`file:${root}${path}`), { status: 400, body: { attr: 'url' } }, path)
+  t.equal((await install('file:mine')).status, 201, 'a name alone')
+})
+
+onBothEngines(
+  t,
+  'a plugin is sent as source, and its files change all or none',
+  async (t, app) => {
+    const url = within(app)
+    const made = await app.send('POST', url, { body: { plugin_type: 'source', name: 'Counter', latest_tag: 'x' } })
+    t.match(made, {
+      status: 201,
+      body: {
+        plugin_type: 'source',
+        name: 'Counter',
+        description: null,
+        url: null,
+        icon: null,
+        config_schema: {},
+        tag: null,
+        latest_tag: null,
+        capabilities: {},
+        metrics: {},
+        public_jobs: {},
+      },
+    })
+    const item = `${url}${made.body.id}/`
+    t.match((await app.send('GET', `${item}source/`)).body, { source: {}, source_errors: {} })
+    const change = (source: object) => app.send('PATCH', `${item}update_source/`, { body: { source } })
+
+    const first = await change({
+      'plugin.json': JSON.stringify({ name: 'Page counter', icon: 'https://x/i.png', config: CONFIG }),
+      'index.ts': 'export async function composeWebhook(event: any) { return null }\nexport const jobs = { go() {} }',
+    })
+    t.match(first, {
+      status: 200,
+      body: {
+        name: 'Page counter',
+        icon: 'https://x/i.png',
+        config_schema: CONFIG,
+        capabilities: { methods: ['composeWebhook'], jobs: ['go'], scheduled_tasks: [] },
+        source: { 'index.ts': /composeWebhook/ },
+      },
+    })
+    t.strictSame((await app.send('GET', `${item}source/`)).body, first.body)
+
+    for (const [source, detail] of [
+      [{ 'plugin.json': '{"name": ', 'index.ts': null }, /not valid JSON/],
+      [{ 'plugin.json': '{"name": 5}', 'site.ts': 'a' }, /"name"/],
+      [{ 'plugin.json': '[]' }, /must hold an object/],
+    ] as const)
+      t.match(await change(source), { status: 400, body: { attr: 'source__plugin.json', detail } })
+    t.strictSame((await app.send('GET', `${item}source/`)).body, first.body, 'nothing changed')
+    t.match(await change(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, '']))), {
+      status: 400,
+      body: { code: 'max_length', attr: 'source' },
+    })
+    t.match(await app.send('PATCH', `${item}update_source/`, { body: { source: { a: 5 } } }), {
+      status: 400,
+      body: { attr: 'source__a' },
+    })
+
+    const broken = await change({
+      'frontend.tsx': 'export const a =\n  <div>',
+      'notes.md': '# (',
+      'site.ts': 'let x: number = 1',
+    })
+    t.match(broken, { status: 200, body: { source_errors: { 'frontend.tsx': /^Line \d+, column \d+: / } } })
+    t.strictSame(Object.keys(broken.body.source_errors), ['frontend.tsx'])
+    t.strictSame(Object.keys(broken.body.source).sort(), [
+      'frontend.tsx',
+      'index.ts',
+      'notes.md',
+      'plugin.json',
+      'site.ts',
+    ])
+    const mended = await change({
+      'frontend.tsx': null,
+      'index.ts': null,
+      'notes.md': null,
+      'site.ts': null,
+      'gone.ts': null,
+    })
+    t.match(mended, { status: 200, body: { name: 'Page counter', capabilities: {}, source_errors: {} } })
+    t.strictSame(Object.keys(mended.body.source), ['plugin.json'])
+    t.same((await app.send('GET', `${item}check_for_updates/`)).body.latest_tag, null, 'nothing to look for')
+    t.match(await app.send('POST', `${item}upgrade/`), { status: 200, body: { name: 'Page counter', tag: null } })
+
+    const whole = await app.send('POST', url, {
+      body: {
+        name: 'Mine',
+        description: 'Kept',
+        config_schema: { a: {} },
+        source: { 'plugin.json': '{"name": "Theirs"}', 'index.ts': 'module.exports = { onEvent() {} }' },
+      },
+    })
+    t.match(whole, {
+      status: 201,
+      body: {
+        plugin_type: 'source',
+        name: 'Theirs',
+        description: 'Kept',
+        config_schema: [],
+        capabilities: { methods: ['onEvent'] },
+      },
+    })
+    t.match(await app.send('POST', url, { body: { source: { 'plugin.json': '!' } } }), {
+      status: 400,
+      body: { attr: 'source__plugin.json' },
+    })
+    t.equal((await app.send('GET', url)).body.count, 2)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'of many who change the code at once nobody is lost',
+  async (t, app) => {
+    const made = await app.send('POST', within(app), { body: sourceOf('1') })
+    const item = `${within(app)}${made.body.id}/`
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        app.send('PATCH', `${item}update_source/`, { body: { source: { [`${name}.txt`]: name } } }),
+      ),
+    )
+    t.ok(answers.every(({ status }) => status === 200))
+    app.transcript.length = 0
+    t.match((await app.send('GET', `${item}source/`)).body.source, {
+      'a.txt': 'a',
+      'b.txt': 'b',
+      'c.txt': 'c',
+      'index.ts': '1',
+    })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a newer revision is seen by a check and installed by an upgrade',
+  async (t, app) => {
+    hosts.reset()
+    publishOnGithub()
+    const { body: made } = await app.send('POST', within(app), {
+      body: { url: github('hedgerow/webhook/tree/main'), plugin_type: 'repository' },
+    })
+    const item = `${within(app)}${made.id}/`
+    t.same((await app.send('GET', `${item}check_for_updates/`)).body, made, 'nothing new')
+    hosts.published['github hedgerow/webhook'] = {
+      newest: { main: NEXT },
+      revisions: {
+        [NEXT]: {
+          'plugin.json': '{"name": "Renamed", "main": "./dist/main.js"}',
+          'dist/main.js': 'exports.runEveryDay = () => {}',
+          'site.ts': '',
+        },
+      },
+    }
+    const checked = await app.send('GET', `${item}check_for_updates/`)
+    t.strictSame(checked.body, { ...made, latest_tag: NEXT }, 'only the newest is noted')
+    t.strictSame((await app.send('GET', item)).body, checked.body)
+    const upgraded = await app.send('POST', `${item}upgrade/`, {
+      raw: { type: 'application/json', payload: '{"tag": "ignored"}' },
+    })
+    t.match(upgraded, {
+      status: 200,
+      body: {
+        name: 'Renamed',
+        description: '',
+        config_schema: [],
+        tag: NEXT,
+        latest_tag: NEXT,
+        plugin_type: 'repository',
+        public_jobs: {},
+        capabilities: { methods: [], scheduled_tasks: ['runEveryDay'] },
+      },
+    })
+    t.strictSame(Object.keys((await app.send('GET', `${item}source/`)).body.source), [
+      'index.ts',
+      'plugin.json',
+      'site.ts',
+    ])
+
+    hosts.published = {}
+    for (const [method, path] of [
+      ['GET', 'check_for_updates/'],
+      ['POST', 'upgrade/'],
+    ] as const)
+      t.match(await app.send(method, `${item}${path}`), { status: 400, body: { attr: 'url', detail: /404/ } }, path)
+    t.strictSame((await app.send('GET', item)).body, upgraded.body, 'a failure changes nothing')
+
+    publishOnGithub('hedgerow/pinned')
+    const { body: pinned } = await app.send('POST', within(app), {
+      body: { url: github(`hedgerow/pinned/commit/${SHA}`) },
+    })
+    hosts.published['github hedgerow/pinned']!.newest = { '': NEXT }
+    t.same(
+      (await app.send('GET', `${within(app)}${pinned.id}/check_for_updates/`)).body,
+      pinned,
+      'what is pinned stays',
+    )
+    t.same((await app.send('POST', `${within(app)}${pinned.id}/upgrade/`)).body, pinned)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'fields are changed, and whoever did something to a plugin is remembered',
+  async (t, app) => {
+    hosts.reset()
+    publishOnGithub()
+    const url = within(app)
+    const { body: made } = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
+    const item = `${url}${made.id}/`
+    const ada = await app.member('ada@example.com', 1)
+    const changed = await app.send('PATCH', item, {
+      key: ada.key,
+      body: {
+        name: ' Mine ',
+        icon: 'https://x/i.png',
+        url: 'https://github.com/other/one',
+        plugin_type: 'source',
+        metrics: null,
+        organization_id: 'x',
+      },
+    })
+    t.match(changed, {
+      status: 200,
+      body: {
+        name: 'Mine',
+        icon: 'https://x/i.png',
+        url: made.url,
+        plugin_type: 'custom',
+        metrics: null,
+        organization_id: made.organization_id,
+      },
+    })
+    t.equal((await app.send('PATCH', item)).status, 200, 'without a body')
+    t.match(await app.send('PATCH', item, { body: { plugin_type: 'inline' } }), {
+      status: 400,
+      body: { code: 'invalid_choice', attr: 'plugin_type' },
+    })
+    t.match(await app.send('PATCH', item, { body: { name: 'x'.repeat(201) } }), {
+      status: 400,
+      body: { code: 'max_length', attr: 'name' },
+    })
+    await app.send('PATCH', `${item}update_source/`, { body: { source: { 'index.ts': 'secret = "kept out"' } } })
+    await app.send('POST', `${item}upgrade/`)
+    const { body: second } = await app.send('POST', url, { body: sourceOf('') })
+    await app.send('DELETE', `${url}${second.id}/`)
+
+    const { body: activity } = await app.send('GET', `${url}activity/`)
+    t.match(activity, { count: 2, results: [{ id: second.id }, { id: made.id, name: 'Webhooks' }] })
+    const told = (i: number) => activity.results[i].activity.map((entry: any) => entry.activity)
+    t.strictSame(told(0), ['uninstalled', 'installed'])
+    t.strictSame(told(1), ['upgraded', 'source_updated', 'updated', 'installed'])
+    t.match(activity.results[1].activity[2], {
+      user: { first_name: 'P', email: 'ada@example.com' },
+      scope: 'Plugin',
+      item_id: String(made.id),
+      detail: {
+        name: 'Mine',
+        changes: [
+          { type: 'Plugin', action: 'changed', field: 'name', before: 'Webhooks', after: 'Mine' },
+          { field: 'icon', before: null, after: 'https://x/i.png' },
+          { field: 'metrics', before: {}, after: null },
+        ],
+        trigger: null,
+        type: null,
+        short_id: null,
+      },
+    })
+    t.match(activity.results[1].activity[1].detail.changes, [
+      { action: 'changed', field: 'index.ts', before: null, after: null },
+      { field: 'capabilities', before: { methods: ['onEvent'] }, after: { methods: [] } },
+    ])
+    t.equal((await app.send('GET', `${within(app, 'pipeline_import_apps')}activity/`)).body.count, 0, 'by family')
+    t.match((await app.send('GET', `${url}activity/?limit=1&offset=1`)).body, {
+      count: 2,
+      next: null,
+      results: [{ id: made.id }],
+    })
+    for (let i = 0; i < 101; i++)
+      await app.deps.db.run(sql`
+      insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, created_at)
+      values (${made.organization_id}, ${made.id}, 'Plugin', '1', 'updated', '', '', '', '2026-01-01T00:00:00.000Z')`)
+    t.equal((await app.send('GET', `${url}activity/`)).body.results[0].activity.length, 100, 'the latest hundred')
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'the catalogue, what nobody uses, and what would fall silent',
+  async (t, app) => {
+    const url = within(app)
+    const { body: shelf } = await app.send('GET', `${url}repository/?limit=2&offset=1`)
+    t.match(shelf, { results: [{ id: 2, plugin_type: 'repository', url: /^https:/ }, { id: 3 }], next: /offset=3/ })
+    t.same(
+      (await app.send('GET', `${within(app, 'pipeline_import_apps')}repository/?limit=2&offset=1`)).body.results,
+      shelf.results,
+    )
+    t.equal((await app.send('GET', `${url}repository/?offset=1000`)).body.results.length, 0)
+
+    const make = async (code: string) => (await app.send('POST', url, { body: sourceOf(code) })).body.id
+    const [sender, quiet, idle] = [
+      await make('export function onEvent() {}'),
+      await make('export function setupPlugin() {}'),
+      await make('export function onEvent() {}'),
+    ]
+    const configure = (plugin: number, enabled: boolean) =>
+      app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, { body: { plugin, enabled } })
+    await configure(sender, true)
+    await configure(sender, false)
+    await configure(quiet, true)
+    await configure(idle, false)
+    const ids = async (path: string) => (await app.send('GET', `${url}${path}/`)).body.results.map(({ id }: any) => id)
+    t.strictSame(await ids('unused'), [idle])
+    t.strictSame(await ids('exports_unsubscribe_configs'), [sender])
+    await app.send('PATCH', `${url}${quiet}/`, { body: { capabilities: { methods: ['composeWebhook'] } } })
+    t.strictSame(await ids('exports_unsubscribe_configs'), [sender, quiet])
+    t.match((await app.send('GET', `${url}exports_unsubscribe_configs/?limit=1`)).body, { count: 2, next: /offset=1/ })
+  },
+  options,
+)

@@ -1,0 +1,139 @@
+/** GitHub, GitLab and npm on loopback, as far as plugins ask them, in the shapes that they really answer. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import { type Files, tarOf, within, zipOf } from './archives.ts'
+
+type HostName = 'github' | 'github_api' | 'codeload' | 'gitlab' | 'npm_registry'
+
+export interface Asked {
+  host: HostName
+  url: string
+  authorization: string | undefined
+}
+
+interface Published {
+  /** From branch, or branch:folder, to its newest commit; `''` is the default branch. For npm, `latest`. */
+  newest: Record<string, string>
+  /** From revision to what is in it; bytes are sent as they are. */
+  revisions: Record<string, Files | Buffer>
+  /** Whoever does not send it is told that there is nothing. */
+  token?: string
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface PluginHosts {
+  /** What is published, by `github user/repo`, `gitlab group/project`, `npm name`. */
+  published: Record<string, Published>
+  asked: Asked[]
+  /** Answers in place of one of the hosts. */
+  instead: Partial<Record<HostName, Answer>>
+  urls: Record<HostName, string>
+  /** For a server that is to know them. */
+  environment: Record<string, string>
+  reset(): void
+}
+
+export async function openPluginHosts(t: Test): Promise<PluginHosts> {
+  const hosts: PluginHosts = {
+    published: {},
+    asked: [],
+    instead: {},
+    urls: {} as PluginHosts['urls'],
+    environment: {},
+    reset: () => {
+      hosts.published = {}
+      hosts.asked = []
+      hosts.instead = {}
+    },
+  }
+  const found = (name: string, authorization: string | undefined): Published | undefined => {
+    const entry = hosts.published[name]
+    return entry && (!entry.token || authorization === `Bearer ${entry.token}`) ? entry : undefined
+  }
+
+  const answers: Record<HostName, (url: URL, response: ServerResponse, authorization?: string) => unknown> = {
+    github: (url, response) => {
+      const [, user, repo, ref] = /^\/([^/]+)\/([^/]+)\/archive\/(.+)\.zip$/.exec(url.pathname) ?? []
+      // The site answers without asking whether there is anything; codeload knows.
+      return user ? redirect(response, `${hosts.urls.codeload}/${user}/${repo}/zip/${ref}`) : missing(response)
+    },
+    github_api: (url, response, authorization) => {
+      const [, name, rest] = /^\/repos\/([^/]+\/[^/]+)\/(.+)$/.exec(url.pathname) ?? []
+      const entry = found(`github ${name}`, authorization)
+      if (!entry || !rest) return missing(response)
+      const [, ref] = /^zipball\/(.+)$/.exec(rest) ?? []
+      if (ref) return redirect(response, `${hosts.urls.codeload}/${name}/legacy.zip/${ref}?token=${entry.token}`)
+      const [branch, folder] = [url.searchParams.get('sha') ?? '', url.searchParams.get('path')]
+      const sha = entry.newest[folder ? `${branch}:${folder}` : branch]
+      json(response, sha ? [{ sha, node_id: 'C_1', commit: { message: 'one' }, html_url: 'https://x/' }] : [])
+    },
+    codeload: (url, response) => {
+      const [, name, ref] = /^\/([^/]+\/[^/]+)\/(?:legacy\.)?zip\/(.+)$/.exec(url.pathname) ?? []
+      const entry = hosts.published[`github ${name}`]
+      const files = entry?.revisions[ref!]
+      if (!files || (entry.token && url.searchParams.get('token') !== entry.token)) return missing(response)
+      send(
+        response,
+        'application/zip',
+        Buffer.isBuffer(files) ? files : zipOf(within(`repo-${ref!.replaceAll('/', '-')}`, files)),
+      )
+    },
+    gitlab: (url, response, authorization) => {
+      const [, project, rest] = /^\/api\/v4\/projects\/([^/]+)\/repository\/(.+)$/.exec(url.pathname) ?? []
+      const entry = found(`gitlab ${decodeURIComponent(project ?? '')}`, authorization)
+      if (!entry) return missing(response)
+      if (rest === 'commits') return json(response, [{ id: entry.newest[''], short_id: 'abc', title: 'one' }])
+      const files = entry.revisions[url.searchParams.get('sha')!]
+      if (!files) return missing(response)
+      send(response, 'application/octet-stream', Buffer.isBuffer(files) ? files : zipOf(within('project-sha', files)))
+    },
+    npm_registry: async (url, response, authorization) => {
+      const [, name, rest] = /^\/((?:@[^/]+\/)?[^/]+)\/(.+)$/.exec(url.pathname) ?? []
+      const entry = found(`npm ${name}`, authorization)
+      if (!entry || !rest) return missing(response)
+      if (rest === 'latest') return json(response, { name, version: entry.newest.latest, dist: { shasum: 'x' } })
+      const files = entry.revisions[/-(\d.*)\.tgz$/.exec(rest)?.[1] ?? '']
+      if (!files) return missing(response)
+      send(response, 'application/octet-stream', Buffer.isBuffer(files) ? files : await tarOf(within('package', files)))
+    },
+  }
+
+  for (const host of Object.keys(answers) as HostName[]) {
+    const server = createServer((request, response) => {
+      const { authorization } = request.headers
+      hosts.asked.push({ host, url: request.url!, authorization })
+      const instead = hosts.instead[host]
+      if (instead) instead(request, response)
+      else void answers[host](new URL(request.url!, 'http://host'), response, authorization)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    hosts.urls[host] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  hosts.environment = {
+    OUTBOUND_ALLOW: '127.0.0.1',
+    SECRET_KEY: '5e'.repeat(32),
+    PLUGIN_GITHUB_URL: hosts.urls.github,
+    PLUGIN_GITHUB_API_URL: hosts.urls.github_api,
+    PLUGIN_GITLAB_URL: hosts.urls.gitlab,
+    PLUGIN_NPM_REGISTRY_URL: hosts.urls.npm_registry,
+  }
+  return hosts
+}
+
+const redirect = (response: ServerResponse, location: string): unknown => response.writeHead(302, { location }).end()
+
+const missing = (response: ServerResponse): unknown =>
+  response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found, secret words"}')
+
+const json = (response: ServerResponse, body: unknown): unknown =>
+  send(response, 'application/json', JSON.stringify(body))
+
+const send = (response: ServerResponse, type: string, body: string | Buffer): unknown =>
+  response.writeHead(200, { 'content-type': type }).end(body)

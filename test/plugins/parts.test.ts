@@ -1,0 +1,193 @@
+import { Value } from '@sinclair/typebox/value'
+import t from 'tap'
+import { unpack } from '../../src/plugins/archive.ts'
+import { CatalogueEntry, catalogue } from '../../src/plugins/catalogue.ts'
+import { changesOf } from '../../src/plugins/changes.ts'
+import { inspectCode } from '../../src/plugins/code.ts'
+import { inspect } from '../../src/plugins/inspect.ts'
+import { parseUrl } from '../../src/plugins/url.ts'
+import { tarOf, zipOf } from '../helpers/archives.ts'
+
+const HOSTS = {
+  github: 'https://github.com',
+  github_api: 'https://api.github.com',
+  gitlab: 'https://gitlab.com',
+  npm_registry: 'https://registry.npmjs.org',
+}
+const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
+
+t.test('every form of URL, and what it names', async (t) => {
+  const github = { host: 'github', user: 'ada', repo: 'my.plugin', branch: null, folder: null, tag: null }
+  for (const [url, origin] of [
+    ['https://github.com/ada/my.plugin', github],
+    ['http://www.github.com/ada/my.plugin//', github],
+    ['https://github.com/ada/my.plugin.git', github],
+    ['https://github.com/ada/my.plugin/tree/main', { ...github, branch: 'main' }],
+    ['https://github.com/ada/my.plugin/tree/main/a/b-c', { ...github, branch: 'main', folder: 'a/b-c' }],
+    [`https://github.com/ada/my.plugin/tree/${SHA}`, { ...github, tag: SHA }],
+    [`https://github.com/ada/my.plugin/tree/${SHA}/a`, { ...github, tag: SHA, folder: 'a' }],
+    [`https://github.com/ada/my.plugin/commit/${SHA}`, { ...github, tag: SHA }],
+    ['https://github.com/ada/my.plugin/releases/tag/v1.0', { ...github, tag: 'refs/tags/v1.0' }],
+    [`https://github.com/ada/my.plugin/archive/${SHA}.zip`, { ...github, tag: SHA }],
+    ['https://github.com/ada/my.plugin/archive/v2.tar.gz', { ...github, tag: 'v2' }],
+    ['https://github.com/ada/my.plugin/archive/refs/tags/v2.zip', { ...github, tag: 'refs/tags/v2' }],
+    ['https://www.npmjs.com/package/name', { host: 'npm', name: 'name', tag: null }],
+    ['https://npmjs.com/package/@scope/name/', { host: 'npm', name: '@scope/name', tag: null }],
+    [
+      'https://www.npmjs.com/package/@scope/name/v/1.2.3-beta.1',
+      { host: 'npm', name: '@scope/name', tag: '1.2.3-beta.1' },
+    ],
+    ['https://gitlab.com/a/b/c/project', { host: 'gitlab', project: 'a/b/c/project', tag: null }],
+    ['https://gitlab.com/a/project/-/tree/v1', { host: 'gitlab', project: 'a/project', tag: 'v1' }],
+    [`https://gitlab.com/a/project/-/commit/${SHA}`, { host: 'gitlab', project: 'a/project', tag: SHA }],
+    ['https://gitlab.com/a/project/-/archive/v1/project-v1.zip', { host: 'gitlab', project: 'a/project', tag: 'v1' }],
+    ['file:/srv/plugins/mine', { host: 'file', folder: '/srv/plugins/mine', tag: null }],
+    ['file:///srv/plugins/mine', { host: 'file', folder: '/srv/plugins/mine', tag: null }],
+  ] as const)
+    t.strictSame(parseUrl(url, HOSTS).origin, origin, url)
+
+  t.match(parseUrl('https://github.com/ada/p/?private_token=T&x=1', HOSTS), {
+    url: 'https://github.com/ada/p',
+    token: 'T',
+  })
+  t.equal(parseUrl('http://www.github.com/ada/p/?x', HOSTS).key, parseUrl('https://github.com/ada/p#y', HOSTS).key)
+  t.not(parseUrl('https://github.com/ada/pp', HOSTS).key, parseUrl('https://github.com/ada/p', HOSTS).key)
+
+  for (const url of [
+    'github.com/ada/p',
+    'ftp://github.com/ada/p',
+    'https://github.com/ada',
+    'https://github.com/ada/p/blob/main/a',
+    'https://github.com/ada/p/tree/main/../../x',
+    'https://github.com/ada/p/tree/main/a%2f..%2fb',
+    'https://github.com/ada/..',
+    'https://github.com/a%00b/p',
+    'https://ada:secret@github.com/ada/p',
+    'https://github.com.evil.example/ada/p',
+    'https://evil.example/github.com/ada/p',
+    'https://gitlab.com/alone',
+    'https://www.npmjs.com/~ada',
+    'https://www.npmjs.com/package/@scope',
+    'https://github.com:444/ada/p',
+  ])
+    t.throws(() => parseUrl(url, HOSTS), { code: 'invalid_input', attr: 'url' }, url)
+})
+
+t.test('an archive gives what is wanted of it, and cannot hurt', async (t) => {
+  const all = () => true
+  for (const bytes of [
+    zipOf({ 'a/b.txt': 'one', 'c.txt': 'two' }),
+    await tarOf({ 'a/b.txt': 'one', './c.txt': 'two' }),
+  ])
+    t.strictSame(
+      [...(await unpack(bytes, all))].map(([path, content]) => [path, String(content)]),
+      [
+        ['a/b.txt', 'one'],
+        ['c.txt', 'two'],
+      ],
+    )
+  t.equal((await unpack(await tarOf({ 'x@': '/etc/passwd', y: '1' }), all)).has('x'), false, 'links lead nowhere')
+
+  const large = Buffer.alloc(2 * 1024 * 1024)
+  const many = Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`f${i}`, '']))
+  const huge = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}`, large]))
+  for (const [what, bytes] of [
+    ['nothing', Buffer.alloc(0)],
+    ['words', Buffer.from('<html>not found</html>')],
+    ['half a zip', zipOf({ a: 'b'.repeat(1000) }).subarray(0, 40)],
+    ['half a tar', (await tarOf({ a: 'b'.repeat(5000) })).subarray(0, 40)],
+    ['a zip out of itself', zipOf({ '../../etc/cron.d/x': 'a' })],
+    ['a zip to the root', zipOf({ '/etc/x': 'a' })],
+    ['a zip with backslashes', zipOf({ 'a\\..\\..\\x': 'a' })],
+    ['a tar out of itself', await tarOf({ 'a/../../x': 'a' })],
+    ['a tar to the root', await tarOf({ '/etc/x': 'a' })],
+    ['a large file in a zip', zipOf({ a: large })],
+    ['a large file in a tar', await tarOf({ a: large })],
+    ['a file longer than it says', zipOf({ a: large }, { claim: 10 })],
+    ['many files in a zip', zipOf(many)],
+    ['many files in a tar', await tarOf(many)],
+    ['a zip that unpacks to much', zipOf(huge)],
+    ['a tar that unpacks to much', await tarOf(huge)],
+  ] as const)
+    t.match(await unpack(bytes, (path) => path === 'a').catch((error) => error), { attr: 'url' }, what)
+})
+
+t.test('what code offers is found without running it', async (t) => {
+  const offers = (methods: string[], jobs: string[] = [], scheduled_tasks: string[] = []) => ({
+    methods,
+    jobs,
+    scheduled_tasks,
+  })
+  for (const [code, wanted] of [
+    ['export function onEvent(event: PluginEvent): void {}', offers(['onEvent'])],
+    ['export const processEvent = async (e) => e, other = 1', offers(['processEvent'])],
+    ['function a() {}\nexport { a as setupPlugin }', offers(['setupPlugin'])],
+    ["export { onEvent } from './elsewhere'", offers(['onEvent'])],
+    [
+      'export async function runEveryHour() {}\nexport const jobs = { b: f, "a c"() {} } as const',
+      offers([], ['b', 'a c'], ['runEveryHour']),
+    ],
+    ['const jobs = { one: 1 } satisfies Jobs\nexport { jobs }', offers([], ['one'])],
+    ['export default { composeWebhook(event) {} }', offers(['composeWebhook'])],
+    ['module.exports = { onEvent, teardownPlugin: f, jobs: { x() {} } }', offers(['teardownPlugin', 'onEvent'], ['x'])],
+    [
+      'exports.onEvent = exports.getSettings = void 0; exports.onEvent = onEvent; function onEvent() {}',
+      offers(['onEvent']),
+    ],
+    [
+      'Object.defineProperty(exports, "__esModule", { value: true }); Object.defineProperty(exports, "onEvent", { get: function () { return m.onEvent } })',
+      offers(['onEvent']),
+    ],
+    [
+      'var s = {}; __export(s, { onEvent: () => onEvent, jobs: () => jobs }); module.exports = __toCommonJS(s); var jobs = { z: 1 }; async function onEvent() {}',
+      offers(['onEvent'], ['z']),
+    ],
+    ['export type onEvent = string; export interface jobs { a: 1 }', offers([])],
+    ['export const onEvent = 5', offers([])],
+    ['const view = <div>hello</div>; export function onEvent() {}', offers(['onEvent'])],
+    ['process.exit(1); while (true) {}', offers([])],
+  ] as const) {
+    const { capabilities, errors } = inspectCode({ 'index.ts': code })
+    t.strictSame(capabilities, wanted, code)
+    t.strictSame(errors, {}, code)
+  }
+  t.strictSame(await inspect({ 'plugin.json': '{}', 'site.ts': 'export const a = 1' }), {
+    capabilities: {},
+    errors: {},
+  })
+  t.match(await inspect({ 'index.ts': 'let a = ', 'frontend.tsx': 'const a =\n  <div>', 'notes.md': '(' }), {
+    capabilities: {},
+    errors: { 'index.ts': 'Line 1, column 9: Unexpected token', 'frontend.tsx': /^Line \d+, column \d+: / },
+  })
+  t.match(await inspect({ 'index.ts': '['.repeat(200_000) }), { errors: { 'index.ts': /nested too deeply/ } })
+})
+
+t.test('code that keeps the parser busy is given up, and others are read meanwhile', async (t) => {
+  const slow = `${'f<'.repeat(190)}x${'>(1)'.repeat(190)};`.repeat(200)
+  const [busy, quick] = await Promise.all([
+    inspect({ 'index.ts': slow }),
+    inspect({ 'index.ts': 'export function onEvent() {}' }),
+  ])
+  t.match(busy, { capabilities: {}, errors: { 'index.ts': /too much time/ } })
+  t.match(quick, { capabilities: { methods: ['onEvent'] } })
+})
+
+t.test('the catalogue is as its schema says, and can be installed from', async (t) => {
+  t.ok(catalogue.length > 20)
+  for (const entry of catalogue) {
+    t.strictSame([...Value.Errors(CatalogueEntry, entry)], [], entry.name)
+    t.ok(parseUrl(entry.url, HOSTS))
+  }
+  t.equal(new Set(catalogue.map(({ url }) => url)).size, catalogue.length)
+})
+
+t.test('changes are told in brief', async (t) => {
+  t.strictSame(changesOf('Plugin', { a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: null }), [
+    { type: 'Plugin', action: 'changed', field: 'a', before: 1, after: 2 },
+    { type: 'Plugin', action: 'deleted', field: 'c', before: 'x', after: null },
+    { type: 'Plugin', action: 'created', field: 'd', before: null, after: null },
+  ])
+  t.equal(changesOf('Plugin', { a: 1 }, { a: 1 }), null)
+  const [change] = changesOf('Plugin', { a: 'x' }, { a: ['y'.repeat(5000)] })!
+  t.equal((change!.after as string).length, 201)
+})
