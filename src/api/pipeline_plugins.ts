@@ -52,6 +52,13 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       return page({ url, query }, count, rows.map(wire.plugin))
     }
 
+  /** Whoever changes something holds the organization first, so that nobody waits for each other in a circle. */
+  const write = <Result>(organization_id: string, work: (tx: Db) => Promise<Result>): Promise<Result> =>
+    db.tx(async (tx) => {
+      if (!(await hold(tx, organization_id))) throw notFound()
+      return work(tx)
+    })
+
   const tokenOf = ({ id, private_token }: store.PluginRow): string | null =>
     private_token === null ? null : vault.open(private_token, placeOf('plugins', id))
 
@@ -88,8 +95,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         ? await fetched(url, body, await sources.fetch(url.origin, url.token))
         : await sent(body)
 
-      return db.tx(async (tx) => {
-        if (!(await hold(tx, organization.id))) throw notFound()
+      return write(organization.id, async (tx) => {
         const id = await store.create(tx, { organization_id: organization.id, family, ...plugin }, now())
         if (id === undefined) throw taken()
         if (url?.token) await store.setToken(tx, id, vault.seal(url.token, placeOf('plugins', id)))
@@ -103,7 +109,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     retrieve: async ({ subject }) => wire.plugin(subject),
 
     update: async ({ organization, subject, body = {}, caller }) =>
-      db.tx(async (tx) => {
+      write(organization.id, async (tx) => {
         const before = await store.hold(tx, subject.id)
         if (!before) throw notFound()
         if (body.is_global !== undefined && body.is_global !== Boolean(before.is_global))
@@ -111,8 +117,8 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         return wire.plugin(await change(tx, caller.user, before, writeOf(before, body), 'updated'))
       }),
 
-    delete: async ({ subject, caller }) =>
-      db.tx(async (tx) => {
+    delete: async ({ organization, subject, caller }) =>
+      write(organization.id, async (tx) => {
         const plugin = await store.hold(tx, subject.id)
         if (!plugin) throw notFound()
         if (plugin.is_global)
@@ -123,7 +129,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
     source: async ({ subject }) => wire.pluginWithSource(subject, await store.files(db, subject.id)),
 
-    update_source: async ({ subject, body, caller }) => {
+    update_source: async ({ organization, subject, body, caller }) => {
       for (let attempt = 0; attempt < TRIES; attempt++) {
         const plugin = await store.get(db, subject.organization_id, subject.id, family)
         if (!plugin) throw notFound()
@@ -132,11 +138,11 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         const fileList = fileChanges(before, after)
         if (fileList.length === 0) return wire.pluginWithSource(plugin, await store.files(db, plugin.id))
         const { files, capabilities } = await read(after)
-        const written = await db.tx(async (tx) => {
+        const written = await write(organization.id, async (tx) => {
           if (!(await store.replaceFiles(tx, plugin, files))) return undefined
           const redescribed = after['plugin.json'] === before['plugin.json'] ? undefined : manifestIn(after)
-          const write = { capabilities, ...(redescribed && described(redescribed)) }
-          return change(tx, caller.user, plugin, write, 'source_updated', fileList)
+          const news = { capabilities, ...(redescribed && described(redescribed)) }
+          return change(tx, caller.user, plugin, news, 'source_updated', fileList)
         })
         if (written) return wire.pluginWithSource(written, files)
       }
@@ -151,16 +157,16 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       return wire.plugin({ ...subject, latest_tag })
     },
 
-    upgrade: async ({ subject, caller }) => {
+    upgrade: async ({ organization, subject, caller }) => {
       const url = remoteOf(subject)
       if (!url) return wire.plugin(subject)
       const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(subject))
       const code = await read(files)
-      return db.tx(async (tx) => {
+      return write(organization.id, async (tx) => {
         const held = await store.hold(tx, subject.id)
         if (!held || !(await store.replaceFiles(tx, held, code.files))) throw notFound()
-        const write = { ...complete(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
-        return wire.plugin(await change(tx, caller.user, held, write, 'upgraded'))
+        const news = { ...complete(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
+        return wire.plugin(await change(tx, caller.user, held, news, 'upgraded'))
       })
     },
   }
@@ -196,11 +202,11 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     tx: Db,
     user: UserRow,
     before: store.PluginRow,
-    write: store.PluginWrite,
+    news: store.PluginWrite,
     what: string,
     more: activity.Change[] = [],
   ): Promise<store.PluginRow> {
-    await store.update(tx, before.id, write, now())
+    await store.update(tx, before.id, news, now())
     const after = (await store.hold(tx, before.id))!
     const changes = [...more, ...(changesOf('Plugin', tellable(before), tellable(after)) ?? [])]
     if (changes.length || what === 'upgraded') await note(tx, user, after, what, changes.length ? changes : null)

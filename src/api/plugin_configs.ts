@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.ts'
 import { changesOf } from '../plugins/changes.ts'
 import { demandComplete, fieldsOf, type Settings, settle } from '../plugins/settings.ts'
 import type { Db } from '../sql/db.ts'
+import { hold as holdOrganization } from '../store/members.ts'
 import { pluginsAccess } from '../store/organizations.ts'
 import * as activity from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
@@ -34,6 +35,13 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
     }
   }
 
+  /** Whoever changes something holds the organization first, so that nobody waits for each other in a circle. */
+  const write = <Result>(organization_id: string, work: (tx: Db) => Promise<Result>): Promise<Result> =>
+    db.tx(async (tx) => {
+      if (!(await holdOrganization(tx, organization_id))) throw notFound()
+      return work(tx)
+    })
+
   /** With its plugin, which every configuration has. */
   const answer = async (row: store.PluginConfigRow) =>
     wire.pluginConfig(row, (await plugins.byIds(db, [row.plugin_id])).get(row.plugin_id)!)
@@ -63,7 +71,7 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
       'plugin_configs.create': async ({ project, body, caller }) => {
         const visible = await plugins.get(db, project.organization_id, body.plugin)
         if (!visible) throw unknownPlugin()
-        const made = await db.tx(async (tx) => {
+        const made = await write(project.organization_id, async (tx) => {
           const plugin = await plugins.hold(tx, body.plugin)
           if (!plugin) throw unknownPlugin()
           const settings = settle(fieldsOf(JSON.parse(plugin.config_schema)), body.config ?? {}, NOTHING)
@@ -91,7 +99,7 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
       'plugin_configs.retrieve': async ({ subject }) => answer(subject),
 
       'plugin_configs.update': async ({ project, subject, body = {}, caller }) => {
-        const changed = await db.tx(async (tx) => {
+        const changed = await write(project.organization_id, async (tx) => {
           const plugin = await plugins.hold(tx, subject.plugin_id)
           const before = await store.hold(tx, subject.id)
           if (!plugin || !before) throw notFound()
@@ -119,7 +127,7 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
       },
 
       'plugin_configs.delete': async ({ project, subject, caller }) =>
-        db.tx(async (tx) => {
+        write(project.organization_id, async (tx) => {
           const plugin = await plugins.hold(tx, subject.plugin_id)
           const row = await store.hold(tx, subject.id)
           if (!plugin || !row) throw notFound()

@@ -83,7 +83,7 @@ export function settle(fields: readonly Field[], given: Values, stored: Settings
 export function demandComplete(fields: readonly Field[], { open, secrets }: Settings): void {
   const current = (key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
   const holds = ([key, wanted]: Condition): boolean =>
-    wanted === undefined ? Boolean(current(key)) : current(key) === wanted
+    wanted == null ? Boolean(current(key)) : current(key) === wanted
   for (const { key, required, required_if, visible_if } of fields) {
     if (!(required || required_if.some(holds)) || !visible_if.every(holds)) continue
     if (current(key) === '') throw invalid(attrOf(key), `Send "config.${key}": the plugin requires it.`, 'required')

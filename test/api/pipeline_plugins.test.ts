@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { contract, operations } from '../../src/contract/table.ts'
-import { sql } from '../../src/sql/template.ts'
+import { name, sql } from '../../src/sql/template.ts'
+import { settleKeys } from '../../src/store/secrets.ts'
+import { createVault } from '../../src/vault.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { type Files, tarOf, zipOf } from '../helpers/archives.ts'
 import { openPluginHosts } from '../helpers/plugin-hosts.ts'
@@ -580,6 +582,59 @@ onBothEngines(
   },
   options,
 )
+
+onBothEngines(
+  t,
+  'of two who install the same URL at the same moment one does; a plugin that goes meanwhile is gone',
+  async (t, app) => {
+    hosts.reset()
+    publishOnGithub()
+    const install = () => app.send('POST', within(app), { body: { url: github('hedgerow/webhook') } })
+    const answers = await Promise.all([install(), install()])
+    t.strictSame(answers.map(({ status }) => status).sort(), [201, 400])
+    const made = answers.find(({ status }) => status === 201)!.body
+    t.match(answers.find(({ status }) => status === 400)!.body, { code: 'unique', attr: 'url' })
+    const item = `${within(app)}${made.id}/`
+    hosts.instead.github_api = async (_, response) => {
+      await app.send('DELETE', item)
+      response.end(JSON.stringify([{ sha: SHA }]))
+    }
+    t.equal((await app.send('POST', `${item}upgrade/`)).status, 404)
+    t.strictSame(await app.deps.db.all(sql`select name from plugin_files`), [])
+    app.transcript.length = 0
+  },
+  options,
+)
+
+for (const engine of ENGINES)
+  t.test(
+    `a change of the key seals tokens and settings anew; what an organization had goes with it (${engine})`,
+    async (t) => {
+      hosts.reset()
+      publishOnGithub()
+      const app = await openApp(t, engine, options)
+      const { body: made } = await app.send('POST', within(app), {
+        body: { url: github('hedgerow/webhook?private_token=T') },
+      })
+      await app.send('PATCH', `${within(app)}${made.id}/`, { body: { config_schema: [{ key: 'a', secret: true }] } })
+      await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, {
+        body: { plugin: made.id, config: { a: 'S' } },
+      })
+      const { db } = app.deps
+      const [before, after] = ['5e', 'a1'].map((byte) => Buffer.from(byte.repeat(32), 'hex'))
+      t.equal(await settleKeys(db, createVault([after!, before!])), 2)
+      const vault = createVault([after!])
+      const plugin = (await db.get<{ private_token: string }>(sql`select private_token from plugins`))!
+      t.equal(vault.open(plugin.private_token, `plugins/${made.id}`), 'T')
+      const config = (await db.get<{ id: number; secrets: string }>(sql`select id, secrets from plugin_configs`))!
+      t.equal(vault.open(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
+      await t.rejects(settleKeys(db, createVault([before!])), /SECRET_KEY/)
+
+      t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
+      for (const table of ['plugins', 'plugin_files', 'plugin_configs', 'plugin_activity'])
+        t.strictSame(await db.all(sql`select * from ${name(table)}`), [], table)
+    },
+  )
 
 onBothEngines(
   t,

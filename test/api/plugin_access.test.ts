@@ -1,0 +1,128 @@
+/** Who may do what with a plugin: every access level, operation, and way to stand to it, computed and then asked. */
+import t from 'tap'
+import { type Operation, operations } from '../../src/contract/table.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import { onBothEngines, type TestApp } from '../helpers/app.ts'
+
+const LEVELS = [0, 3, 6, 9]
+const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps']
+/** How the organization that asks stands to the plugin. */
+const STANDINGS = ['own', 'own global', 'global of another', 'used of another', 'local of another'] as const
+type Standing = (typeof STANDINGS)[number]
+
+const OWNERS_ONLY = ['check_for_updates', 'source', 'update_source', 'upgrade']
+const BODIES: Record<string, object> = {
+  create: { plugin_type: 'source', name: 'Made' },
+  update: { description: 'Changed' },
+  update_source: { source: { 'notes.md': 'Changed' } },
+}
+
+function wanted(operation: Operation, level: number, standing: Standing): number {
+  const verb = operation.id.split('.')[1]!
+  const needed = operation.plugin_access
+  if (level < 3) return 403
+  if (operation.namesSubject && standing === 'local of another') return 404
+  if (level < needed) return 403
+  if (!operation.namesSubject || standing.startsWith('own'))
+    return verb === 'delete' && standing === 'own global' ? 400 : operation.status
+  if (OWNERS_ONLY.includes(verb)) return 404
+  return verb === 'retrieve' ? 200 : 403
+}
+
+const setLevel = (app: TestApp, level: number) =>
+  organizations.setPluginsAccess(app.deps.db, app.first.organization_id, level, app.deps.now())
+
+for (const family of FAMILIES)
+  onBothEngines(t, `access to ${family}`, async (t, app) => {
+    const other = await app.stranger('other@example.com')
+    await organizations.setPluginsAccess(app.deps.db, other.organization_id, 9, app.deps.now())
+    const [mine, theirs] = [app.first.organization_id, other.organization_id].map(
+      (id) => `/api/organizations/${id}/${family}/`,
+    )
+
+    const stand = async (standing: Standing): Promise<number> => {
+      await setLevel(app, 9)
+      const [url, key] = standing.startsWith('own') ? [mine!, app.first.api_key] : [theirs!, other.key]
+      const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: standing } })
+      const share = (is_global: boolean) => app.send('PATCH', `${url}${body.id}/`, { key, body: { is_global } })
+      if (/global|used/.test(standing)) await share(true)
+      if (standing !== 'used of another') return body.id
+      await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, { body: { plugin: body.id } })
+      await share(false)
+      return body.id
+    }
+    for (const standing of STANDINGS)
+      for (const operation of operations.filter(({ area }) => area === family))
+        for (const level of LEVELS) {
+          if (!operation.namesSubject && standing !== 'own') continue
+          const id = operation.namesSubject ? await stand(standing) : 0
+          await setLevel(app, level)
+          const path = operation.path
+            .replace('{organization_id}', app.first.organization_id)
+            .replace('{id}', String(id))
+          const body = BODIES[operation.id.split('.')[1]!]
+          const { status, body: answer } = await app.send(operation.method, path, body && { body })
+          t.equal(status, wanted(operation, level, standing), `${operation.id} at ${level}, ${standing}`)
+          if (status === 403) t.match(answer, { code: 'permission_denied', attr: null })
+          if (status === 400) t.match(answer, { code: 'invalid_input', attr: null, detail: /is_global/ })
+        }
+  })
+
+onBothEngines(t, 'access to configurations', async (t, app) => {
+  const shelf = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
+  const url = `/api/projects/${app.first.project_id}/plugin_configs/`
+  const { body: plugin } = await app.send('POST', shelf, { body: { plugin_type: 'source', name: 'P' } })
+  for (const level of LEVELS) {
+    await setLevel(app, 9)
+    const { body: config } = await app.send('POST', url, { body: { plugin: plugin.id } })
+    await setLevel(app, level)
+    for (const [method, path, status] of [
+      ['GET', url, 200],
+      ['POST', url, 201],
+      ['GET', `${url}${config.id}/`, 200],
+      ['PATCH', `${url}${config.id}/`, 200],
+      ['DELETE', `${url}${config.id}/`, 204],
+    ] as const) {
+      const answer = await app.send(method, path, method === 'POST' ? { body: { plugin: plugin.id } } : {})
+      t.equal(answer.status, level < 3 ? 403 : status, `${method} at ${level}`)
+    }
+  }
+})
+
+onBothEngines(
+  t,
+  'a global plugin is shared at level 9, seen by others, and local before it is uninstalled',
+  async (t, app) => {
+    const url = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
+    const create = (is_global: boolean) =>
+      app.send('POST', url, { body: { plugin_type: 'source', name: 'G', is_global } })
+    const other = await app.stranger('other@example.com')
+    const theirs = `/api/organizations/${other.organization_id}/pipeline_destinations/`
+    await setLevel(app, 6)
+    t.match(await create(true), { status: 403, body: { code: 'permission_denied', detail: /level 9/ } })
+    const { body: made } = await create(false)
+    const change = (body: object) => app.send('PATCH', `${url}${made.id}/`, { body })
+    t.equal((await change({ is_global: true })).status, 403)
+    t.equal((await change({ is_global: false, name: 'H' })).status, 200, 'what it is already may be sent back')
+    t.equal((await app.send('GET', theirs, { key: other.key })).body.count, 0)
+    await setLevel(app, 9)
+    t.match(await change({ is_global: true }), { status: 200, body: { is_global: true } })
+    t.match((await app.send('GET', theirs, { key: other.key })).body, {
+      count: 1,
+      results: [{ id: made.id, organization_name: 'My organization' }],
+    })
+    t.equal((await app.send('GET', `${theirs}${made.id}/`, { key: other.key })).status, 200)
+    t.match(await app.send('PATCH', `${theirs}${made.id}/`, { key: other.key, body: { name: 5 } }), {
+      status: 403,
+      body: { detail: /managed by another organization, My organization/ },
+    })
+    await setLevel(app, 6)
+    t.equal((await change({ is_global: false })).status, 403, 'taking it back is a change too')
+    t.equal((await change({ name: 'I' })).status, 200)
+    await setLevel(app, 9)
+    t.equal((await app.send('DELETE', `${url}${made.id}/`)).status, 400)
+    await change({ is_global: false })
+    t.equal((await app.send('DELETE', `${url}${made.id}/`)).status, 204)
+    t.equal((await app.send('GET', theirs, { key: other.key })).body.count, 0)
+  },
+)

@@ -1,0 +1,312 @@
+import t from 'tap'
+import { sql } from '../../src/sql/template.ts'
+import { onBothEngines, type TestApp } from '../helpers/app.ts'
+
+const options = { environment: { SECRET_KEY: '5e'.repeat(32) } }
+const MASK = '********'
+
+const configsOf = ({ first }: TestApp): string => `/api/projects/${first.project_id}/plugin_configs/`
+const pluginsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/pipeline_destinations/`
+
+const SCHEMA = [
+  { markdown: 'Words between fields.' },
+  { key: 'bucket', name: 'Bucket', type: 'string', required: true },
+  { key: 'secretKey', name: 'Key', type: 'string', secret: true, required: true },
+  { key: 'token', type: 'string', secret: true },
+  { key: 'mode', type: 'choice', choices: ['fast', 'slow'], default: 'slow' },
+  { key: 'speed', type: 'string', required: true, visible_if: [['mode', 'fast']] },
+  {
+    key: 'reason',
+    type: 'string',
+    required_if: [
+      ['mode', 'slow'],
+      ['extra', 'x'],
+    ],
+    visible_if: [['token', undefined]],
+  },
+  { key: 'extra', type: 'json' },
+  { key: 'upload', type: 'attachment' },
+]
+
+async function install(app: TestApp, config_schema: unknown = SCHEMA): Promise<number> {
+  const made = await app.send('POST', pluginsOf(app), {
+    body: { plugin_type: 'source', name: 'Exporter', description: 'Exports.', config_schema },
+  })
+  return made.body.id
+}
+
+onBothEngines(
+  t,
+  'a plugin is configured, read with its secrets masked, changed and removed',
+  async (t, app) => {
+    const url = configsOf(app)
+    const plugin = await install(app)
+    const made = await app.send('POST', url, {
+      body: { plugin, enabled: true, order: 2, config: { bucket: 'b', secretKey: 'hush', mode: 'fast', speed: '9' } },
+    })
+    t.match(made, {
+      status: 201,
+      body: {
+        plugin,
+        enabled: true,
+        order: 2,
+        team_id: app.first.project_id,
+        plugin_info: { id: plugin, name: 'Exporter' },
+        name: 'Exporter',
+        description: 'Exports.',
+      },
+    })
+    t.strictSame(made.body.config, { bucket: 'b', mode: 'fast', speed: '9', secretKey: MASK })
+    const item = `${url}${made.body.id}/`
+    t.strictSame((await app.send('GET', item)).body, made.body)
+    const rows = await app.deps.db.all<{ id: number; secrets: string }>(sql`select * from plugin_configs`)
+    t.notMatch(JSON.stringify(rows), 'hush', 'encrypted at rest')
+    const secrets = async () => {
+      const row = (await app.deps.db.get<{ secrets: string | null }>(
+        sql`select secrets from plugin_configs where id = ${made.body.id}`,
+      ))!
+      return row.secrets && JSON.parse(app.deps.vault.open(row.secrets, `plugin_configs/${made.body.id}`))
+    }
+    t.strictSame(await secrets(), { secretKey: 'hush' })
+
+    const change = (body: object) => app.send('PATCH', item, { body })
+    t.match(await change({ enabled: false, plugin: 999 }), { status: 200, body: { enabled: false, plugin } })
+    t.strictSame(
+      (await change({ config: { ...made.body.config, bucket: 'c' } })).body.config,
+      { ...made.body.config, bucket: 'c' },
+      'the mask comes back',
+    )
+    t.strictSame(await secrets(), { secretKey: 'hush' }, 'and keeps the secret')
+    await change({ config: { bucket: 'c', secretKey: null, token: 'new', reason: 'r' } })
+    t.strictSame(await secrets(), { secretKey: 'hush', token: 'new' }, 'so does null')
+    t.strictSame((await change({ config: { bucket: 'c', secretKey: 'other', token: '' } })).body.config, {
+      bucket: 'c',
+      token: '',
+      mode: 'slow',
+      secretKey: MASK,
+    })
+    t.strictSame(await secrets(), { secretKey: 'other' }, 'emptied, replaced')
+    t.match(await change({ name: ' Mine ', description: 'D', order: 0 }), {
+      body: { name: 'Mine', description: 'D', order: 0 },
+    })
+    t.match(await change({ name: '', description: null }), { body: { name: 'Exporter', description: 'Exports.' } })
+    t.equal((await app.send('PATCH', item)).status, 200, 'without a body')
+
+    const first = await app.send('POST', url, { body: { plugin: await install(app, {}), order: 0 } })
+    t.match(first, { status: 201, body: { enabled: false, config: {} } })
+    await change({ order: 1 })
+    t.strictSame(
+      (await app.send('GET', url)).body.results.map(({ id }: any) => id),
+      [first.body.id, made.body.id],
+      'in order',
+    )
+    t.match((await app.send('GET', `${url}?limit=1`)).body, { count: 2, next: /offset=1/ })
+    t.match(await app.send('DELETE', item), { status: 204, text: '' })
+    t.equal((await app.send('GET', item)).status, 404)
+    t.equal((await app.send('GET', `${pluginsOf(app)}${plugin}/`)).status, 200, 'the plugin stays')
+
+    const { results } = (await app.send('GET', `${pluginsOf(app)}activity/`)).body
+    const entries = results.find(({ id }: any) => id === plugin).activity
+    t.strictSame(
+      entries.map(({ activity }: any) => activity),
+      [
+        'config_deleted',
+        'order_changed',
+        'config_updated',
+        'config_updated',
+        'config_updated',
+        'config_updated',
+        'config_updated',
+        'disabled',
+        'enabled',
+        'installed',
+      ],
+    )
+    t.match(entries.at(-2), {
+      scope: 'PluginConfig',
+      item_id: String(made.body.id),
+      detail: {
+        name: 'Exporter',
+        changes: [{ type: 'PluginConfig', action: 'created', field: 'enabled', after: true }],
+      },
+    })
+    const replaced = entries[4].detail.changes.find(({ field }: any) => field === 'config__secretKey')
+    t.match(replaced, { action: 'changed', before: MASK, after: MASK }, 'that it changed is told, not to what')
+    t.notMatch(JSON.stringify(results), /hush|"new"|other/)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'settings are checked against either form of schema',
+  async (t, app) => {
+    const url = configsOf(app)
+    const list = await install(app)
+    const object = await install(
+      app,
+      Object.fromEntries(SCHEMA.flatMap(({ key, ...field }: any) => (key ? [[key, field]] : []))),
+    )
+    const right = { bucket: 'b', secretKey: 's' }
+    for (const plugin of [list, object]) {
+      for (const [config, error] of [
+        [undefined, { attr: 'config__bucket', code: 'required' }],
+        [{}, { attr: 'config__bucket', code: 'required' }],
+        [
+          { ...right, bucket: '' },
+          { attr: 'config__bucket', code: 'required' },
+        ],
+        [
+          { ...right, bucket: null },
+          { attr: 'config__bucket', code: 'required' },
+        ],
+        [
+          { ...right, secretKey: MASK },
+          { attr: 'config__secretKey', code: 'required' },
+        ],
+        [
+          { ...right, bucket: 5 },
+          { attr: 'config__bucket', code: 'invalid_input' },
+        ],
+        [
+          { ...right, upload: {} },
+          { attr: 'config__upload', code: 'invalid_input' },
+        ],
+        [
+          { ...right, extra: '{' },
+          { attr: 'config__extra', code: 'invalid_input' },
+        ],
+        [
+          { ...right, secretkey: 's' },
+          { attr: 'config__secretkey', code: 'invalid_input' },
+        ],
+        [
+          { ...right, mode: 'other' },
+          { attr: 'config__mode', code: 'invalid_choice' },
+        ],
+        [
+          { ...right, mode: 'fast' },
+          { attr: 'config__speed', code: 'required' },
+        ],
+        [
+          { ...right, token: 't' },
+          { attr: 'config__reason', code: 'required' },
+        ],
+      ] as const)
+        t.match(
+          await app.send('POST', url, { body: { plugin, config } }),
+          { status: 400, body: error },
+          JSON.stringify(config),
+        )
+      for (const config of [
+        right,
+        { ...right, mode: 'fast', speed: '9' },
+        { ...right, token: 't', reason: 'r' },
+        { ...right, extra: { a: [1] } },
+        { ...right, extra: '[1]', upload: 'text' },
+      ])
+        t.match(await app.send('POST', url, { body: { plugin, config } }), {
+          status: 201,
+          body: { config: { secretKey: MASK } },
+        })
+    }
+    for (const config_schema of [
+      [],
+      {},
+      [{ key: 5 }, { key: '' }, {}],
+      { a: 5 },
+      [{ key: 'a', choices: 'x', visible_if: 'x', type: 7 }],
+    ])
+      t.equal(
+        (await app.send('POST', url, { body: { plugin: await install(app, config_schema) } })).status,
+        201,
+        'strange schemas',
+      )
+    t.match(await app.send('POST', url, { body: {} }), { status: 400, body: { attr: 'plugin', code: 'required' } })
+    t.match(await app.send('POST', url, { body: { plugin: 999 } }), {
+      status: 400,
+      body: { attr: 'plugin', code: 'does_not_exist' },
+    })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a schema that changes hides what becomes secret, and shows nothing that was one',
+  async (t, app) => {
+    const url = configsOf(app)
+    const plugin = await install(app, [{ key: 'a' }, { key: 'b', secret: true }])
+    const made = await app.send('POST', url, { body: { plugin, enabled: true, config: { a: 'open', b: 'hush' } } })
+    const item = `${url}${made.body.id}/`
+    const describe = (config_schema: unknown) =>
+      app.send('PATCH', `${pluginsOf(app)}${plugin}/`, { body: { config_schema } })
+    await describe([{ key: 'a', secret: true }, { key: 'b' }, { key: 'c', required: true }])
+    t.strictSame((await app.send('GET', item)).body.config, { a: MASK, b: MASK })
+    const { results } = (await app.send('GET', `${pluginsOf(app)}activity/`)).body
+    t.notMatch(JSON.stringify(results[0].activity), /hush|open/, 'not in what was noted before either')
+    t.match(await app.send('PATCH', item, { body: { enabled: false } }), { status: 200 }, 'switching off needs nothing')
+    t.match(await app.send('PATCH', item, { body: { enabled: true } }), {
+      status: 400,
+      body: { attr: 'config__c', code: 'required' },
+    })
+    const kept = await app.send('PATCH', item, { body: { enabled: true, config: { a: MASK, b: MASK, c: 'x' } } })
+    t.strictSame(kept.body.config, { c: 'x', a: MASK, b: MASK })
+    const row = (await app.deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
+    t.strictSame(JSON.parse(app.deps.vault.open(row.secrets, `plugin_configs/${made.body.id}`)), {
+      a: 'open',
+      b: 'hush',
+    })
+    await app.send('PATCH', item, { body: { config: { b: 'shown now', c: 'x' } } })
+    t.strictSame((await app.send('GET', item)).body.config, { b: 'shown now', c: 'x' })
+    await app.send('DELETE', `${pluginsOf(app)}${plugin}/`)
+    t.equal((await app.send('GET', url)).body.count, 0, 'configurations go with their plugin')
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a project configures what its organization sees',
+  async (t, app) => {
+    const other = await app.stranger('other@example.com')
+    const theirs = `/api/projects/${other.project_id}/plugin_configs/`
+    const plugin = await install(app, [])
+    const configure = () => app.send('POST', theirs, { key: other.key, body: { plugin, enabled: true } })
+    t.match(await configure(), { status: 400, body: { attr: 'plugin', code: 'does_not_exist' } })
+    const share = (is_global: boolean) => app.send('PATCH', `${pluginsOf(app)}${plugin}/`, { body: { is_global } })
+    await share(true)
+    const made = await configure()
+    t.equal(made.status, 201)
+    const shelf = `/api/organizations/${other.organization_id}/pipeline_destinations/`
+    t.match((await app.send('GET', `${shelf}activity/`, { key: other.key })).body, {
+      count: 1,
+      results: [{ activity: [{ activity: 'enabled' }] }],
+    })
+    t.match(
+      (await app.send('GET', `${pluginsOf(app)}activity/`)).body.results[0].activity[0],
+      { activity: 'updated' },
+      "not the others'",
+    )
+    t.strictSame((await app.send('GET', `${pluginsOf(app)}unused/`)).body.count, 1, "others' use does not count")
+
+    await share(false)
+    t.match(
+      (await app.send('GET', shelf, { key: other.key })).body,
+      { count: 1 },
+      'what a project uses does not vanish',
+    )
+    t.equal((await app.send('GET', `${theirs}${made.body.id}/`, { key: other.key })).status, 200)
+    await app.send('DELETE', `${theirs}${made.body.id}/`, { key: other.key })
+    t.match((await app.send('GET', shelf, { key: other.key })).body, { count: 0 })
+    t.equal((await configure()).status, 400)
+  },
+  options,
+)
+
+onBothEngines(t, 'with no key to keep secrets with, none is taken', async (t, app) => {
+  const plugin = await install(app, [{ key: 'a', secret: true }])
+  const answer = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })
+  t.equal(answer.status, app.engine === 'sqlite' ? 201 : 503, 'on SQLite one lies beside the data')
+  app.transcript.length = 0
+})
