@@ -279,10 +279,11 @@ async function sent(body: CreateBody): Promise<Described> {
 
 /** Code as it is stored: read for what it offers and for what is wrong with it. */
 async function read(files: Record<string, string>): Promise<Code> {
-  const { capabilities, errors } = await inspect(files)
+  const { capabilities, errors: found } = await inspect(files)
+  const errors = new Map(Object.entries(found))
   return {
     capabilities: JSON.stringify(capabilities),
-    files: Object.entries(files).map(([name, text]) => ({ name, text, error: errors[name] ?? null })),
+    files: Object.entries(files).map(([name, text]) => ({ name, text, error: errors.get(name) ?? null })),
   }
 }
 

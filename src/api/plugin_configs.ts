@@ -69,11 +69,10 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
       },
 
       'plugin_configs.create': async ({ project, body, caller }) => {
-        const visible = await plugins.get(db, project.organization_id, body.plugin)
-        if (!visible) throw unknownPlugin()
         const made = await write(project.organization_id, async (tx) => {
           const plugin = await plugins.hold(tx, body.plugin)
-          if (!plugin) throw unknownPlugin()
+          const visible = plugin && (await plugins.get(tx, project.organization_id, body.plugin))
+          if (!visible) throw unknownPlugin()
           const settings = settle(fieldsOf(JSON.parse(plugin.config_schema)), body.config ?? {}, NOTHING)
           const bare = await store.create(
             tx,

@@ -11,7 +11,8 @@ export function changesOf(
   after: Record<string, unknown>,
 ): Change[] | null {
   const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field): Change[] => {
-    const [was, is] = [before[field], after[field]]
+    // A file may be called `constructor`.
+    const [was, is] = [before, after].map((state) => (Object.hasOwn(state, field) ? state[field] : undefined))
     if (JSON.stringify(was) === JSON.stringify(is)) return []
     const action = was === undefined ? 'created' : is === undefined ? 'deleted' : 'changed'
     return [{ type, action, field, before: brief(was), after: brief(is) }]

@@ -84,8 +84,9 @@ function sentenceOf(status: number, host: string, hadToken: boolean): string {
     return `${host} answered ${status}: ${
       hadToken ? 'the token is not accepted there, or asks too often.' : 'it may want a token, or is asked too often.'
     } Check ?private_token=… in the URL, or try again later.`
-  if (status === 404)
-    return `${host} has nothing there (404). Check the URL; for what is private, add ?private_token=… to it.`
+  // GitHub says 409 of a repository without commits and 422 of a branch that is not there.
+  if (status === 404 || status === 409 || status === 422)
+    return `${host} has nothing there (${status}). Check the URL; for what is private, add ?private_token=… to it.`
   if (status === 429) return `${host} is asked too often (429). Try again later, or add ?private_token=… to the URL.`
   return `${host} answered ${status}. Try again later.`
 }

@@ -40,6 +40,9 @@ type Settings = Pick<
   | 'PLUGIN_FETCH_TIMEOUT_MS'
 >
 
+/** Of all families together. */
+let running = 0
+
 const NAMES = { github: 'GitHub', gitlab: 'GitLab', npm: 'npm', file: 'The folder' } as const
 
 export function createSources(config: Settings, outbound: Outbound): PluginSources {
@@ -55,7 +58,6 @@ export function createSources(config: Settings, outbound: Outbound): PluginSourc
     npm: config.PLUGIN_NPM_TOKEN ?? null,
     file: null,
   }
-  let running = 0
 
   /** One deadline for all that an install asks for. */
   async function within<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {

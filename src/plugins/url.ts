@@ -62,11 +62,13 @@ export function parseUrl(text: string, hosts: Hosts): PluginUrl {
   const origin = originOf(siteOf(parsed), path, hosts)
   if (!origin || path.split('/').some((part) => part === '.' || part === '..'))
     throw refuse(`Plugins cannot be installed from there. ${FORMS}`)
+  const token = parsed.searchParams.get('private_token') || null
+  if (token && !/^[\x21-\x7e]+$/.test(token)) throw refuse('The private_token in the URL is none. Check it.')
   return {
     origin,
     url: text.replace(/[?#].*$/s, '').replace(/\/+$/, ''),
     key: `${siteOf(parsed)}${path}`,
-    token: parsed.searchParams.get('private_token') || null,
+    token,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
-import { byIds, type Family, type PluginRow } from './plugins.ts'
+import { byIds, type Family, type PluginRow, visibleTo } from './plugins.ts'
 
 export interface Change {
   type: 'Plugin' | 'PluginConfig'
@@ -49,7 +49,10 @@ export async function note(tx: Db, entry: Entry, now: string): Promise<void> {
       ${entry.changes && JSON.stringify(entry.changes)}, ${now})`)
 }
 
-/** The plugins that the organization's people did something to, the one touched last first, with the latest entries. */
+/**
+ * The plugins that the organization's people did something to, the one touched last first, with the latest entries. Of
+ * its own, also those that are gone; of others', only what it still sees.
+ */
 export async function list(
   db: Db,
   organization_id: string,
@@ -57,7 +60,8 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; plugins: { plugin: PluginRow; entries: ActivityRow[] }[] }> {
   const touched = sql`from plugin_activity a join plugins p on p.id = a.plugin_id
-    where a.organization_id = ${organization_id} and p.family = ${family}`
+    where a.organization_id = ${organization_id} and p.family = ${family}
+      and (p.organization_id = ${organization_id} or (${visibleTo(organization_id)}))`
   const total = await db.get<{ count: number }>(sql`select count(distinct a.plugin_id) as count ${touched}`)
   const page = await db.all<{ plugin_id: number }>(sql`
     select a.plugin_id ${touched} group by a.plugin_id order by max(a.id) desc limit ${limit} offset ${offset}`)

@@ -72,7 +72,7 @@ const row = sql`p.id, p.organization_id, o.name as organization_name, p.family, 
 const plugins = sql`from plugins p join organizations o on o.id = p.organization_id`
 
 /** Its own, the global ones, and those its projects have configured: what a project uses does not vanish from sight. */
-const visibleTo = (organization_id: string): Sql => sql`p.deleted_at is null and p.id in (
+export const visibleTo = (organization_id: string): Sql => sql`p.deleted_at is null and p.id in (
   select id from plugins where organization_id = ${organization_id}
   union select id from plugins where is_global
   union select c.plugin_id from projects r join plugin_configs c on c.project_id = r.id

@@ -521,6 +521,11 @@ onBothEngines(
       'plugin.json',
       'site.ts',
     ])
+    t.match(await change({ constructor: 'a', toString: 'b', 'hasOwnProperty.ts': '(' }), {
+      status: 200,
+      body: { source: { constructor: 'a' }, source_errors: { 'hasOwnProperty.ts': /^Line/ } },
+    })
+    await change({ constructor: null, toString: null, 'hasOwnProperty.ts': null })
     const mended = await change({
       'frontend.tsx': null,
       'index.ts': null,

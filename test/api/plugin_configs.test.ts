@@ -299,6 +299,7 @@ onBothEngines(
     t.equal((await app.send('GET', `${theirs}${made.body.id}/`, { key: other.key })).status, 200)
     await app.send('DELETE', `${theirs}${made.body.id}/`, { key: other.key })
     t.match((await app.send('GET', shelf, { key: other.key })).body, { count: 0 })
+    t.match((await app.send('GET', `${shelf}activity/`, { key: other.key })).body, { count: 0 }, 'nor by what was done')
     t.equal((await configure()).status, 400)
   },
   options,

@@ -1,5 +1,7 @@
 import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
 import t from 'tap'
+import { AppError } from '../../src/errors.ts'
 import { unpack } from '../../src/plugins/archive.ts'
 import { CatalogueEntry, catalogue } from '../../src/plugins/catalogue.ts'
 import { changesOf } from '../../src/plugins/changes.ts'
@@ -110,6 +112,54 @@ t.test('an archive gives what is wanted of it, and cannot hurt', async (t) => {
     ['a tar that unpacks to much', await tarOf(huge)],
   ] as const)
     t.match(await unpack(bytes, (path) => path === 'a').catch((error) => error), { attr: 'url' }, what)
+})
+
+t.test('whatever is thrown at them, URLs and archives are read or refused', async (t) => {
+  const seed = 20240601
+  const parts = [
+    'https://github.com',
+    'https://gitlab.com',
+    'https://npmjs.com',
+    '/package',
+    '/ada',
+    '/tree',
+    '/-',
+    '/..',
+    '%2e',
+    '?private_token=',
+    '@',
+    'file:',
+    '\0',
+    '🦔',
+    '//',
+  ]
+  const told = (error: unknown): void => {
+    if (!(error instanceof AppError)) throw error
+  }
+  await fc.assert(
+    fc.property(fc.array(fc.oneof(fc.constantFrom(...parts), fc.string()), { maxLength: 8 }), (words) => {
+      try {
+        parseUrl(words.join(''), HOSTS)
+      } catch (error) {
+        told(error)
+      }
+    }),
+    { seed, numRuns: process.env.PROVE ? 20_000 : 1000 },
+  )
+  const whole = [
+    zipOf({ 'a/plugin.json': '{}', 'a/b': 'x'.repeat(500) }),
+    await tarOf({ 'a/plugin.json': '{}', b: 'y'.repeat(900) }),
+  ]
+  const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...whole), edits, fc.nat(), async (bytes, changes, length) => {
+      const broken = Buffer.from(bytes.subarray(0, length % 3 === 0 ? length % bytes.length : bytes.length))
+      for (const [at, byte] of changes) if (broken.length) broken[at % broken.length] = byte
+      await unpack(broken, () => true).catch(told)
+    }),
+    { seed, numRuns: process.env.PROVE ? 20_000 : 500 },
+  )
+  t.pass()
 })
 
 t.test('what code offers is found without running it', async (t) => {
