@@ -7,3 +7,4 @@ setPriority(NICENESS)
 process.on('message', (files: Record<string, string>) => {
   process.send!(inspectCode(files), () => undefined)
 })
+process.send!('ready')

@@ -355,6 +355,8 @@ onBothEngines(
     await refused('no commit', /no revision/)
     hosts.instead.github_api = (request) => void request.socket.destroy()
     await refused('cut off', /cannot be reached/)
+    hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: 'http://gone.invalid' }).end()
+    await refused('a name without an address', /cannot be reached/)
     hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: '/again' }).end()
     await refused('round and round', /redirects more than 5 times/)
     hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: 'gopher://x' }).end()
