@@ -88,8 +88,6 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       const url = body.url ? sources.parse(body.url) : null
       if (url && (body.source || body.plugin_type === 'source'))
         throw invalid('url', 'A plugin has a URL or comes as source. Send one of the two.')
-      if (!url && !body.source && body.plugin_type !== 'source')
-        throw invalid('url', 'Send "url" to fetch a plugin, or "source" with its code.', 'required')
       if (url && (await store.hasUrl(db, organization.id, url.key))) throw taken()
       const { code, ...plugin } = url
         ? await fetched(url, body, await sources.fetch(url.origin, url.token))
@@ -134,7 +132,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         const plugin = await store.get(db, subject.organization_id, subject.id, family)
         if (!plugin) throw notFound()
         const before = textsOf(await store.files(db, plugin.id))
-        const after = merged(before, body.source)
+        const after = merged(before, body?.source ?? {})
         const fileList = fileChanges(before, after)
         if (fileList.length === 0) return wire.pluginWithSource(plugin, await store.files(db, plugin.id))
         const { files, capabilities } = await read(after)
@@ -194,7 +192,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
   /** What it was fetched from; undefined for what was not fetched from elsewhere. */
   function remoteOf({ url, plugin_type }: store.PluginRow): PluginUrl | undefined {
-    return url === null || plugin_type === 'local' || plugin_type === 'source' ? undefined : sources.parse(url)
+    return url === null || plugin_type === 'local' ? undefined : sources.parse(url)
   }
 
   /** Writes a change and notes it, if it is one. */
@@ -253,13 +251,13 @@ async function fetched(url: PluginUrl, body: CreateBody, { tag, manifest, files 
   }
 }
 
-/** A plugin that was sent as text, or is to be filled later. */
+/** A plugin that was sent as text, or whose code comes later. */
 async function sent(body: CreateBody): Promise<Described> {
   const files = merged({}, body.source ?? {})
   const manifest = manifestIn(files)
   const code = await read(files)
   return {
-    plugin_type: 'source',
+    plugin_type: body.source ? 'source' : (body.plugin_type ?? null),
     name: body.name ?? null,
     description: body.description ?? null,
     url: null,
@@ -330,11 +328,12 @@ const jsonText = (value: object | null | undefined, absent: object): string | nu
 function writeOf(before: store.PluginRow, body: UpdateBody): store.PluginWrite {
   const { plugin_type, name, description, icon, config_schema, tag, is_global, capabilities, metrics, public_jobs } =
     body
-  const isFetched = before.plugin_type === 'custom' || before.plugin_type === 'repository'
-  // Where it came from is no matter of opinion; which of the two it counts as is.
-  const retyped = isFetched && (plugin_type === 'custom' || plugin_type === 'repository')
+  // Where something was fetched from is no matter of opinion; whether it counts as from the catalogue is.
+  const retyped =
+    before.url === null ||
+    (before.plugin_type !== 'local' && (plugin_type === 'custom' || plugin_type === 'repository'))
   return {
-    ...(retyped && { plugin_type }),
+    ...(retyped && plugin_type !== undefined && { plugin_type }),
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(icon !== undefined && { icon }),

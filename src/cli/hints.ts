@@ -4,8 +4,8 @@ type Hint = (answer: Record<string, any>) => string | undefined
 
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 
-const notFetched: Hint = ({ plugin_type }) =>
-  plugin_type === 'source' || plugin_type === 'local'
+const notFetched: Hint = ({ plugin_type, url }) =>
+  url === null || plugin_type === 'local'
     ? 'Nothing was done: this plugin was not fetched from elsewhere, so no newer revision can be there.'
     : undefined
 

@@ -1039,8 +1039,8 @@ export interface paths {
         put?: never;
         /**
          * Install a plugin
-         * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
-         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
+         * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
+         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
          *     where `is_global` is true.
          */
         post: operations["pipeline_destinations.create"];
@@ -1304,8 +1304,8 @@ export interface paths {
         put?: never;
         /**
          * Install a plugin
-         * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
-         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
+         * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
+         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
          *     where `is_global` is true.
          */
         post: operations["pipeline_frontend_apps.create"];
@@ -1569,8 +1569,8 @@ export interface paths {
         put?: never;
         /**
          * Install a plugin
-         * @description Fetches the plugin that `url` names, or stores the code in `source`; nothing is run. What its `plugin.json` says wins over
-         *     the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
+         * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
+         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
          *     where `is_global` is true.
          */
         post: operations["pipeline_import_apps.create"];
@@ -3331,7 +3331,7 @@ export interface components {
          */
         PluginWrite: {
             /**
-             * @description A wish. What is installed by its URL becomes `custom` or, where that is wished, `repository`; a folder becomes `local`.
+             * @description Kept as sent where there is no URL. What is installed by its URL is `custom` or, where that is sent, `repository`; a folder is `local`.
              * @enum {string|null}
              */
             plugin_type?: "local" | "custom" | "repository" | "source" | null;
@@ -3361,7 +3361,7 @@ export interface components {
         };
         /**
          * PluginCreate
-         * @description A new plugin. Send `url` to fetch it, or `source` with the code itself.
+         * @description A new plugin. Send `url` to fetch it, `source` with the code itself, or neither to write down one whose code comes later.
          */
         PluginCreate: {
             /**
@@ -3369,7 +3369,7 @@ export interface components {
              *     A `private_token` in its query is used and kept secret.
              */
             url?: string | null;
-            /** @description The code, from file name to text. For `plugin_type` `source`; may be empty and filled later. */
+            /** @description The code, from file name to text. It makes the plugin's type `source`, and excludes `url`. */
             source?: {
                 [key: string]: string;
             };
@@ -3393,8 +3393,8 @@ export interface components {
          * @description Changes to a plugin's files.
          */
         PluginSourceWrite: {
-            /** @description From file name to new text, or to null to delete the file. Files that are not named stay. */
-            source: {
+            /** @description From file name to new text, or to null to delete the file. Files that are not named stay; absent, all do. */
+            source?: {
                 [key: string]: string | null;
             };
         };
@@ -6023,7 +6023,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PluginSourceWrite"];
             };
@@ -6468,7 +6468,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PluginSourceWrite"];
             };
@@ -6913,7 +6913,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PluginSourceWrite"];
             };

@@ -371,11 +371,6 @@ onBothEngines(
       await refused(`led to ${location}`, /OUTBOUND_ALLOW/, url, 'outbound_refused')
     }
     hosts.instead = {}
-    t.match((await app.send('POST', within(app), { body: {} })).body, { code: 'required', attr: 'url' })
-    t.match((await app.send('POST', within(app), { body: { url: null, plugin_type: 'custom' } })).body, {
-      code: 'required',
-      attr: 'url',
-    })
     t.match((await app.send('POST', within(app), { body: { url, source: {} } })).body, {
       code: 'invalid_input',
       attr: 'url',
@@ -540,6 +535,9 @@ onBothEngines(
     t.same((await app.send('GET', `${item}check_for_updates/`)).body.latest_tag, null, 'nothing to look for')
     t.match(await app.send('POST', `${item}upgrade/`), { status: 200, body: { name: 'Page counter', tag: null } })
 
+    t.same((await app.send('PATCH', `${item}update_source/`)).body, mended.body, 'without a body nothing changes')
+    t.same((await app.send('PATCH', `${item}update_source/`, { body: { name: 'X' } })).body, mended.body)
+
     const whole = await app.send('POST', url, {
       body: {
         name: 'Mine',
@@ -563,6 +561,50 @@ onBothEngines(
       body: { attr: 'source__plugin.json' },
     })
     t.equal((await app.send('GET', url)).body.count, 2)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a plugin is written down by its fields alone',
+  async (t, app) => {
+    const fields = {
+      plugin_type: 'local',
+      name: 'Noted',
+      description: 'Code comes later',
+      icon: 'https://x/i.png',
+      config_schema: { a: { type: 'string' } },
+      tag: 'v1',
+      is_global: true,
+      capabilities: { methods: ['onEvent'] },
+      metrics: { m: 'sum' },
+      public_jobs: { j: {} },
+    }
+    for (const family of FAMILIES) {
+      const made = await app.send('POST', within(app, family), { body: fields })
+      t.match(made, { status: 201, body: { ...fields, url: null, latest_tag: null } })
+      const item = `${within(app, family)}${made.body.id}/`
+      for (const [method, path] of [
+        ['GET', ''],
+        ['GET', 'check_for_updates/'],
+        ['POST', 'upgrade/'],
+      ])
+        t.same((await app.send(method!, `${item}${path}`)).body, made.body)
+      const changed = {
+        ...fields,
+        plugin_type: 'custom',
+        tag: null,
+        is_global: false,
+        config_schema: [],
+        metrics: null,
+      }
+      t.match(await app.send('PATCH', item, { body: changed }), { status: 200, body: changed })
+      t.match(await app.send('POST', within(app, family), { body: {} }), {
+        status: 201,
+        body: { plugin_type: null, name: null },
+      })
+    }
   },
   options,
 )
