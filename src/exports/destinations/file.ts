@@ -110,6 +110,7 @@ const PROBLEMS: Record<string, DeliveryError> = {
   EACCES: refused('The server may not write to the export folder. Give its user the right to.'),
   EPERM: refused('The server may not write to the export folder. Give its user the right to.'),
   EROFS: refused('The export folder is on a disk that can only be read. Name another with EXPORT_FOLDER.'),
+  EEXIST: refused('A file is where the export folder should be. Move it away.'),
   ENOTDIR: refused('A file is where the export folder should be. Move it away.'),
   ENAMETOOLONG: refused('The prefix makes a file name that is too long. Shorten it.'),
 }
