@@ -113,9 +113,10 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
 /** How a failure is told to whoever owns the export. What is not ours to tell is left to the operator's log. */
 export function failureOf(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
   if (error instanceof DeliveryError) return { message: error.message, ...error.options }
-  if (error instanceof AppError)
-    return { message: error.message, retryable: ['outbound_unresolved', 'unavailable'].includes(error.code) }
   const { code } = error as { code?: unknown }
+  // The guard's refusals arrive wrapped by the libraries they pass through; their code and sentence stay.
+  if (error instanceof AppError || code === 'outbound_refused' || code === 'outbound_unresolved')
+    return { message: (error as Error).message, retryable: code === 'outbound_unresolved' || code === 'unavailable' }
   const hint = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''
   return { message: `The delivery failed${hint}. The server's log has more.`, retryable: true }
 }
