@@ -123,7 +123,6 @@ const STATUSES: Record<string, [status: number, type: string]> = {
   unsupported_media_type: [415, 'invalid_request'],
   throttled: [429, 'throttled_error'],
   error: [500, 'server_error'],
-  not_implemented: [501, 'server_error'],
   unavailable: [503, 'server_error'],
   no_secret_key: [503, 'server_error'],
 }

@@ -1,4 +1,4 @@
-import type { OperationId } from '../contract/operations.ts'
+import type { AreaName } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { api_keys } from './api_keys.ts'
 import { batch_export_runs } from './batch_export_runs.ts'
@@ -15,14 +15,10 @@ import { plugin_configs } from './plugin_configs.ts'
 import { projects } from './projects.ts'
 import { service } from './service.ts'
 import { signup } from './signup.ts'
-import type { UNBUILT } from './unbuilt.ts'
 import { users } from './users.ts'
 
-type Built = Exclude<OperationId, (typeof UNBUILT)[number]>
-type BuiltArea = Built extends `${infer Name}.${string}` ? Name : never
-
-/** Every area that has handlers; one that is missing, or too much, does not compile. */
-export const areas = (deps: Deps): { [Name in BuiltArea]: Area<Name, any> } => ({
+/** Every area of the contract; one that is missing, or too much, does not compile. */
+export const areas = (deps: Deps): { [Name in AreaName]: Area<Name, any> } => ({
   organizations: organizations(deps),
   projects: projects(deps),
   members: members(deps),

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import glue from 'fastify-openapi-glue'
 import { type Area, type Call, type Located, type Raw, Written } from '../api/call.ts'
-import { UNBUILT } from '../api/unbuilt.ts'
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -118,13 +117,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   })
 
   function serve(operation: Operation) {
-    const handler: Handler | undefined = handlers[operation.id]
+    const handler = handlers[operation.id]!
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      if (!handler)
-        throw new AppError(
-          'not_implemented',
-          `${operation.id} is in the contract and not built yet. It comes with a later version.`,
-        )
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
       const answer = await handler(callOf(request, reply, deps, raw))
       reply.code(operation.status)
@@ -221,18 +215,16 @@ function handlersOf(areas: Areas): Partial<Record<OperationId, Handler>> {
   return Object.assign({}, ...Object.values(areas).map((area) => area.operations))
 }
 
-/** Every operation has a handler or stands in the table of those not built; nothing has both, nothing is left over. */
+/** Every operation has a handler, and nothing is left over. */
 function checkIds(built: string[]): void {
   const wanted = operations.map((operation) => operation.id as string)
-  const unbuilt: readonly string[] = UNBUILT
-  const missing = wanted.filter((id) => !built.includes(id) && !unbuilt.includes(id))
-  const surplus = [...built, ...unbuilt].filter((id) => !wanted.includes(id))
-  const twice = built.filter((id) => unbuilt.includes(id))
-  if (missing.length + surplus.length + twice.length)
+  const missing = wanted.filter((id) => !built.includes(id))
+  const surplus = built.filter((id) => !wanted.includes(id))
+  if (missing.length + surplus.length)
     throw new Error(
       `The contract and the handlers differ. No handler: ${missing.join(', ') || 'none'}. Not in the contract: ${
         surplus.join(', ') || 'none'
-      }. Built but listed as unbuilt: ${twice.join(', ') || 'none'}.`,
+      }.`,
     )
 }
 

@@ -1,6 +1,5 @@
 /** What the contract promises of every operation, asked of every operation, on both engines. */
 import t, { type Test } from 'tap'
-import { UNBUILT } from '../../src/api/unbuilt.ts'
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
@@ -8,7 +7,6 @@ type Json = Record<string, any>
 
 const NEVER_UUID = '99999999-9999-7999-8999-999999999999'
 const NEVER_INTEGER = '999999999'
-const unbuilt: readonly string[] = UNBUILT
 const scopes: string[] = contract.components.schemas.Scope.enum.filter((scope: string) => scope !== '*')
 const keyed = operations.filter((operation) => !operation.isPublic)
 
@@ -67,17 +65,7 @@ const jsonBody = (operation: Operation): Json | undefined => {
 }
 
 /** Areas that look their own id up before the body is read answer 404 for one that never was. */
-const looksUpFirst = (operation: Operation): boolean => operation.namesSubject && !unbuilt.includes(operation.id)
-
-t.test('the table of unbuilt operations only shrinks', async (t) => {
-  t.equal(UNBUILT.length, 0, 'nothing is left')
-  for (const id of UNBUILT)
-    t.ok(
-      operations.some((operation) => operation.id === id),
-      `${id} is in the contract`,
-    )
-  t.equal(new Set(UNBUILT).size, UNBUILT.length)
-})
+const looksUpFirst = (operation: Operation): boolean => operation.namesSubject
 
 t.test('only the named areas answer without a key', async (t) => {
   t.strictSame([...new Set(operations.filter((o) => o.isPublic).map((o) => o.area))].sort(), [
@@ -262,13 +250,3 @@ function propertiesOf(schema: Json): Record<string, Json> {
   const { properties = {}, allOf = [] } = resolve(schema)
   return Object.assign({}, properties, ...allOf.map(propertiesOf))
 }
-
-onBothEngines(t, 'what is not built says so, and only then', async (t, app) => {
-  for (const id of UNBUILT) {
-    const operation = operations.find((candidate) => candidate.id === id)!
-    const body = jsonBody(operation)
-    const example = body && resolve(Object.values<Json>(body.examples ?? {})[0] ?? {}).value
-    const answer = await app.send(operation.method, urlOf(operation, ownIds(app)), example && { body: example })
-    t.match(answer, { status: 501, body: { type: 'server_error', code: 'not_implemented', attr: null } }, id)
-  }
-})

@@ -238,7 +238,7 @@ function checkAnswers(app: FastifyInstance, undeclared: string[]): void {
 
   app.addHook('onSend', async (request, reply, payload) => {
     const declared = request.operation ? resolve(request.operation.source).responses : undefined
-    if (declared && reply.statusCode !== 501 && !declared[reply.statusCode])
+    if (declared && !declared[reply.statusCode])
       undeclared.push(`${request.operation!.id} answered ${reply.statusCode}, which the contract does not declare`)
     if (reply.statusCode >= 400 && request.method !== 'HEAD' && !isError(JSON.parse(String(payload))))
       undeclared.push(`${request.method} ${request.url} failed with ${payload}`)
