@@ -4,6 +4,7 @@ import { createOutbox } from './auth/letters.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
+import { goBeyond } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createWriter, type EventWriter } from './events/writer.ts'
@@ -16,6 +17,7 @@ import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
+import { furthest } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { settleKeys } from './store/secrets.ts'
@@ -92,6 +94,9 @@ export async function buildDeps({
     throw error
   })
   if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
+
+  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
+    log.warn('this database came from another cluster: exports go on where they were')
 
   const writer = createWriter(events, log)
   const eventReader = await createEventReader({

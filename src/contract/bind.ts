@@ -5,7 +5,7 @@ import { type Area, type Call, type Located, type Raw, Written } from '../api/ca
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import type { Guard } from '../guard.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'

@@ -12,7 +12,7 @@ export async function horizon(events: Db): Promise<number> {
   const row = await events.get<{ position: number }>(
     events.engine === 'sqlite'
       ? sql`select coalesce((select seq from sqlite_sequence where name = 'events'), 0) + 1 as position`
-      : sql`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position`,
+      : sql`select position_base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position from event_store`,
   )
   return row!.position
 }
@@ -32,4 +32,24 @@ export async function positionAt(
     { project_id, lane: 'slow' },
   )
   return found[0] ? Number(found[0][0]) + 1 : from
+}
+
+/**
+ * For a database that was restored into another cluster, whose transactions have smaller numbers: what comes in from now on
+ * gets positions beyond all that were given, those that exports have reached included. Answers whether that was so.
+ */
+export async function goBeyond(events: Db, reached: number): Promise<boolean> {
+  if (events.engine === 'sqlite' || reached <= (await horizon(events))) return false
+  return events.tx(async (tx) => {
+    // Nobody inserts while the rule changes.
+    await tx.exec('lock table events in access exclusive mode')
+    if (reached <= (await horizon(tx))) return false
+    const last = await tx.get<{ position: number | null }>(
+      sql`select max((select max(e.position) from events e where e.project_id = p.id)) as position from projects p`,
+    )
+    const base = Math.max(reached, last?.position ?? 0)
+    await tx.run(sql`update event_store set position_base = ${base}`)
+    await tx.exec(`alter table events alter column position set default ${base} + pg_current_xact_id()::text::bigint`)
+    return true
+  })
 }

@@ -101,3 +101,9 @@ export async function nextDue(db: Db): Promise<string | null> {
   )
   return row?.next_at ?? null
 }
+
+/** How far any export has come. */
+export async function furthest(db: Db): Promise<number> {
+  const row = await db.get<{ watermark: number | null }>(sql`select max(watermark) as watermark from batch_exports`)
+  return row?.watermark ?? 0
+}

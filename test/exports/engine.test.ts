@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { buildDeps } from '../../src/deps.ts'
 import type { Job } from '../../src/exports/deliver.ts'
 import { refused, unreachable } from '../../src/exports/destination.ts'
 import { createExporter } from '../../src/exports/exporter.ts'
@@ -279,6 +280,30 @@ t.test('a transaction that commits late is in the next run, and in one only (pos
   t.notOk(first.some((uuid) => uuid.startsWith('late')))
   t.equal(delivered.length, 7, 'nothing is lost')
   t.equal(new Set(delivered).size, 7, 'nothing comes twice')
+})
+
+t.test('a database restored into another cluster goes on where it was (postgres)', async (t) => {
+  const delivered: string[] = []
+  const app = await openApp(t, 'postgres', { processes: recording(delivered) })
+  const { id } = await open(app, { interval: 'every 5 minutes' })
+  // As it was in a cluster that had counted much further: delivered up to a million, and two events beyond.
+  await app.deps.db.run(sql`update batch_exports set watermark = 1000000 where id = ${id}`)
+  await ingest(app, plainEvents(3))
+  await app.deps.db.run(sql`update events set position = 900000 where uuid = ${plainEvents(1)[0]!.uuid!}`)
+  await app.deps.db.run(sql`update events set position = 1000005 where position <> 900000`)
+  const restored = await buildDeps({
+    config: app.deps.config,
+    log: app.deps.log,
+    clock: () => START + 5 * MINUTE_MS,
+    processes: app.deps.processes,
+  })
+  await ingest({ ...app, deps: restored }, plainEvents(4, 10))
+  await restored.exporter.drain()
+  t.same(
+    delivered.toSorted(),
+    [...plainEvents(3).slice(1), ...plainEvents(4, 10)].map(({ uuid }) => uuid),
+  )
+  await restored.dispose()
 })
 
 /** Delivers for nothing, and notes every event. */
