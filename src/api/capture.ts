@@ -20,7 +20,8 @@ export const capture = ({ db, ids, now, writer, background }: Deps): Area<'captu
     raw.admit(project.id)
     const sent = await eventsOf(data)
 
-    const arrival = { project_id: project.id, now: arrived, sent_at, address: addressOf(peer.address), uuid: ids.uuid }
+    const address = isHistorical(data) ? null : addressOf(peer.address)
+    const arrival = { project_id: project.id, now: arrived, sent_at, address, uuid: ids.uuid }
     const breathe = pacer()
     const events: NewEvent[] = []
     for (const [i, one] of sent.entries()) {
@@ -56,6 +57,10 @@ export const capture = ({ db, ids, now, writer, background }: Deps): Area<'captu
     },
   }
 }
+
+/** Whoever brings old events is not who made them, so their address says nothing about these. */
+const isHistorical = (data: unknown): boolean =>
+  (data as { historical_migration?: unknown } | null)?.historical_migration === true
 
 /** As people write it: an IPv4 address that came over an IPv6 socket is one all the same. */
 const addressOf = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '')

@@ -3662,7 +3662,7 @@ export interface components {
             batch: components["schemas"]["CaptureEvent"][];
             /** @description When the sender's clock says it sent this. Corrects the events' timestamps where that clock is wrong. */
             sent_at?: string;
-            /** @description Sent by libraries that bring old events; without effect here. */
+            /** @description True where old events are brought from elsewhere. The sender's address is then not theirs, and no `$ip` is added. */
             historical_migration?: boolean;
         } & {
             [key: string]: unknown;
