@@ -31,6 +31,7 @@ const LONGEST_ASKED_PAUSE_MS = 3_600_000
 const FORGET_EVERY_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
+const STOPPING = new Error('the server is stopping')
 
 export interface ExporterOptions {
   config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
@@ -79,11 +80,13 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** One look: plans what is due and fills the free places. */
   async function look(): Promise<void> {
-    await plan(planner)
+    // What is planned already goes on, whatever keeps an export from being planned.
+    const [planned] = await Promise.allSettled([plan(planner)])
     while (!stopped && active.size < config.EXPORT_SLOTS) {
-      const run = await runs.claim(db, lease())
+      const run = await runs.claim(db, lease(), [...active.keys()])
       if (!run) break
       const abort = new AbortController()
+      if (stopped) abort.abort(STOPPING)
       const done = attempt(run, abort)
         .catch((error) => log.error({ err: error, run: run.id }, 'an export run could not be written down'))
         .finally(() => {
@@ -92,32 +95,38 @@ export function createExporter(options: ExporterOptions): Exporter {
         })
       active.set(run.id, { abort, done })
     }
+    if (planned.status === 'rejected') throw planned.reason
   }
 
   function wake(): void {
     if (!started || stopped) return
     again = true
-    working ??= rounds().finally(() => {
-      working = undefined
-    })
+    working ??= rounds()
   }
 
+  /** Never rejects: a database that is away is looked for again, until it is back. */
   async function rounds(): Promise<void> {
     clearTimeout(next)
+    let wait = LOOK_AGAIN_MS
     while (again && !stopped) {
       again = false
       await look().catch((error) => log.error({ err: error }, 'looking for export runs failed; it is tried again'))
       await forget().catch((error) => log.error({ err: error }, 'old export runs could not be removed'))
+      wait = await untilNext().catch(() => LOOK_AGAIN_MS)
     }
-    if (!stopped) next = setTimeout(wake, await untilNext()).unref()
+    // In the same turn as the last look at `again`, so that no wake is lost.
+    working = undefined
+    if (!stopped) next = setTimeout(wake, wait).unref()
   }
 
   /** Milliseconds until something is due, as far as anybody here knows. */
   async function untilNext(): Promise<number> {
-    const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await runs.nextClaim(db) : null]
+    const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
     return Math.max(10, Math.min(LOOK_AGAIN_MS, ...waits))
   }
+
+  const nextClaim = (): Promise<string | null> => runs.nextClaim(db, [...active.keys()])
 
   async function forget(): Promise<void> {
     if (Date.parse(now()) - forgotten_at < FORGET_EVERY_MS) return
@@ -307,14 +316,15 @@ export function createExporter(options: ExporterOptions): Exporter {
       if (stopped) return
       stopped = true
       clearTimeout(next)
-      for (const { abort } of active.values()) abort.abort(new Error('the server is stopping'))
-      await Promise.all([...active.values()].map(({ done }) => done))
+      for (const { abort } of active.values()) abort.abort(STOPPING)
+      // First, because it may be claiming one more.
       await working
+      await Promise.all([...active.values()].map(({ done }) => done))
     },
   }
 
   async function claimable(): Promise<boolean> {
-    const [due, claim] = [await exports.nextDue(db), await runs.nextClaim(db)]
+    const [due, claim] = [await exports.nextDue(db), await nextClaim()]
     return [due, claim].some((time) => time !== null && time <= now())
   }
 }

@@ -34,7 +34,14 @@ export async function plan(planner: Planner): Promise<number> {
     const due = await exports.due(db, now(), EXPORTS_AT_ONCE)
     if (due.length === 0) return planned
     const end = await horizon(events)
-    for (const row of due) planned += await planOne(planner, row, Math.max(end, row.watermark))
+    const failures: unknown[] = []
+    for (const row of due)
+      planned += await planOne(planner, row, Math.max(end, row.watermark)).catch((error) => {
+        failures.push(error)
+        return 0
+      })
+    // After the others: one export that cannot be planned holds up nobody else's.
+    if (failures.length) throw failures[0]
   }
 }
 

@@ -118,19 +118,24 @@ export interface Lease {
 }
 
 /**
- * Takes the next run that is due, or whose owner let its lease run out. The project with the fewest runs under way comes
- * first, then the oldest window. Null where there is none.
+ * Takes the next run that is due, or whose lease ran out; never one that this process works on. One that it held and let
+ * slip, because the database was away when the end was to be written down, is like anybody else's. The project with the
+ * fewest runs under way comes first, then the oldest window. Undefined where there is none.
  */
-export async function claim(db: Db, { owner, now, until, latest: last }: Lease): Promise<RunRow | undefined> {
+export async function claim(
+  db: Db,
+  { owner, now, until, latest: last }: Lease,
+  working: readonly string[],
+): Promise<RunRow | undefined> {
   const alive = sql`o.status = 'Running' and o.lease_until >= ${now}`
   return db.get<RunRow>(sql`
     update batch_export_runs set status = 'Running', lease_owner = ${owner}, lease_until = ${until},
       attempts = attempts + 1, last_updated_at = ${now}
     where id = (
       select r.id from batch_export_runs r
-      where r.status in ('Starting', 'Running') and (
+      where r.status in ('Starting', 'Running') and r.id not in ${oneOf(working)} and (
         (r.status = 'Starting' and r.next_attempt_at <= ${now})
-        or (r.status = 'Running' and r.lease_owner <> ${owner} and (r.lease_until < ${now} or r.lease_until > ${last})))
+        or (r.status = 'Running' and (r.lease_until < ${now} or r.lease_until > ${last})))
       order by (select count(*) from batch_export_runs o where o.project_id = r.project_id and ${alive}),
         r.data_interval_end, r.created_at, r.id
       limit 1 ${skipLocked})
@@ -218,11 +223,11 @@ export async function recentFailures(tx: Db, batch_export_id: string, since: str
   return row?.count ?? 0
 }
 
-/** When there is something to claim: now, or when the next attempt or the end of a lease is due. */
-export async function nextClaim(db: Db): Promise<string | null> {
+/** When there is something to claim: now, or when the next attempt or the end of somebody else's lease is due. */
+export async function nextClaim(db: Db, working: readonly string[]): Promise<string | null> {
   const row = await db.get<{ at: string | null }>(sql`
     select min(case status when 'Starting' then next_attempt_at else lease_until end) as at
-    from batch_export_runs where status in ('Starting', 'Running')`)
+    from batch_export_runs where status in ('Starting', 'Running') and id not in ${oneOf(working)}`)
   return row?.at ?? null
 }
 

@@ -2,10 +2,11 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { buildDeps } from '../../src/deps.ts'
+import { buildDeps, type Deps } from '../../src/deps.ts'
+import { unavailable } from '../../src/errors.ts'
 import type { Job } from '../../src/exports/deliver.ts'
 import { refused, unreachable } from '../../src/exports/destination.ts'
-import { createExporter } from '../../src/exports/exporter.ts'
+import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
 import { boundaryAfter, boundaryBefore, type Interval, later, windowsBetween } from '../../src/exports/interval.ts'
 import type { Processes } from '../../src/exports/processes.ts'
 import { sql } from '../../src/sql/template.ts'
@@ -533,4 +534,118 @@ for (const engine of ENGINES) {
     }
     await working
   })
+
+  t.test(`one export that cannot be planned holds up no other (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: acting(fine) })
+    const [odd, other] = [await open(app), await open(app)]
+    await ingest(app, plainEvents(1))
+    // The window's run is there already: what the plan refuses to pass over.
+    await app.deps.db.run(sql`
+      insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
+        data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
+      values ('odd', ${odd.id}, ${app.first.project_id}, 'scheduled', 'Completed', '2026-01-01T00:00:00.000Z',
+        '2026-01-01T01:00:00.000Z', 0, '', '', '')`)
+    goTo(app, HOUR_MS)
+    await t.rejects(app.deps.exporter.drain(), /has a run already/)
+    while ((await other.runs())[0]?.status !== 'Completed') await new Promise((turn) => setImmediate(turn))
+  })
+
+  t.test(`an end that cannot be written down is made up for (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: acting(fine) })
+    const { runs } = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    const connection = breakable(app)
+    const exporter = exporterOn(app, { db: connection.db, launch: connection.thenBreak(fine) })
+    await exporter.drain().catch(() => undefined)
+    connection.mend()
+    t.match(await runs(), [{ status: 'Running' }])
+    await exporter.drain()
+    t.match(await runs(), [{ status: 'Running' }], 'nobody takes it while its lease lasts')
+    app.advance(2 * MINUTE_MS)
+    await exporter.drain()
+    t.match(await runs(), [{ status: 'Completed' }], 'the same process does it again')
+    await exporter.stop()
+  })
+
+  t.test(`a database that is away for a moment is waited for (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: acting(fine) })
+    const { runs } = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    const connection = breakable(app)
+    const exporter = exporterOn(app, { db: connection.db, launch: fine })
+    connection.break()
+    exporter.start()
+    // The plan, what there is to claim, what is to be forgotten, and when to look again.
+    while (connection.refusals() < 4) await new Promise((turn) => setImmediate(turn))
+    connection.mend()
+    exporter.wake()
+    while ((await runs())[0]?.status !== 'Completed') await new Promise((turn) => setImmediate(turn))
+    await exporter.stop()
+  })
+
+  t.test(`a run that is claimed while the server stops is let go of (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: acting(fine) })
+    const { runs, log } = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    let stopped: Promise<void> | undefined
+    const stopping: Deps['db'] = {
+      ...app.deps.db,
+      get: async (statement) => {
+        const row = await app.deps.db.get<any>(statement)
+        if (row?.status === 'Running') stopped ??= exporter.stop()
+        return row
+      },
+    }
+    const launch: Processes['deliver'] = async (_, __, signal) => {
+      signal.throwIfAborted()
+      return fine()
+    }
+    const exporter = exporterOn(app, { db: stopping, launch })
+    exporter.start()
+    while (!stopped) await new Promise((turn) => setImmediate(turn))
+    await stopped
+    t.match(await runs(), [{ status: 'Starting' }])
+    t.match((await log()).at(-1), /The server is stopping/)
+  })
+}
+
+const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) =>
+  createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', wakePostman: null, ...more })
+
+/** A database that can be away. */
+function breakable({ deps: { db } }: TestApp) {
+  let away = false
+  let refusals = 0
+  const guarded =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      if (!away) return work(...given)
+      refusals++
+      throw unavailable('The database cannot be reached.')
+    }
+  return {
+    db: {
+      ...db,
+      all: guarded(db.all) as typeof db.all,
+      get: guarded(db.get) as typeof db.get,
+      run: guarded(db.run),
+      tx: guarded(db.tx) as typeof db.tx,
+    },
+    break: () => {
+      away = true
+    },
+    mend: () => {
+      away = false
+    },
+    refusals: () => refusals,
+    /** Goes away as soon as that is done. */
+    thenBreak: (work: typeof fine) => async () => {
+      const result = await work()
+      if (refusals === 0) away = true
+      return result
+    },
+  }
 }
