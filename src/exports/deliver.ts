@@ -73,28 +73,28 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
     const source = await openSource(job.url, job.hogql_query !== null)
     try {
       if (!job.checkpoint) tell({ kind: 'total', records: await source.count(extract) })
+      let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS
       const tools: Tools = {
         outbound: createOutbound({ allow: job.outbound_allow }),
         files_root: job.files_root,
         scratch,
         signal,
-        checkpoint,
+        checkpoint: (state) => checkpoint({ ...state, page_rows: limit }),
         log: (level, message) => tell({ kind: 'log', level, message }),
       }
       const receiver = await destination.open({ ...job, config, columns, tools })
       try {
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null
-        let limit = FIRST_PAGE_ROWS
         for (;;) {
           signal.throwIfAborted()
           const page = await source.page(extract, cursor, limit)
           if (!page) break
+          limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
           await receiver.write(page)
           records += page.records
           cursor = page.cursor
           tell({ kind: 'progress', records })
-          limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
         }
         signal.throwIfAborted()
         return { records, bytes: await receiver.commit() }

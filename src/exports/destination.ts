@@ -15,6 +15,8 @@ export interface Checkpoint {
   cursor: Cursor
   records: number
   bytes: number
+  /** How many events the next page asks for: pages end where they would have, and so do the files made of them. */
+  page_rows?: number
   /** The finished files, in order. */
   files?: string[]
   /** How many requests were answered. */

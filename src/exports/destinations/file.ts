@@ -31,7 +31,7 @@ export const file: Destination<Config> = {
   open: async (delivery) => {
     const { tools, project_id, batch_export_id, run_id } = delivery
     const root = join(tools.files_root, String(project_id), batch_export_id)
-    await told(() => mkdir(root, { recursive: true, mode: PRIVATE_FOLDER }))
+    await told(() => makeFolder(root))
     return openFiles(folderStore(root, `${run_id}-${delivery.attempt}`, run_id), delivery)
   },
 
@@ -59,7 +59,7 @@ function folderStore(root: string, draft: string, run_id: string): FileStore {
       told(async () => {
         const target = join(root, name)
         await makeFolders(root, dirname(target))
-        await removeDrafts(dirname(target), run_id, draft)
+        await removeDrafts(dirname(target), run_id)
         const partial = join(dirname(target), `.partial-${draft}-${basename(target)}`)
         try {
           await write(partial, body)
@@ -80,18 +80,24 @@ async function write(path: string, body: Readable): Promise<void> {
 
 /** A link inside the folder could lead out of it, so none is followed. */
 async function makeFolders(root: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  await makeFolder(folder)
   for (let path = folder; path.length >= root.length; path = dirname(path)) {
     if ((await lstat(path)).isSymbolicLink()) throw refused('There is a link in the export folder. Remove it.')
     if (path === root) break
   }
 }
 
-/** What an earlier attempt of this run left when it was killed. */
-async function removeDrafts(folder: string, run_id: string, mine: string): Promise<void> {
+/** What was left of this run when it was killed; by this very attempt, where that one did not count. */
+async function removeDrafts(folder: string, run_id: string): Promise<void> {
   for (const name of await readdir(folder))
-    if (name.startsWith(`.partial-${run_id}-`) && !name.startsWith(`.partial-${mine}-`))
-      await rm(join(folder, name), { force: true })
+    if (name.startsWith(`.partial-${run_id}-`)) await rm(join(folder, name), { force: true })
+}
+
+/** With those above it. Each is noted in the one that holds it, which has to be on the disk too. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  if (first === undefined) return
+  for (let path = folder; path.length >= first.length; path = dirname(path)) await sync(dirname(path))
 }
 
 /** A rename that outlives a power cut needs the folder on the disk too. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { PassThrough, type Transform } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { Encoder, EncoderOptions } from './format.ts'
@@ -22,9 +21,13 @@ export function openJsonLines({ compression, take }: EncoderOptions): Encoder {
   // Without a listener an error that nobody waits for would end the process; `write` and `close` report it.
   stream.on('error', () => undefined)
 
+  // Until it is through the compressor: what `bytes` says after a page is the same in every attempt, however fast.
   const put = async (chunk: Buffer): Promise<void> => {
-    if (stream.destroyed) await taken
-    if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), taken])
+    const through = new Promise<void>((done, fail) => {
+      stream.write(chunk, (error) => (error ? fail(error) : done()))
+    })
+    // Whoever takes the bytes knows why they are taken no more; the stream may not even hear of it.
+    await Promise.race([through.catch(() => taken), taken])
   }
   return {
     write: async ({ text }) => {
