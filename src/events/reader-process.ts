@@ -24,8 +24,10 @@ const watch = new Worker(
 await once(watch, 'message')
 watch.unref()
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches the whole group of processes; the server finishes what it is asked, so its readers stay as long.
+// Ctrl-C and a service manager reach the whole group of processes; the server finishes what it is asked, so its readers
+// stay as long.
 process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => undefined)
 
 const handle = new Sqlite(file, { readonly: true, timeout: BUSY_WAIT_MS })
 // Only filters need what SQLite lacks, and they are never in the first lane: its reader starts sooner without.

@@ -14,8 +14,9 @@ let stored: (() => void) | undefined
 const answer = (told: Answer): void => void process.send!(told)
 
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches the whole group of processes; the server tells what is to end.
+// Ctrl-C and a service manager reach the whole group of processes; the server tells what is to end.
 process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => undefined)
 
 process.on('message', async (order: Order) => {
   if (order.kind === 'stored') return stored?.()
