@@ -27,9 +27,11 @@ export interface StartOptions {
   config: Config
   /** A throw-away database, without rate limits. */
   ephemeral?: boolean
+  /** Milliseconds, as Date.now. */
+  clock?: () => number
 }
 
-export async function startServer({ config: given, ephemeral = false }: StartOptions): Promise<Running> {
+export async function startServer({ config: given, ephemeral = false, clock }: StartOptions): Promise<Running> {
   const folder = ephemeral ? mkdtempSync(join(tmpdir(), 'workspace-admin-')) : undefined
   const config = folder ? { ...given, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : given
   const discard = (): void => {
@@ -41,7 +43,7 @@ export async function startServer({ config: given, ephemeral = false }: StartOpt
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
   let opened: Deps | undefined
   try {
-    const deps = await buildDeps({ config, log })
+    const deps = await buildDeps({ config, log, ...(clock && { clock }) })
     opened = deps
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)

@@ -12,18 +12,10 @@ import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { emptyPlace } from '../helpers/postgres.ts'
 import { startProcess } from '../helpers/process.ts'
+import { seeded } from '../helpers/seeded.ts'
 
 const PROVE = process.env.PROVE === '1'
 const silent = pino({ level: 'silent' })
-
-/** The same every time. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return state / 2_147_483_648
-  }
-}
 
 const eventOf = (changes: Partial<NewEvent>): NewEvent => ({
   project_id: 1,

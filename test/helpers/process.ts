@@ -41,9 +41,13 @@ export interface ServerProcess {
 }
 
 /** A real server in a process of its own, from the sources; ended with the test. */
-export async function startProcess(t: Test, environment: Variables): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...PROGRAM, 'serve', '--json', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+export async function startProcess(
+  t: Test,
+  environment: Variables,
+  program: readonly string[] = [...PROGRAM, 'serve', '--json', '--port', '0'],
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, program, {
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { PATH: process.env.PATH!, LOG_LEVEL: 'silent', RATE_LIMITS: 'false', ...environment },
   })
   const exited = once(child, 'exit')
@@ -52,6 +56,7 @@ export async function startProcess(t: Test, environment: Variables): Promise<Ser
     await exited
   }
   t.teardown(kill)
-  const [line] = await once(createInterface(child.stdout!), 'line')
+  const ready = once(createInterface(child.stdout!), 'line')
+  const [line] = await Promise.race([ready, exited.then(([code]) => Promise.reject(new Error(`ended with ${code}`)))])
   return { ...JSON.parse(line as string), child, kill }
 }

@@ -1,0 +1,262 @@
+/** Whatever is killed, jumps or breaks: each event is at each destination, once. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { boundaryBefore } from '../../src/exports/interval.ts'
+import type { Engine } from '../../src/sql/template.ts'
+import { ENGINES } from '../helpers/app.ts'
+import { uuid } from '../helpers/events.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+import { seeded } from '../helpers/seeded.ts'
+import { openSite, type Site, until } from '../helpers/site.ts'
+
+const PROVE = process.env.PROVE === '1'
+const ROUNDS = PROVE ? 100 : 3
+const SEED = Number(process.env.SEED ?? 20260801)
+if (PROVE) t.setTimeout(3 * 3_600_000)
+
+const INTERVAL = 'every 5 minutes'
+const WINDOW_MS = 300_000
+/** More than a lease lasts, and than the first pauses after a failure. */
+const BEYOND_LEASE_MS = 61_000
+const EVENTS_AT_ONCE = 500
+/** What a run may be given before it is given up: far fewer attempts than rounds, so they catch up in between. */
+const CATCH_UP_EVERY = 5
+
+/** Somewhere that events go, and what is there. */
+interface Place {
+  name: string
+  destination: { type: string; config: object }
+  uuids(): Promise<string[]>
+}
+
+/** Paths, also of files that are gone a moment later. */
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+
+const uuidsIn = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).uuid)
+
+const folder = async (_: Test, { files }: Site): Promise<Place> => ({
+  name: 'files',
+  destination: { type: 'File', config: { max_file_size_mb: 1 } },
+  uuids: async () =>
+    filesBelow(files)
+      .filter((name) => name.endsWith('.jsonl') && !name.includes('.partial-'))
+      .flatMap(uuidsIn),
+})
+
+/** One table of the export's own making, whose key protects it, and one without a key, which the ledger protects. */
+const table =
+  (table_name: string, before = 'select 1') =>
+  async (t: Test): Promise<Place> => {
+    const { url, drop } = await emptyDatabase()
+    const client = new pg.Client(url)
+    await client.connect()
+    t.teardown(async () => {
+      await client.end()
+      await drop()
+    })
+    await client.query(before)
+    const { username: user, password, hostname: host, port, pathname } = new URL(url)
+    return {
+      name: `table ${table_name}`,
+      destination: {
+        type: 'Postgres',
+        config: { user, password, host, port: Number(port), database: pathname.slice(1), table_name },
+      },
+      uuids: async () => (await client.query(`select uuid from ${table_name}`)).rows.map((row) => row.uuid),
+    }
+  }
+
+const PLACES = [
+  folder,
+  table('with_key'),
+  table(
+    'without_key',
+    `create table without_key (uuid text, event text, properties jsonb, elements jsonb, set jsonb, set_once jsonb,
+      distinct_id text, team_id integer, ip text, site_url text, timestamp timestamptz)`,
+  ),
+]
+
+/** Sends events until each batch was acknowledged; what was not when the server died goes out again. */
+function createSender(site: Site, random: () => number) {
+  const padding = 'x'.repeat(600)
+  const pending: object[][] = []
+  let made = 0
+  const send = async (batch: object[]): Promise<void> => {
+    const server = site.servers[Math.floor(random() * site.servers.length)]
+    try {
+      await site.ask('POST', '/batch/', { api_key: site.project_token, batch }, server)
+      pending.splice(pending.indexOf(batch), 1)
+    } catch {
+      // Killed, or about to be.
+    }
+  }
+  return {
+    /** All that were ever made. */
+    uuids: (): string[] => Array.from({ length: made }, (_, i) => uuid(i + 1)),
+    make: (count: number, timestamp: (i: number) => string | undefined = () => undefined): void => {
+      for (let rest = count; rest > 0; rest -= EVENTS_AT_ONCE)
+        pending.push(
+          Array.from({ length: Math.min(rest, EVENTS_AT_ONCE) }, () => ({
+            uuid: uuid(++made),
+            event: 'seen',
+            distinct_id: `person-${made % 7}`,
+            timestamp: timestamp(made - 1),
+            properties: { made, padding },
+          })),
+        )
+    },
+    /** At most so many batches, one after the other, each once. */
+    some: async (most = pending.length): Promise<void> => {
+      for (const batch of pending.slice(0, most)) await send(batch)
+    },
+    all: (): Promise<unknown> =>
+      until(async () => {
+        for (const batch of [...pending]) await send(batch)
+        return pending.length === 0
+      }),
+  }
+}
+
+const base = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
+
+const createExport = async (site: Site, { name, destination }: Pick<Place, 'name' | 'destination'>): Promise<string> =>
+  (await site.ask('POST', `${base(site)}/`, { name, interval: INTERVAL, destination })).id
+
+const runsOf = async (site: Site, id: string): Promise<any[]> =>
+  (await site.ask('GET', `${base(site)}/${id}/runs/?limit=1000`)).results
+
+/** Has every process look at once, instead of within seconds. */
+const rouse = (site: Site, id: string): Promise<unknown> =>
+  Promise.allSettled(
+    site.servers.map((server) => site.ask('PATCH', `${base(site)}/${id}/`, { name: 'roused' }, server)),
+  )
+
+const isOpen = ({ status }: { status: string }): boolean => status === 'Starting' || status === 'Running'
+
+/** Until every window that has ended is planned and no run is under way. Answers the runs. */
+async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
+  const planned = boundaryBefore(INTERVAL, site.now())
+  // Whoever was killed holds its runs no longer.
+  site.advance(BEYOND_LEASE_MS)
+  return until(async () => {
+    await rouse(site, exports[0]!)
+    const runs = await Promise.all(exports.map((id) => runsOf(site, id)))
+    if (!runs.every((list) => list.some(({ data_interval_end }) => data_interval_end >= planned))) return
+    const open = runs.flat().filter(isOpen)
+    if (open.length === 0) return runs.flat()
+    // Those that failed wait for their next attempt.
+    if (open.every(({ status, latest_error }) => status === 'Starting' && latest_error !== null))
+      site.advance(BEYOND_LEASE_MS)
+    return
+  })
+}
+
+/** PostgreSQL: whatever transaction of others is still under way, nothing can appear among the events any more. */
+async function quiet({ database_url }: Site): Promise<void> {
+  if (!database_url.startsWith('postgres')) return
+  const client = new pg.Client(database_url)
+  await client.connect()
+  const text = `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events`
+  await until(async () => (await client.query(text)).rows[0].over)
+  await client.end()
+}
+
+/** Everything that was sent is delivered: two windows on, so that the last events are in one that has ended. */
+async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
+  await settle(site, exports)
+  await quiet(site)
+  site.advance(WINDOW_MS)
+  await settle(site, exports)
+  site.advance(WINDOW_MS)
+  return settle(site, exports)
+}
+
+async function demandOnceEach(t: Test, { name, uuids }: Place, sent: readonly string[]): Promise<void> {
+  const there = await uuids()
+  const [found, expected] = [new Set(there), new Set(sent)]
+  t.same(sent.filter((one) => !found.has(one)).length, 0, `${name}: nothing is lost`)
+  t.equal(there.length - found.size, 0, `${name}: nothing is there twice`)
+  t.equal([...found].filter((one) => !expected.has(one)).length, 0, `${name}: nothing is made up`)
+}
+
+function demandNoDrafts(t: Test, { files }: Site): void {
+  t.same(
+    filesBelow(files).filter((name) => name.includes('.partial-')),
+    [],
+    'no draft is left',
+  )
+}
+
+const demandCompleted = (t: Test, runs: readonly any[]): boolean =>
+  t.same(
+    runs.filter(({ status }) => status !== 'Completed').map(({ status, latest_error }) => [status, latest_error]),
+    [],
+    `${runs.length} runs are complete`,
+  )
+
+/** When to kill: at any time, or when something is sure to be under way; then a moment later. */
+const MOMENTS: { reached(site: Site, exports: readonly string[]): Promise<boolean>; most_ms: number }[] = [
+  { reached: async () => true, most_ms: 2_000 },
+  {
+    reached: async (site, exports) => {
+      const runs = (await Promise.all(exports.map((id) => runsOf(site, id)))).flat()
+      return runs.some(({ status }) => status === 'Running') || !runs.some(isOpen)
+    },
+    most_ms: 600,
+  },
+  {
+    reached: async (site, exports) =>
+      filesBelow(site.files).some((name) => name.includes('.partial-')) ||
+      !(await runsOf(site, exports[0]!)).some(isOpen),
+    most_ms: 100,
+  },
+]
+
+async function killing(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
+  t.comment(`SEED=${SEED}`)
+  const random = seeded(seed)
+  const site = await openSite(t, engine)
+  while (site.servers.length < processes) await site.start()
+  const places = await Promise.all(PLACES.map((open) => open(t, site)))
+  const exports: string[] = []
+  for (const place of places) exports.push(await createExport(site, place))
+  const sender = createSender(site, random)
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    sender.make(3_000)
+    await sender.some(Math.floor(random() * 7))
+    site.advance(WINDOW_MS)
+    const sending = sender.some()
+    await rouse(site, exports[0]!)
+    const { reached, most_ms } = MOMENTS[Math.floor(random() * MOMENTS.length)]!
+    await until(() => reached(site, exports))
+    // The experiment, nothing that is asserted.
+    await pause(random() * most_ms)
+    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await sending
+    await site.start()
+    if (round % CATCH_UP_EVERY === 0) await settle(site, exports)
+  }
+
+  await sender.all()
+  const runs = await finish(site, exports)
+  demandCompleted(t, runs)
+  for (const place of places) await demandOnceEach(t, place, sender.uuids())
+  demandNoDrafts(t, site)
+  t.comment(`${ROUNDS} rounds, ${sender.uuids().length} events, ${runs.length} runs`)
+}
+
+for (const [i, engine] of ENGINES.entries())
+  t.test(`killed at any moment (${engine})`, (t) => killing(t, engine, 1, SEED + i))
+
+t.test('two processes, either of them killed at any moment (postgres)', (t) => killing(t, 'postgres', 2, SEED + 9))
