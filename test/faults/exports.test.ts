@@ -1,5 +1,6 @@
 /** Whatever is killed, jumps or breaks: each event is at each destination, once. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -32,6 +33,8 @@ interface Place {
   uuids(): Promise<string[]>
 }
 
+const isDraft = (path: string): boolean => path.includes('.partial-')
+
 /** Paths, also of files that are gone a moment later. */
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -49,7 +52,7 @@ const folder = async (_: Test, { files }: Site): Promise<Place> => ({
   destination: { type: 'File', config: { max_file_size_mb: 1 } },
   uuids: async () =>
     filesBelow(files)
-      .filter((name) => name.endsWith('.jsonl') && !name.includes('.partial-'))
+      .filter((name) => name.endsWith('.jsonl') && !isDraft(name))
       .flatMap(uuidsIn),
 })
 
@@ -190,11 +193,7 @@ async function demandOnceEach(t: Test, { name, uuids }: Place, sent: readonly st
 }
 
 function demandNoDrafts(t: Test, { files }: Site): void {
-  t.same(
-    filesBelow(files).filter((name) => name.includes('.partial-')),
-    [],
-    'no draft is left',
-  )
+  t.same(filesBelow(files).filter(isDraft), [], 'no draft is left')
 }
 
 const demandCompleted = (t: Test, runs: readonly any[]): boolean =>
@@ -216,8 +215,7 @@ const MOMENTS: { reached(site: Site, exports: readonly string[]): Promise<boolea
   },
   {
     reached: async (site, exports) =>
-      filesBelow(site.files).some((name) => name.includes('.partial-')) ||
-      !(await runsOf(site, exports[0]!)).some(isOpen),
+      filesBelow(site.files).some(isDraft) || !(await runsOf(site, exports[0]!)).some(isOpen),
     most_ms: 100,
   },
 ]
@@ -260,3 +258,114 @@ for (const [i, engine] of ENGINES.entries())
   t.test(`killed at any moment (${engine})`, (t) => killing(t, engine, 1, SEED + i))
 
 t.test('two processes, either of them killed at any moment (postgres)', (t) => killing(t, 'postgres', 2, SEED + 9))
+
+for (const engine of ENGINES) {
+  t.test(`asked to stop in the middle of a run (${engine})`, async (t) => {
+    const site = await openSite(t, engine)
+    const place = await folder(t, site)
+    const id = await createExport(site, place)
+    const sender = createSender(site, Math.random)
+    const finished = (): string[] => filesBelow(site.files).filter((path) => path.endsWith('.jsonl') && !isDraft(path))
+    let files: string[] = []
+    do {
+      if (files.length) await settle(site, [id])
+      sender.make(8_000)
+      await sender.all()
+      await quiet(site)
+      const before = finished().length
+      site.advance(WINDOW_MS)
+      await rouse(site, id)
+      await until(async () => finished().length > before)
+      const [server] = site.servers.splice(0)
+      const exited = once(server!.child, 'exit')
+      server!.child.kill('SIGTERM')
+      t.same(await exited, [0, null], 'the process ends in peace')
+      demandNoDrafts(t, site)
+      files = finished()
+      await site.start()
+      // Rarely all of it was delivered by then.
+    } while (!(await runsOf(site, id)).some(({ status }) => status !== 'Completed') && files.length < 100)
+    const inodes = files.map((path) => statSync(path).ino)
+    demandCompleted(t, await finish(site, [id]))
+    await demandOnceEach(t, place, sender.uuids())
+    t.same(
+      files.slice(0, -1).filter((path, i) => statSync(path).ino !== inodes[i]),
+      [],
+      'files that were finished are not written again',
+    )
+    const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=stopping`)
+    t.match(results, [{ message: 'The server is stopping. The run goes on after the next start.' }])
+  })
+
+  t.test(`killed in the middle of a backfill (${engine})`, async (t) => {
+    const site = await openSite(t, engine)
+    const place = await folder(t, site)
+    const id = await createExport(site, { ...place, name: 'backfilled' })
+    await site.ask('POST', `${base(site)}/${id}/pause/`)
+    const [windows, each] = [24, 50]
+    const start = Date.parse(boundaryBefore(INTERVAL, site.now())) - windows * WINDOW_MS
+    const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
+    const sender = createSender(site, Math.random)
+    sender.make(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))
+    await sender.all()
+    const range = { start_at: iso(start), end_at: iso(start + windows * WINDOW_MS) }
+    const { backfill_id } = await site.ask('POST', `${base(site)}/${id}/backfill/`, range)
+    for (const many of [3, 10]) {
+      const done = ({ status }: any): boolean => status === 'Completed'
+      await until(async () => (await runsOf(site, id)).filter(done).length >= many)
+      await site.kill(site.servers[0]!)
+      site.advance(BEYOND_LEASE_MS)
+      await site.start()
+    }
+    const runs = await until(async () => {
+      const list = await runsOf(site, id)
+      return !list.some(isOpen) && list
+    })
+    demandCompleted(t, runs)
+    t.equal(runs.length, windows)
+    await demandOnceEach(t, place, sender.uuids())
+    const names = filesBelow(site.files)
+    t.same(
+      names.filter((name) => !name.includes(`-backfill-${backfill_id}`)),
+      [],
+      'no file has the name of a scheduled one',
+    )
+    demandNoDrafts(t, site)
+  })
+}
+
+t.test('the database goes away for a while (postgres)', async (t) => {
+  const site = await openSite(t, 'postgres')
+  const place = await folder(t, site)
+  const id = await createExport(site, place)
+  const sender = createSender(site, Math.random)
+  const name = new URL(site.database_url).pathname.slice(1)
+  const admin = new pg.Client(process.env.TEST_POSTGRES_URL)
+  await admin.connect()
+  t.teardown(() => admin.end())
+  const isThere = async (there: boolean): Promise<void> => {
+    await admin.query(`alter database ${name} with allow_connections ${there}`)
+    if (!there) await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  }
+  for (const moment of MOMENTS) {
+    sender.make(3_000)
+    await sender.all()
+    site.advance(WINDOW_MS)
+    await rouse(site, id)
+    await until(() => moment.reached(site, [id]))
+    await isThere(false)
+    await until(async () =>
+      site.ask('GET', `${base(site)}/`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    site.advance(WINDOW_MS)
+    await isThere(true)
+    await until(async () => site.ask('GET', `${base(site)}/`).catch(() => null))
+  }
+  demandCompleted(t, await finish(site, [id]))
+  await demandOnceEach(t, place, sender.uuids())
+  demandNoDrafts(t, site)
+  t.equal(site.servers[0]!.child.exitCode, null, 'the server has lived through it')
+})

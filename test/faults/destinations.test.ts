@@ -1,0 +1,261 @@
+/** Destinations that fail in the middle of a run: the next attempt completes it, and nothing is there twice. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { openSource } from '../../src/events/source.ts'
+import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
+import { postgresWithin } from '../../src/exports/destinations/postgres.ts'
+import { createOutbound } from '../../src/outbound/guard.ts'
+import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+
+const forever = new AbortController().signal
+const MEGABYTE = 1024 * 1024
+
+/** About two kilobytes each. */
+const wordyEvents = (count: number) =>
+  plainEvents(count).map((event) => ({ ...event, properties: { ...event.properties, padding: 'x'.repeat(2_000) } }))
+
+/** A small disk of its own; undefined where this user may not mount one. */
+function openDisk(t: Test, megabytes: number): { folder: string; change(options: string): void } | undefined {
+  const folder = freshFolder(t)
+  const mount = (...words: string[]): unknown => execFileSync('mount', [...words, folder], { stdio: 'ignore' })
+  try {
+    mount('-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs')
+  } catch {
+    t.comment('No disk can be mounted here: this is left out.')
+    return
+  }
+  t.teardown(() => execFileSync('umount', ['--lazy', folder]))
+  return { folder, change: (options) => void mount('-o', `remount,${options}`) }
+}
+
+function demandFiles(t: Test, files_root: string, count: number): void {
+  const paths = readdirSync(files_root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const lines = paths
+    .filter((path) => path.endsWith('.jsonl'))
+    .flatMap((path) => readFileSync(path, 'utf8').trimEnd().split('\n'))
+  t.equal(lines.length, count)
+  t.equal(new Set(lines.map((line) => JSON.parse(line).uuid)).size, count)
+  t.notOk(paths.some((path) => path.includes('.partial-')))
+}
+
+for (const engine of ENGINES) {
+  t.test(`a disk that is full (${engine})`, async (t) => {
+    const disk = openDisk(t, 3)
+    if (!disk) return
+    const app = await openApp(t, engine)
+    await ingest(app, wordyEvents(3_000))
+    const job = jobFor(
+      app,
+      { type: 'File', config: { max_file_size_mb: 1 } },
+      { files_root: join(disk.folder, 'exports') },
+    )
+    const first = listener()
+    t.match(await deliver(job, first, forever).then(() => undefined, failureOf), {
+      retryable: true,
+      message: /is full\. Make room/,
+    })
+    t.ok(first.checkpoints.length > 0, 'some files were finished')
+    disk.change('size=20m')
+    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
+    demandFiles(t, disk.folder, 3_000)
+  })
+
+  t.test(`a disk that can only be read from some moment on (${engine})`, async (t) => {
+    const disk = openDisk(t, 20)
+    if (!disk) return
+    const app = await openApp(t, engine)
+    await ingest(app, wordyEvents(3_000))
+    const job = jobFor(
+      app,
+      { type: 'File', config: { max_file_size_mb: 1 } },
+      { files_root: join(disk.folder, 'exports') },
+    )
+    const first = listener()
+    const checkpoint = async (state: Checkpoint): Promise<void> => {
+      await first.checkpoint(state)
+      disk.change('ro')
+    }
+    t.match(await deliver(job, { ...first, checkpoint }, forever).then(() => undefined, failureOf), {
+      retryable: false,
+      message: /can only be read/,
+    })
+    disk.change('rw')
+    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
+    demandFiles(t, disk.folder, 3_000)
+  })
+}
+
+/** What a proxy does with what a client sends; it passes the rest on. */
+type Mischief = (data: Buffer, line: { client: Socket; server: Socket }) => void
+
+/** Stands before a server; does no mischief unless it is told to. */
+async function openProxy(t: Test, port: number): Promise<{ port: number; act: (mischief: Mischief | null) => void }> {
+  let act: Mischief | null = null
+  const sockets = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const server = dial(port, '127.0.0.1')
+    for (const socket of [client, server]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+    }
+    client.on('data', (data: Buffer) => (act ? act(data, { client, server }) : server.write(data)))
+    server.on('data', (data: Buffer) => client.write(data))
+    client.on('close', () => server.destroy())
+    server.on('close', () => client.destroy())
+  }).listen(0, '127.0.0.1')
+  await new Promise((listening) => proxy.once('listening', listening))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+  })
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    act: (mischief) => {
+      act = mischief
+    },
+  }
+}
+
+/** Cut in the middle of the rows. */
+const cutAfter = (bytes: number): Mischief => {
+  let passed = 0
+  return (data, { client, server }) => {
+    passed += data.length
+    if (passed < bytes) server.write(data)
+    else client.destroy()
+  }
+}
+
+/** The database commits, and nobody hears of it. */
+const cutAtCommit: Mischief = (data, { client, server }) => {
+  server.write(data)
+  if (!data.includes('commit\0')) return
+  server.removeAllListeners('data')
+  server.once('data', () => client.destroy())
+}
+
+/** Takes everything and says nothing any more. */
+const stallAfter = (bytes: number): Mischief => {
+  let passed = 0
+  return (data, { server }) => {
+    passed += data.length
+    if (passed < bytes) server.write(data)
+  }
+}
+
+/** A few bytes at a time, in order. */
+const slowly = (bytes_per_ms: number): Mischief => {
+  const SLICE_BYTES = 4_096
+  let tail: Promise<unknown> = Promise.resolve()
+  return (data, { server }) => {
+    for (let at = 0; at < data.length; at += SLICE_BYTES) {
+      const slice = data.subarray(at, at + SLICE_BYTES)
+      tail = tail.then(() => pause(slice.length / bytes_per_ms)).then(() => server.write(slice))
+    }
+  }
+}
+
+const TABLES = {
+  with_key: '',
+  without_key: `create table events (uuid text, event text, properties jsonb, elements jsonb, set jsonb, set_once jsonb,
+    distinct_id text, team_id integer, ip text, site_url text, timestamp timestamptz)`,
+}
+
+/** A database behind a proxy. */
+async function receiving(t: Test, table: keyof typeof TABLES) {
+  const { url, drop } = await emptyDatabase()
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await drop()
+  })
+  await client.query(TABLES[table])
+  const { username: user, password, port, pathname } = new URL(url)
+  const proxy = await openProxy(t, Number(port))
+  return {
+    proxy,
+    config: { user, password, host: '127.0.0.1', port: proxy.port, database: pathname.slice(1) },
+    demand: async (t: Test, count: number): Promise<void> => {
+      const { rows } = await client.query(
+        'select count(*)::int as count, count(distinct uuid)::int as uuids from events',
+      )
+      t.same(rows, [{ count, uuids: count }])
+    },
+  }
+}
+
+const attempting = (job: Job): Promise<ReturnType<typeof failureOf> | undefined> =>
+  deliver(job, listener(), forever).then(() => undefined, failureOf)
+
+for (const engine of ENGINES)
+  for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
+    t.test(`a connection to a database that breaks, to a table ${table} (${engine})`, async (t) => {
+      const app = await openApp(t, engine)
+      await ingest(app, wordyEvents(1_500))
+      const { proxy, config, demand } = await receiving(t, table)
+      const job = jobFor(app, { type: 'Postgres', config })
+      for (const mischief of [cutAfter(50_000), cutAfter(2 * MEGABYTE), cutAtCommit]) {
+        proxy.act(mischief)
+        t.match(await attempting(job), { retryable: true, message: /connection to the database was lost/ })
+      }
+      await demand(t, 1_500)
+      proxy.act(null)
+      t.equal(await attempting({ ...job, attempt: 2 }), undefined)
+      await demand(t, 1_500)
+    })
+
+/** As `deliver`, to a destination with limits of its own. */
+async function deliverTo<Config>(destination: Destination<Config>, app: TestApp, config: Config): Promise<void> {
+  const job = jobFor(app, { type: 'Postgres', config: {} })
+  const source = await openSource(job.url, false)
+  const { columns, encoding } = destination
+  const extract = { ...job, columns, encoding, include: null, exclude: null, where: null }
+  const tools = {
+    outbound: createOutbound({ allow: '127.0.0.1' }),
+    files_root: '/nowhere',
+    scratch: '/nowhere',
+    signal: forever,
+    checkpoint: async () => undefined,
+    log: () => undefined,
+  }
+  try {
+    const receiver = await destination.open({ ...job, config, columns, tools })
+    try {
+      for (let page = await source.page(extract, null, 200); page; page = await source.page(extract, page.cursor, 200))
+        await receiver.write(page)
+      await receiver.commit()
+    } catch (error) {
+      await receiver.abort()
+      throw error
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+for (const engine of ENGINES)
+  t.test(`a database that falls silent, and one that is slow but steady (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    await ingest(app, wordyEvents(60))
+    const { proxy, config, demand } = await receiving(t, 'without_key')
+    const within = (answer_ms: number) =>
+      deliverTo(postgresWithin({ connect_ms: 10_000, answer_ms, insert_ms: 10_000 }), app, config)
+    proxy.act(stallAfter(60_000))
+    await t.rejects(within(200), { message: /lost, or not made in time/, options: { retryable: true } })
+    await demand(t, 0)
+    // The rows alone take longer than an answer may, and come at twice the pace that is asked for.
+    proxy.act(slowly(100))
+    await within(1_000)
+    await demand(t, 60)
+  })
