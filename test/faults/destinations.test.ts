@@ -10,10 +10,10 @@ import { openSource } from '../../src/events/source.ts'
 import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
 import { postgresWithin } from '../../src/exports/destinations/postgres.ts'
-import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
+import { toolsFor } from '../helpers/stores.ts'
 
 const forever = new AbortController().signal
 const MEGABYTE = 1024 * 1024
@@ -216,21 +216,13 @@ for (const engine of ENGINES)
     })
 
 /** As `deliver`, to a destination with limits of its own. */
-async function deliverTo<Config>(destination: Destination<Config>, app: TestApp, config: Config): Promise<void> {
+async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, config: object): Promise<void> {
   const job = jobFor(app, { type: 'Postgres', config: {} })
+  const { columns } = destination
   const source = await openSource(job.url, false)
-  const { columns, encoding } = destination
-  const extract = { ...job, columns, encoding, include: null, exclude: null, where: null }
-  const tools = {
-    outbound: createOutbound({ allow: '127.0.0.1' }),
-    files_root: '/nowhere',
-    scratch: '/nowhere',
-    signal: forever,
-    checkpoint: async () => undefined,
-    log: () => undefined,
-  }
+  const extract = { ...job, columns, encoding: 'csv' as const, include: null, exclude: null, where: null }
   try {
-    const receiver = await destination.open({ ...job, config, columns, tools })
+    const receiver = await destination.open({ ...job, config, columns, tools: toolsFor(t) })
     try {
       for (let page = await source.page(extract, null, 200); page; page = await source.page(extract, page.cursor, 200))
         await receiver.write(page)
@@ -250,7 +242,7 @@ for (const engine of ENGINES)
     await ingest(app, wordyEvents(60))
     const { proxy, config, demand } = await receiving(t, 'without_key')
     const within = (answer_ms: number) =>
-      deliverTo(postgresWithin({ connect_ms: 10_000, answer_ms, insert_ms: 10_000 }), app, config)
+      deliverTo(t, postgresWithin({ connect_ms: 10_000, answer_ms, insert_ms: 10_000 }), app, config)
     proxy.act(stallAfter(60_000))
     await t.rejects(within(200), { message: /lost, or not made in time/, options: { retryable: true } })
     await demand(t, 0)

@@ -48,6 +48,8 @@ export async function openSite(t: Test, engine: Engine): Promise<Site> {
     DATABASE_URL: database_url,
     EXPORT_FOLDER: files,
     CLOCK_FILE,
+    // Each is a process that has to be started again with its server.
+    EXPORT_SLOTS: '2',
     SECRET_KEY: 'ab'.repeat(32),
     OUTBOUND_ALLOW: '127.0.0.1/32',
   }
