@@ -207,7 +207,7 @@ async function cut(t: Test, app: TestApp): Promise<void> {
     const config = { ...job.destination.config, max_file_size_mb: 1, compression }
     const one: Job = { ...job, destination: { type: 'File', config } }
     const whole = await filesOf(t, one)
-    const { files: rest } = await filesOf(t, { ...one, attempt: 2, checkpoint: whole.checkpoints[1]! })
+    const { files: rest } = await filesOf(t, { ...one, attempt: 2, checkpoint: whole.checkpoints[0]! })
     t.ok(Object.keys(rest).length > 2)
     for (const [name, bytes] of Object.entries(rest))
       t.ok(bytes.equals(whole.files[name]!), `${name} is the same in every attempt`)
