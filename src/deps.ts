@@ -66,6 +66,8 @@ export interface DepsOptions {
   ids?: Ids
   /** Where deliveries happen. */
   processes?: Processes
+  /** The file that readers of events run. */
+  readerProgram?: string
 }
 
 /** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
@@ -75,6 +77,7 @@ export async function buildDeps({
   clock = Date.now,
   ids: given,
   processes = createProcesses(),
+  readerProgram,
 }: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()
   const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
@@ -104,6 +107,7 @@ export async function buildDeps({
     url: config.DATABASE_URL,
     timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
     observe: metrics.query,
+    ...(readerProgram && { program: readerProgram }),
   })
 
   const purger = createPurger({

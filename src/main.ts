@@ -10,6 +10,9 @@ import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './server.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 
+/** For who starts a server from a program of their own. */
+export { readConfig } from './config.ts'
+
 export interface Running {
   url: string
   /** Where the data is, without credentials. */

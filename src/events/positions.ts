@@ -29,7 +29,7 @@ export async function positionAt(
     sql`select ${POSITION} from events e
       where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to} and e.created_at < ${time}
       order by ${POSITION} desc limit 1`,
-    { project_id, lane: 'slow' },
+    { project_id, lane: 'first' },
   )
   return found[0] ? Number(found[0][0]) + 1 : from
 }

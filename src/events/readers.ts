@@ -33,6 +33,8 @@ export interface EventReaderOptions {
   timeout_ms: number
   /** Called with the seconds each query took, waiting included. */
   observe?: (seconds: number) => void
+  /** The file that a reader runs. */
+  program?: string
 }
 
 export async function createEventReader(options: EventReaderOptions): Promise<EventReader> {
@@ -43,7 +45,7 @@ export async function createEventReader(options: EventReaderOptions): Promise<Ev
   }
   // One processor is left to the server itself.
   const places = { first: 1, slow: Math.max(1, availableParallelism() - 1) }
-  return schedule(options, places, (lane) => spawnReader(options.events.location, lane))
+  return schedule(options, places, (lane) => spawnReader(options.events.location, lane, options.program))
 }
 
 interface Job {
@@ -179,9 +181,9 @@ const PROGRAM = fileURLToPath(new URL(fromSources ? './reader-process.ts' : './r
 export const NICENESS = 19
 
 /** A process with the database open for reading. It starts now; its first question waits for that. */
-function spawnReader(file: string, lane: LaneName): Reader {
-  const child: ChildProcess = fork(PROGRAM, [file, lane], {
-    execArgv: fromSources ? ['--import=tsx'] : [],
+function spawnReader(file: string, lane: LaneName, program = PROGRAM): Reader {
+  const child: ChildProcess = fork(program, [file, lane], {
+    execArgv: program.endsWith('.ts') ? ['--import=tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   // From here, so that its start and the threads it makes are niced too; what is gone already needs none.

@@ -20,12 +20,10 @@ import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { area, areas } from '../../src/cli/area.ts'
 import { operations } from '../../src/contract/table.ts'
-import { type Ended, ended } from '../helpers/process.ts'
+import { type Ended, ended, programFile } from '../helpers/process.ts'
 
-// Inside the project, so that the built program finds the packages that stay packages.
 const root = t.testdir()
-const program = join(root, 'program', 'workspace-admin.js')
-execFileSync(process.execPath, ['--import=tsx', 'scripts/build.ts', join(root, 'program')])
+const program = programFile('workspace-admin.js')
 
 /** Everything ever written to standard error, and every secret ever made: the last test compares them. */
 const complaints: string[] = []

@@ -23,6 +23,7 @@ import { EVERYTHING, type Reach } from '../../src/store/reach.ts'
 import * as users from '../../src/store/users.ts'
 import { knownIds } from './ids.ts'
 import { emptyDatabase } from './postgres.ts'
+import { programFile } from './process.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
 
@@ -99,6 +100,7 @@ export async function openApp(
     clock: () => ++time,
     ids: knownIds(),
     processes,
+    readerProgram: programFile('reader-process.js'),
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []

@@ -1,13 +1,21 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
 type Variables = Record<string, string>
 
-const PROGRAM = ['--import=tsx', 'src/cli/workspace-admin.ts']
+const built = process.env.TEST_PROGRAM
+if (!built)
+  throw new Error('TEST_PROGRAM is not set. Run the tests with `npm test -- <files>`, which builds the program.')
 
-/** The command in a process of its own, from the sources. */
+/** A file of the program, as it is shipped. */
+export const programFile = (name: string): string => join(built, name)
+
+const PROGRAM = [programFile('workspace-admin.js')]
+
+/** The command in a process of its own. */
 export const command = (words: string[], environment: Variables): ChildProcessWithoutNullStreams =>
   spawn(process.execPath, [...PROGRAM, ...words], { env: { PATH: process.env.PATH!, ...environment } })
 
@@ -40,7 +48,7 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-/** A real server in a process of its own, from the sources; ended with the test. */
+/** A real server in a process of its own; ended with the test. */
 export async function startProcess(
   t: Test,
   environment: Variables,

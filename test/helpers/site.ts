@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { freshFolder } from './exports.ts'
 import { emptyPlace } from './postgres.ts'
-import { type ServerProcess, startProcess } from './process.ts'
+import { programFile, type ServerProcess, startProcess } from './process.ts'
 
 export interface Site {
   database_url: string
@@ -27,7 +27,7 @@ export interface Site {
   ask(method: string, path: string, body?: unknown, server?: ServerProcess): Promise<any>
 }
 
-const PROGRAM = ['--import=tsx', 'test/helpers/shifted-server.ts']
+const PROGRAM = ['test/helpers/shifted-server.js', programFile('main.js')]
 
 /** With one process. */
 export async function openSite(t: Test, engine: Engine): Promise<Site> {
