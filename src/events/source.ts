@@ -14,6 +14,7 @@ export interface Source {
 type Ask = (statement: Sql) => Promise<unknown[]>
 
 const BUSY_WAIT_MS = 10_000
+const CONNECT_DEADLINE_MS = 10_000
 
 /** `functions`: whether a query of the caller's own needs what SQLite lacks. */
 export async function openSource(url: string, functions: boolean): Promise<Source> {
@@ -54,7 +55,13 @@ async function sqlite(url: string, functions: boolean): Promise<{ ask: Ask; clos
 
 async function postgres(url: string): Promise<{ ask: Ask; close(): Promise<void> }> {
   const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url, options: '-c default_transaction_read_only=on' })
+  const client = new pg.Client({
+    connectionString: url,
+    options: '-c default_transaction_read_only=on',
+    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    // A server that vanishes without a word is noticed.
+    keepAlive: true,
+  })
   // A connection that breaks fails the statement that runs on it; without a listener it would end the process.
   client.on('error', () => undefined)
   await client.connect()

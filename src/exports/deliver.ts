@@ -1,5 +1,5 @@
 /** One attempt at one run: pages of events from their source to their destination. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
@@ -68,7 +68,7 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
     exclude: exclude_events as string[] | null,
     where,
   }
-  const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
+  const scratch = await makeScratch(job.run_id)
   try {
     const source = await openSource(job.url, job.hogql_query !== null)
     try {
@@ -108,6 +108,14 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+/** A folder for this attempt. What an attempt that was killed left is removed by the next one. */
+async function makeScratch(run_id: string): Promise<string> {
+  const prefix = `workspace-export-${run_id}-`
+  for (const name of await readdir(tmpdir()))
+    if (name.startsWith(prefix)) await rm(join(tmpdir(), name), { recursive: true, force: true })
+  return mkdtemp(join(tmpdir(), prefix))
 }
 
 /** How a failure is told to whoever owns the export. What is not ours to tell is left to the operator's log. */

@@ -1,6 +1,17 @@
 /** Files: what is in them, what they are called, how they are cut. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -220,6 +231,7 @@ async function again(t: Test, app: TestApp): Promise<void> {
   const once = await filesOf(t, job)
   const name = `${BASE}.jsonl`
   writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'half')
+  const scratch = mkdtempSync(join(tmpdir(), `workspace-export-${job.run_id}-`))
   for (const attempt of [2, 1]) {
     const twice = await filesOf(t, { ...job, attempt })
     t.same(Object.keys(twice.files), [name], 'and what a killed attempt left is gone')
@@ -227,6 +239,7 @@ async function again(t: Test, app: TestApp): Promise<void> {
     writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'half of one that did not count')
   }
   t.equal(statSync(join(once.folder, name)).mode & 0o777, 0o600)
+  t.notOk(existsSync(scratch), 'nor is what it made on the way')
 }
 
 async function nowhere(t: Test, app: TestApp): Promise<void> {

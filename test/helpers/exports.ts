@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +49,8 @@ export function freshFolder(t: Test): string {
 
 /** Everything of the first project, to the destination that is given. */
 export const jobFor = (app: TestApp, destination: Job['destination'], more: Partial<Job> = {}): Job => ({
-  run_id: uuid(0xabc),
+  // Suites that run side by side share a machine.
+  run_id: randomUUID(),
   attempt: 1,
   batch_export_id: uuid(0xdef),
   project_id: app.first.project_id,
