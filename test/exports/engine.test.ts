@@ -11,7 +11,7 @@ import { boundaryAfter, boundaryBefore, type Interval, later, windowsBetween } f
 import type { Processes } from '../../src/exports/processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
+import { commit, ingest, plainEvents } from '../helpers/exports.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -242,7 +242,7 @@ for (const engine of ENGINES)
       while (!over) {
         const from = sent
         sent += 7
-        await ingest(app, plainEvents(7, from))
+        await commit(app, plainEvents(7, from))
       }
     })
     for (let window = 1; window <= 12; window++) {
@@ -251,6 +251,7 @@ for (const engine of ENGINES)
     }
     over = true
     await Promise.all(writers)
+    await ingest(app, [])
     goTo(app, 13 * 5 * MINUTE_MS)
     await app.deps.exporter.drain()
     await demandOnceEach(t, app, id)
@@ -269,13 +270,14 @@ t.test('a transaction that commits late is in the next run, and in one only (pos
     `insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
      values (${app.first.project_id}, 'late-${number}', 'e', 'd', 0, ${START * 1000}, '{}', '')`
   await late.query(insert(1))
-  await ingest(app, plainEvents(5))
+  await commit(app, plainEvents(5))
   goTo(app, 5 * MINUTE_MS)
   await app.deps.exporter.drain()
   const first = [...delivered]
   await late.query(insert(2))
   await late.query('commit')
   await late.end()
+  await ingest(app, [])
   goTo(app, 10 * MINUTE_MS)
   await app.deps.exporter.drain()
   t.notOk(first.some((uuid) => uuid.startsWith('late')))
