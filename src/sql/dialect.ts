@@ -15,6 +15,8 @@ export interface Dialect {
   json: string
   /** What follows the closing bracket of a table. */
   strict: string
+  /** The same where rows lie in the order of the key: one search finds them instead of two. */
+  keyed: string
 }
 
 export const DIALECTS: Record<Engine, Dialect> = {
@@ -27,6 +29,7 @@ export const DIALECTS: Record<Engine, Dialect> = {
     text: 'text',
     json: 'text',
     strict: 'strict',
+    keyed: 'strict, without rowid',
   },
   postgres: {
     engine: 'postgres',
@@ -37,5 +40,6 @@ export const DIALECTS: Record<Engine, Dialect> = {
     text: 'text collate "C"',
     json: 'json',
     strict: '',
+    keyed: '',
   },
 }

@@ -9,6 +9,7 @@ import { execFile } from 'node:child_process'
 import { constants, createReadStream, statSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CELL, CELL_ESCAPES, type Column } from '../../events/extract.ts'
 import type { Compression, Encoder, EncoderOptions } from './format.ts'
@@ -19,7 +20,9 @@ const MEMORY_LIMIT = '384MB'
 const GROUP_ROWS = 40_960
 const GROUP_BYTES = 32 * 1024 * 1024
 /** An event is at most the 20 MiB that capture takes at once; the rest is for its person. DuckDB holds twice as much. */
-const LONGEST_LINE = 32 * 1024 * 1024
+const LONGEST_LINE = 24 * 1024 * 1024
+/** DuckDB takes a buffer full and then reads nothing until it has done with it: meanwhile the next one is made. */
+const WAITING_BYTES = LONGEST_LINE
 /** What a byte of text comes to in the file, until there is something to know it from. */
 const FIRST_GUESS = 0.2
 
@@ -65,8 +68,9 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
   let text = 0
   let flushed = { bytes: 0, text: 0 }
   let finished: number | undefined
-  /** One page is written by a thread of its own while the next one is made. */
+  /** The pages that wait for DuckDB, one after the other, and how much they come to. */
   let writing: Promise<void> = Promise.resolve()
+  let waiting = 0
   const written = async (): Promise<void> => {
     try {
       await writing
@@ -78,11 +82,18 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
   }
 
   return {
-    write: async (page) => {
-      await written()
-      writing = writeAll(input, page.text)
+    write: async ({ text: rows }) => {
+      if (waiting > WAITING_BYTES) await written()
+      waiting += rows.length
+      writing = writing
+        .then(() => writeAll(input, rows))
+        .finally(() => {
+          waiting -= rows.length
+        })
       writing.catch(() => undefined)
-      text += page.text.length
+      text += rows.length
+      // Without a turn nobody would hear that a page has gone, and the next one would not follow.
+      await turn()
     },
     bytes: () => {
       if (finished !== undefined) return finished

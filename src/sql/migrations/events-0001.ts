@@ -31,13 +31,13 @@ create table persons (
   first_distinct_id ${d.text} not null,
   created_at ${d.integer} not null,
   primary key (project_id, id)
-) ${d.strict};
+) ${d.keyed};
 
 create table person_distinct_ids (
   project_id ${d.integer} not null,
   distinct_id ${d.text} not null,
   person_id ${d.text} not null,
   primary key (project_id, distinct_id)
-) ${d.strict};
+) ${d.keyed};
 create index distinct_ids_of_person on person_distinct_ids (project_id, person_id);
 `
