@@ -297,7 +297,8 @@ async function ensure(session: Session, quoted: string, text: () => string): Pro
   }
 }
 
-const MADE_BY_ANOTHER = new Set(['42P07', '23505'])
+/** The table, its row type, or its name in the catalogue: it depends on how far the other one is. */
+const MADE_BY_ANOTHER = new Set(['42P07', '42710', '23505'])
 
 /** The types that the table's own columns have. */
 async function typesOf(session: Session, oid: number, names: string[]): Promise<string[]> {
