@@ -37,6 +37,8 @@ export interface Deps {
   readonly exporter: Exporter
   /** Deliveries happen in processes of their own. */
   readonly processes: Processes
+  /** The folder that File exports are written under. */
+  readonly files_root: string
   /** What seals the secrets that are stored. */
   readonly vault: Vault
   /** Removes in the background what is to be forgotten; to be woken when a project is deleted. */
@@ -90,16 +92,11 @@ export async function buildDeps({
     throw error
   })
 
-  const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
-  const resealed = await settleKeys(db, vault).catch(async (error) => {
+  const vault = await settle({ config, db, events, log }).catch(async (error) => {
     if (events !== db) await events.close()
     await db.close()
     throw error
   })
-  if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
-
-  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
-    log.warn('this database came from another cluster: exports go on where they were')
 
   const writer = createWriter(events, log)
   const eventReader = await createEventReader({
@@ -122,6 +119,7 @@ export async function buildDeps({
   })
   const postman = await openMail(config, db, ids, now, log)
   postman?.wake()
+  const files_root = exportFolder(config, db)
   const exporter = createExporter({
     config,
     db,
@@ -132,7 +130,7 @@ export async function buildDeps({
     now,
     log,
     metrics,
-    files_root: exportFolder(config, db),
+    files_root,
     launch: processes.deliver,
     wakePostman: postman && (() => postman.wake()),
   })
@@ -146,6 +144,7 @@ export async function buildDeps({
     vault,
     exporter,
     processes,
+    files_root,
     purger,
     log,
     now,
@@ -175,6 +174,16 @@ export async function buildDeps({
   }
 }
 
+/** Opens what secrets are sealed with, and sees to it that keys and positions fit what is stored. */
+async function settle({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
+  const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
+  const resealed = await settleKeys(db, vault)
+  if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
+  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
+    log.warn('this database came from another cluster: exports go on where they were')
+  return vault
+}
+
 /** Brings administration and events to this program's version, and answers where events are kept. */
 export async function openStores({
   url,
@@ -196,7 +205,7 @@ export async function openStores({
 }
 
 /** Beside the data, where the data is a folder. */
-export const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
+const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
 /** The mail library is loaded only by those who configure mail. */

@@ -2,7 +2,6 @@
 import { isUuid } from '../auth/access.ts'
 import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
-import { exportFolder } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as control from '../exports/control.ts'
 import { checkSettings, type Settings } from '../exports/settings.ts'
@@ -23,7 +22,7 @@ type Level = 'batch_exports' | 'project_batch_exports'
 
 /** What the handlers of both levels share. */
 const shared = (deps: Deps) => {
-  const { db, eventReader, exporter, processes, config, outbound } = deps
+  const { db, eventReader, exporter, processes, files_root, config, outbound } = deps
   const tools: control.Control = { ...deps, reader: eventReader }
 
   const answers = async (rows: BatchExportRow[]) => {
@@ -72,7 +71,7 @@ const shared = (deps: Deps) => {
       await checkSettings(settings, outbound)
       const steps = await processes.examine({
         ...settings,
-        files_root: exportFolder(config, db),
+        files_root,
         outbound_allow: config.OUTBOUND_ALLOW,
       })
       return { passed: steps.every(({ status }) => status !== 'failed'), steps }

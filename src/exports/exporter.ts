@@ -23,7 +23,7 @@ const RENEW_MS = 15_000
 const PROGRESS_MS = 1_000
 /** How long changes that other nodes make may go unnoticed. */
 const LOOK_AGAIN_MS = 5_000
-export const MOST_ATTEMPTS = 15
+const MOST_ATTEMPTS = 15
 const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 120_000
 /** A pause that the destination asks for is kept to, within reason. */
@@ -181,7 +181,6 @@ export function createExporter(options: ExporterOptions): Exporter {
       await say('INFO', summary(delivered, seconds), tx)
       await goOn(tx, { ids, now: now() }, row, ended)
     })
-    wake()
   }
 
   const jobOf = (run: RunRow, row: BatchExportRow): Job => ({
@@ -215,7 +214,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Renews the lease and writes progress down; aborts the attempt when the run is no longer ours. */
   function keepLease(run: RunRow, abort: AbortController) {
-    let progress: { records_completed?: number; records_total_count?: number } = {}
+    const progress: { records_completed?: number; records_total_count?: number } = {}
     let tail: Promise<unknown> = Promise.resolve()
     const renew = (checkpoint?: string): Promise<void> => {
       const turn = tail.then(async () => {
@@ -243,7 +242,6 @@ export function createExporter(options: ExporterOptions): Exporter {
       stop: async (): Promise<void> => {
         clearInterval(timer)
         await tail
-        progress = {}
       },
     }
   }
@@ -285,7 +283,6 @@ export function createExporter(options: ExporterOptions): Exporter {
       return pauseFailing(tx, { ids, now: now() }, row, options.wakePostman !== null)
     })
     if (letters) options.wakePostman?.()
-    wake()
   }
 
   /** The run goes on at the next start from its last finished file; this attempt does not count. */

@@ -26,20 +26,16 @@ export const NOTHING_TO_DELIVER = 'There was nothing to deliver in this window.'
 const EXPORTS_AT_ONCE = 100
 const WINDOWS_AT_ONCE = 100
 
-/** Plans every window that has ended, oldest first. Answers how many runs there are to do. */
-export async function plan(planner: Planner): Promise<number> {
+/** Plans every window that has ended, oldest first. */
+export async function plan(planner: Planner): Promise<void> {
   const { db, events, now } = planner
-  let planned = 0
   for (;;) {
     const due = await exports.due(db, now(), EXPORTS_AT_ONCE)
-    if (due.length === 0) return planned
+    if (due.length === 0) return
     const end = await horizon(events)
     const failures: unknown[] = []
     for (const row of due)
-      planned += await planOne(planner, row, Math.max(end, row.watermark)).catch((error) => {
-        failures.push(error)
-        return 0
-      })
+      await planOne(planner, row, Math.max(end, row.watermark)).catch((error) => failures.push(error))
     // After the others: one export that cannot be planned holds up nobody else's.
     if (failures.length) throw failures[0]
   }
@@ -52,14 +48,13 @@ interface Window {
   to: number
 }
 
-async function planOne({ db, reader, ids, now }: Planner, row: BatchExportRow, end: number): Promise<number> {
+async function planOne({ db, reader, ids, now }: Planner, row: BatchExportRow, end: number): Promise<void> {
   const { windows, next_at } = await dueWindows(reader, row, end, now())
-  return db.tx(async (tx) => {
+  await db.tx(async (tx) => {
     const held = await exports.hold(tx, row.id)
     // Changed, paused or planned by somebody else meanwhile: what is due then is found at the next look.
-    if (!held || held.paused || held.next_at !== row.next_at || held.watermark !== row.watermark) return 0
-    if (held.interval !== row.interval || held.start_at !== row.start_at || held.end_at !== row.end_at) return 0
-    let planned = 0
+    if (!held || held.paused || held.next_at !== row.next_at || held.watermark !== row.watermark) return
+    if (held.interval !== row.interval || held.start_at !== row.start_at || held.end_at !== row.end_at) return
     for (const { start, end: until, from, to } of windows) {
       if (row.start_at !== null && until <= row.start_at) continue
       const made = await runs.create(tx, {
@@ -78,8 +73,7 @@ async function planOne({ db, reader, ids, now }: Planner, row: BatchExportRow, e
       })
       // Not to be passed over in silence: its events would be in no run.
       if (!made) throw new Error(`the window of ${row.id} that ends at ${until} has a run already`)
-      if (from < to) planned++
-      else
+      if (from === to)
         await logs.write(tx, { ...made, run_id: made.id, timestamp: now(), level: 'INFO', message: NOTHING_TO_DELIVER })
     }
     const last = windows.at(-1)
@@ -87,7 +81,6 @@ async function planOne({ db, reader, ids, now }: Planner, row: BatchExportRow, e
       ...(last && { watermark: last.to, window_start: last.end }),
       next_at,
     })
-    return planned
   })
 }
 

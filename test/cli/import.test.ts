@@ -1,6 +1,6 @@
 /** Events from files and the demo workspace, by the real commands. */
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -8,11 +8,15 @@ import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
+import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { command, type Ended, ended } from '../helpers/process.ts'
 
+/** Where the demo workspace's files go. */
+const EXPORT_FOLDER = freshFolder(t)
+
 const run = (url: string, words: string[], input = ''): Promise<Ended> =>
-  ended(command(words, { DATABASE_URL: url }), input)
+  ended(command(words, { DATABASE_URL: url, EXPORT_FOLDER }), input)
 
 async function workspace(t: Test, engine: (typeof ENGINES)[number]) {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
@@ -148,4 +152,14 @@ t.test('a month of events', async (t) => {
   t.ok(found!.days >= 25, `over ${found!.days} days`)
   t.ok(found!.people > 50)
   t.equal(found!.persons, found!.people)
+
+  const administration = await openDatabase(url)
+  t.teardown(() => administration.close())
+  const runs = await administration.all<{ status: string; records: number; batch_export_id: string }>(
+    sql`select status, records_completed as records, batch_export_id from batch_export_runs`,
+  )
+  t.equal(runs.length, 7, 'and an export that has delivered a week of them')
+  t.ok(runs.every(({ status, records }) => status === 'Completed' && records > 0))
+  const files = readdirSync(join(EXPORT_FOLDER, String(made.project_id), runs[0]!.batch_export_id), { recursive: true })
+  t.equal(files.filter((name) => String(name).endsWith('.jsonl.gz')).length, 7)
 })

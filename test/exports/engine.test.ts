@@ -12,6 +12,7 @@ import type { Processes } from '../../src/exports/processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, ingest, plainEvents } from '../helpers/exports.ts'
+import { openMailbox } from '../helpers/mailbox.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -393,9 +394,10 @@ for (const engine of ENGINES) {
 
   t.test(`what would fail again is not tried again, and pauses the export at last (${engine})`, async (t) => {
     const no = async () => Promise.reject(refused('There is no such bucket.'))
-    const mail = { SMTP_URL: 'smtp://127.0.0.1:9', SITE_URL: 'http://workspace.example' }
+    const box = await openMailbox(t)
+    const mail = { SMTP_URL: box.url, SITE_URL: 'http://workspace.example' }
     const app = await openApp(t, engine, { processes: acting(no), environment: mail })
-    const admin = await app.member('admin@example.com', 8)
+    await app.member('admin@example.com', 8)
     await app.member('member@example.com', 1)
     const failing = await open(app)
     await app.send('POST', `${failing.one}/backfill/`, { body: { start_at: '2025-12-01', end_at: '2025-12-03' } })
@@ -409,11 +411,10 @@ for (const engine of ENGINES) {
     t.equal(log.filter((line) => line.startsWith('ERROR There is no such bucket.')).length, 10)
     t.match(log.at(-1), /^WARNING The export was paused: 10 of its last 50 runs failed/)
     t.ok(log.some((line) => /The backfill .* ended with the run that failed/.test(line)))
-    const letters = await app.deps.db.all<{ recipient: string }>(
-      sql`select recipient from letters where kind = 'export_paused'`,
-    )
-    t.same(letters.map(({ recipient }) => recipient).includes(admin.email), true)
-    t.notOk(letters.some(({ recipient }) => recipient === 'member@example.com'))
+    while (box.mails.length < 2) await box.next()
+    const told = box.mails.flatMap(({ to }) => to).toSorted()
+    t.same(told, ['admin@example.com', 'owner@example.com'], 'those who can mend it hear of it, and nobody else')
+    for (const { raw } of box.mails) t.match(raw, /The batch export "x" of My organization was paused/)
     await app.send('POST', `${failing.one}/unpause/`)
     await ingest(app, plainEvents(1, 50))
     goTo(app, 11 * HOUR_MS)
@@ -508,6 +509,26 @@ for (const engine of ENGINES) {
     t.match(await runs(), [{ status: 'Completed' }])
     t.match(await log(), [/Attempt 1/, /The server is stopping/, /Attempt 1/, /Delivered/])
     await next.stop()
+  })
+
+  t.test(`runs and their logs are forgotten in time (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: acting(fine) })
+    const one = await open(app)
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    await app.deps.exporter.drain()
+    await app.send('POST', `${one.one}/pause/`)
+    const [old] = await one.runs()
+    app.advance(60 * DAY_MS)
+    const { body: recent } = await app.send('POST', `${one.one}/runs/${old.id}/retry/`)
+    await app.deps.exporter.drain()
+    t.equal((await one.runs()).length, 2)
+    app.advance(31 * DAY_MS)
+    app.deps.exporter.start()
+    while ((await one.runs()).length > 1) await new Promise((turn) => setImmediate(turn))
+    t.match(await one.runs(), [{ id: recent.id, status: 'Completed' }])
+    await app.deps.exporter.stop()
+    t.match(await one.log(), [/Attempt 1 .*retry/, /Delivered/])
   })
 
   t.test(`places are shared fairly among projects (${engine})`, async (t) => {
