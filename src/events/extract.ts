@@ -184,14 +184,29 @@ function beyond({ by }: Range, after: Cursor | null): Sql {
 }
 
 function lineOf({ columns, encoding }: Extract): Sql {
-  if (encoding === 'csv') return joined(columns.map(csvCell), ` || ',' || `)
-  if (encoding === 'cells')
-    return sql`${joined(columns.map(cell), ` || '${CELL.delimiter}' || `)} || ${literal(CELL.delimiter)}`
-  const members = columns.map((one, i) => {
+  const between = (cells: Sql[], mark: string): Sql[] =>
+    cells.flatMap((cell, i) => (i ? [literal(mark), cell] : [cell]))
+  if (encoding === 'csv') return textOf(between(columns.map(csvCell), ','))
+  if (encoding === 'cells') return textOf([...between(columns.map(cell), CELL.delimiter), literal(CELL.delimiter)])
+  const members = columns.flatMap((one, i) => {
     const key = `${i ? ',' : '{'}${JSON.stringify(one.name)}:`
-    return sql`${on(sql`${key}`, sql`${key}::text`)} || ${jsonCell(one)}`
+    return [on(sql`${key}`, sql`${key}::text`), jsonCell(one)]
   })
-  return sql`${joined(members, ' || ')} || '}'`
+  return textOf([...members, literal('}')])
+}
+
+/** As many as both engines take; SQLite writes a line so in two thirds of the time that it takes by `||`. */
+const MOST_ARGUMENTS = 100
+
+/** None of the parts is NULL. */
+function textOf(parts: Sql[]): Sql {
+  const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, i) =>
+    joined(parts.slice(i * MOST_ARGUMENTS, (i + 1) * MOST_ARGUMENTS), ', '),
+  )
+  return joined(
+    groups.map((group) => sql`concat(${group})`),
+    ' || ',
+  )
 }
 
 function jsonCell({ sql: value, type }: Column): Sql {

@@ -1,5 +1,5 @@
 /** Parquet: the same rows as JSON lines, read back by somebody else's reader. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import t, { type Test } from 'tap'
@@ -183,6 +183,24 @@ t.test('A Parquet file', async (t) => {
     t.equal(encoder.bytes(), Buffer.concat(taken).length)
     t.equal(Buffer.concat(taken).subarray(0, 4).toString(), 'PAR1')
     t.same(readdirSync(scratch), [], 'and leaves nothing in the scratch folder')
+  })
+
+  await t.test('holds long lines among short ones, in their order', async (t) => {
+    const lengths = [1, 2_000_000, 4 * 1024 * 1024 - 3, 10, 4 * 1024 * 1024 - 2, 4 * 1024 * 1024, 20_000_000, 5]
+    const { scratch, taken, encoder } = await open()
+    for (const length of lengths) await encoder.write(page(`${'x'.repeat(length)}\u0002`))
+    await encoder.write(page(lengths.map((length) => `${'y'.repeat(length)}\u0002`).join('\n')))
+    t.ok(encoder.bytes() > 0)
+    await encoder.close()
+    t.same(readdirSync(scratch), [], 'and leaves nothing in the scratch folder')
+    const file = join(freshFolder(t), 'long.parquet')
+    writeFileSync(file, Buffer.concat(taken))
+    t.equal(encoder.bytes(), Buffer.concat(taken).length)
+    const { rows } = await parquetRows(file)
+    t.same(
+      rows.map(({ uuid }) => [uuid[0], uuid.length]),
+      ['x', 'y'].flatMap((letter) => lengths.map((length) => [letter, length])),
+    )
   })
 
   await t.test('that is given up leaves nothing, whoever waits for whom', async (t) => {

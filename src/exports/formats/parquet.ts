@@ -11,6 +11,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { CELL, CELL_ESCAPES, type Column } from '../../events/extract.ts'
 import type { Compression, Encoder, EncoderOptions } from './format.ts'
 
@@ -19,10 +20,14 @@ const MEMORY_LIMIT = '384MB'
 /** Rows that are compressed and written together: of few hundred bytes each, or so many bytes of larger ones. */
 const GROUP_ROWS = 40_960
 const GROUP_BYTES = 32 * 1024 * 1024
-/** An event is at most the 20 MiB that capture takes at once; the rest is for its person. DuckDB holds twice as much. */
-const LONGEST_LINE = 24 * 1024 * 1024
-/** DuckDB takes a buffer full and then reads nothing until it has done with it: meanwhile the next one is made. */
-const WAITING_BYTES = LONGEST_LINE
+/**
+ * DuckDB holds two buffers of a line's length. Events of more than the first are rare, and at most the 20 MiB that capture
+ * takes at once; the rest is for their person.
+ */
+const SHORT_LINE = 4 * 1024 * 1024
+const LONG_LINE = 24 * 1024 * 1024
+/** DuckDB takes a buffer full and then reads nothing until it has done with it: meanwhile the next ones are made. */
+const WAITING_BYTES = 2 * SHORT_LINE
 /** What a byte of text comes to in the file, until there is something to know it from. */
 const FIRST_GUESS = 0.2
 
@@ -36,11 +41,9 @@ const CODECS: Record<Compression | 'none', string> = {
 }
 const LINE_BREAK = Buffer.from('\n')
 
+/** How long a line may be is said at the beginning: with the first longer one a second part begins, and they are joined. */
 export async function openParquet({ compression, columns, scratch, take }: EncoderOptions): Promise<Encoder> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
-  const pipe = join(scratch, 'rows')
-  const file = join(scratch, 'rows.parquet')
-  await promisify(execFile)('mkfifo', ['-m', '600', pipe])
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
     memory_limit: MEMORY_LIMIT,
@@ -51,23 +54,78 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
     autoload_known_extensions: 'false',
   })
   const duckdb = await instance.connect()
-  const copying = duckdb.run(copyOf(columns, pipe, file, CODECS[compression ?? 'none']))
-  // Whoever waits for it hears of it, later.
-  copying.catch(() => undefined)
+  const codec = CODECS[compression ?? 'none']
+  const pipe = join(scratch, 'rows')
+  await promisify(execFile)('mkfifo', ['-m', '600', pipe])
+  const files = [join(scratch, 'rows.parquet')]
+  const begin = (longest: number): Promise<Part> =>
+    openPart(duckdb, { columns, pipe, file: files.at(-1)!, codec, longest })
   const end = async (): Promise<void> => {
     duckdb.closeSync()
     instance.closeSync()
-    await rm(pipe, { force: true })
-    await rm(file, { force: true })
+    for (const path of [pipe, ...files]) await rm(path, { force: true })
   }
-  const input = await openPipe(pipe, copying).catch(async (error) => {
+  let part = await begin(SHORT_LINE).catch(async (error) => {
     await end()
     throw error
   })
+  let before = 0
+  let finished: number | undefined
+
+  return {
+    write: async ({ text }) => {
+      if (files.length === 1 && hasLongLine(text)) {
+        await part.close()
+        before = part.bytes()
+        files.push(join(scratch, 'rest.parquet'))
+        part = await begin(LONG_LINE)
+      }
+      await part.write(text)
+    },
+    bytes: () => finished ?? before + part.bytes(),
+    close: async () => {
+      await part.close()
+      if (files.length > 1) {
+        files.push(join(scratch, 'joined.parquet'))
+        const parts = files.slice(0, -1).map(literal)
+        await duckdb.run(`copy (from read_parquet([${parts}])) to ${literal(files.at(-1)!)} ${formatOf(codec)}`)
+      }
+      finished = statSync(files.at(-1)!).size
+      await take(createReadStream(files.at(-1)!))
+      await end()
+    },
+    abort: async () => {
+      // DuckDB lets go of the pipe, which ends a write that waits; closing it ends a read that waits.
+      duckdb.interrupt()
+      await part.abort()
+      await end()
+    },
+  }
+}
+
+interface Part {
+  write(text: Buffer): Promise<void>
+  bytes(): number
+  close(): Promise<void>
+  abort(): Promise<void>
+}
+
+interface PartOptions {
+  columns: readonly Column[]
+  pipe: string
+  file: string
+  codec: string
+  longest: number
+}
+
+async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, longest }: PartOptions): Promise<Part> {
+  const copying = duckdb.run(copyOf(columns, pipe, longest, file, codec))
+  // Whoever waits for it hears of it, later.
+  copying.catch(() => undefined)
+  const input = await openPipe(pipe, copying)
 
   let text = 0
   let flushed = { bytes: 0, text: 0 }
-  let finished: number | undefined
   /** The pages that wait for DuckDB, one after the other, and how much they come to. */
   let writing: Promise<void> = Promise.resolve()
   let waiting = 0
@@ -82,7 +140,7 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
   }
 
   return {
-    write: async ({ text: rows }) => {
+    write: async (rows) => {
       if (waiting > WAITING_BYTES) await written()
       waiting += rows.length
       writing = writing
@@ -96,7 +154,6 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
       await turn()
     },
     bytes: () => {
-      if (finished !== undefined) return finished
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       if (size > flushed.bytes) flushed = { bytes: size, text }
       const ratio = flushed.bytes ? flushed.bytes / flushed.text : FIRST_GUESS
@@ -106,19 +163,24 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
       await written()
       await input.close()
       await copying
-      finished = statSync(file).size
-      await take(createReadStream(file))
-      await end()
     },
     abort: async () => {
-      // DuckDB lets go of the pipe, which ends a write that waits; closing it ends a read that waits.
-      duckdb.interrupt()
       await writing.catch(() => undefined)
       await input.close().catch(() => undefined)
       await copying.catch(() => undefined)
-      await end()
     },
   }
+}
+
+/** Most pages are shorter as a whole. */
+function hasLongLine(text: Buffer): boolean {
+  for (let from = 0; text.length - from > SHORT_LINE; ) {
+    const end = text.indexOf(LINE_BREAK, from)
+    if ((end < 0 ? text.length : end) - from >= SHORT_LINE) return true
+    if (end < 0) return false
+    from = end + 1
+  }
+  return false
 }
 
 /** Resolves when DuckDB has the other end open; where it fails before, no thread is left waiting for it. */
@@ -155,7 +217,7 @@ const TYPES: Partial<Record<Column['type']['kind'], string>> = {
   datetime: 'BIGINT',
 }
 
-function copyOf(columns: readonly Column[], pipe: string, file: string, codec: string): string {
+function copyOf(columns: readonly Column[], pipe: string, longest: number, file: string, codec: string): string {
   const types = columns.map(({ type }, i) => `'c${i}': '${TYPES[type.kind] ?? 'VARCHAR'}'`)
   const cells = columns.map(
     ({ name, type }, i) => `${cellValue(`c${i}`, type.kind)} as "${name.replaceAll('"', '""')}"`,
@@ -169,17 +231,18 @@ function copyOf(columns: readonly Column[], pipe: string, file: string, codec: s
     `escape=''`,
     `nullstr='${CELL.none}'`,
     `new_line='\\n'`,
-    `max_line_size=${LONGEST_LINE}`,
-    `buffer_size=${LONGEST_LINE}`,
+    `max_line_size=${longest}`,
+    `buffer_size=${longest}`,
   ]
   return `
     copy (
       select ${cells}
       from read_csv(${literal(pipe)}, ${reading})
-    ) to ${literal(file)} (
-      format parquet, compression ${codec}, row_group_size ${GROUP_ROWS}, row_group_size_bytes ${GROUP_BYTES}
-    )`
+    ) to ${literal(file)} ${formatOf(codec)}`
 }
+
+const formatOf = (codec: string): string =>
+  `(format parquet, compression ${codec}, row_group_size ${GROUP_ROWS}, row_group_size_bytes ${GROUP_BYTES})`
 
 function cellValue(cell: string, kind: Column['type']['kind']): string {
   if (kind === 'datetime') return `make_timestamptz(${cell})`
