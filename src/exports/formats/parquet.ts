@@ -18,7 +18,7 @@ import type { Compression, Encoder, EncoderOptions } from './format.ts'
 /** The text that DuckDB has in hand and a group of rows, with room; beyond it a run fails instead of the machine. */
 const MEMORY_LIMIT = '384MB'
 /** Rows that are compressed and written together: of few hundred bytes each, or so many bytes of larger ones. */
-const GROUP_ROWS = 40_960
+const GROUP_ROWS = 20_480
 const GROUP_BYTES = 32 * 1024 * 1024
 /**
  * DuckDB holds two buffers of a line's length. Events of more than the first are rare, and at most the 20 MiB that capture
