@@ -99,8 +99,9 @@ function brokenExamples(contract: Json): string[] {
   return found
 }
 
-function resolve(contract: Json, node: Json): Json {
+export function resolve(contract: Json, node: Json): Json {
   if (!node.$ref) return node
   const pointer: string[] = node.$ref.slice(2).split('/')
-  return pointer.reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], contract)
+  const found = pointer.reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], contract)
+  return resolve(contract, found)
 }

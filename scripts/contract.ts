@@ -2,14 +2,18 @@
  * The contract, from the hand-written YAML to what the program uses:
  * lint → bundle → our own rules → src/contract/openapi.json and openapi.ts.
  * With --check it writes nothing and fails when a committed file differs.
+ * With --release it becomes the contract that later ones are compared with, so that no client breaks by accident.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { bundle, createConfig, lint } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { breaks, isMajorStep } from './breaking.ts'
 import { violations } from './contract-rules.ts'
 
 const SOURCE = 'openapi/openapi.yaml'
+const RELEASED = 'openapi/released.json'
 const check = process.argv.includes('--check')
+const release = process.argv.includes('--release')
 
 const config = await createConfig({
   extends: ['recommended-strict'],
@@ -37,7 +41,15 @@ for (const problem of problems) {
 const bundled = await bundle({ ref: SOURCE, config, dereference: false })
 // Through JSON: what the YAML anchors share becomes separate, as every other reader of the file sees it.
 const contract = JSON.parse(JSON.stringify(bundled.bundle.parsed))
-const broken = violations(contract)
+const released = JSON.parse(await readFile(RELEASED, 'utf8'))
+const [before, after] = [released.info.version, contract.info.version]
+const broken = [
+  ...violations(contract),
+  ...(isMajorStep(before, after) ? [] : breaks(released, contract)).map(
+    (why) =>
+      `${why}. That breaks clients of ${before}: undo it, or raise the version in ${SOURCE} to the next major one.`,
+  ),
+]
 for (const line of broken) console.error(`error ${line}`)
 
 if (problems.length + broken.length > 0) {
@@ -48,6 +60,7 @@ if (problems.length + broken.length > 0) {
 const banner = '// Generated from openapi/ by `npm run contract`. Do not edit.\n\n'
 const outputs: [string, string][] = [
   ['src/contract/openapi.json', `${JSON.stringify(contract, null, 1)}\n`],
+  ...(release ? [[RELEASED, `${JSON.stringify(contract, null, 1)}\n`] as [string, string]] : []),
   ['src/contract/openapi.ts', banner + astToString(await openapiTS(contract, { alphabetize: false }))],
 ]
 

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { type FirstRun, firstRun } from './auth/first-run.ts'
-import type { Config } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './server.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 
 /** For who starts a server from a program of their own. */
-export { readConfig } from './config.ts'
+export { readConfig }
 
 export interface Running {
   url: string
@@ -27,30 +27,32 @@ export interface Running {
 }
 
 export interface StartOptions {
-  config: Config
+  /** What `readConfig` makes of variables; on a free port, with everything else as it is by default, where none is given. */
+  config?: Config
   /** A throw-away database, without rate limits. */
   ephemeral?: boolean
   /** Milliseconds, as Date.now. */
   clock?: () => number
 }
 
-export async function startServer({ config: given, ephemeral = false, clock }: StartOptions): Promise<Running> {
+export async function startServer({ config, ephemeral = false, clock }: StartOptions): Promise<Running> {
+  const given = config ?? readConfig({ PORT: '0' })
   const folder = ephemeral ? mkdtempSync(join(tmpdir(), 'workspace-admin-')) : undefined
-  const config = folder ? { ...given, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : given
+  const settings = folder ? { ...given, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : given
   const discard = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true })
   }
   // Also when a second signal or the deadline ends the process.
   if (folder) process.once('exit', discard)
   // Standard output belongs to the line that says the server is ready.
-  const log = pino({ level: config.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+  const log = pino({ level: settings.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
   let opened: Deps | undefined
   try {
-    const deps = await buildDeps({ config, log, ...(clock && { clock }) })
+    const deps = await buildDeps({ config: settings, log, ...(clock && { clock }) })
     opened = deps
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
-    await app.listen({ host: config.HOST, port: config.PORT })
+    await app.listen({ host: settings.HOST, port: settings.PORT })
     deps.exporter.start()
     const { address, port, family } = app.server.address() as AddressInfo
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address

@@ -34,6 +34,10 @@ const LOCAL: Record<string, Local> = {
     summary: 'write the database into one archive, beside a running server',
     load: async (variables) => (await import('./backup.ts')).backup(variables),
   },
+  contract: {
+    summary: 'replay the contract against a server, and report what deviates',
+    load: async (variables) => (await import('./contract.ts')).contractCommands(variables),
+  },
   doctor: {
     summary: 'say what is wrong with an installation, and the remedy',
     load: async (variables) => (await import('./doctor.ts')).doctor(variables),

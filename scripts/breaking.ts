@@ -1,0 +1,199 @@
+/**
+ * What would break a client of the last released contract: a request that is no longer taken, an answer that no longer holds
+ * what was promised. It is allowed when the major version moves; before 1.0.0, the minor one.
+ */
+
+import { resolve } from './contract-rules.ts'
+
+type Json = Record<string, any>
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
+
+interface Side {
+  contract: Json
+  schema: Json
+}
+
+export function breaks(before: Json, after: Json): string[] {
+  const found: string[] = []
+  for (const [path, item] of Object.entries<Json>(before.paths))
+    for (const method of METHODS.filter((one) => item[one])) {
+      const old: Json = item[method]
+      const now: Json | undefined = after.paths[path]?.[method]
+      const name = `${method.toUpperCase()} ${path}`
+      if (!now) found.push(`${name} is gone`)
+      else
+        found.push(...operationBreaks(before, after, item, after.paths[path], old, now).map((why) => `${name}: ${why}`))
+    }
+  return found
+}
+
+/** Whether a client may expect to be broken by this step. */
+export function isMajorStep(before: string, after: string): boolean {
+  const [oldMajor, oldMinor] = before.split('.').map(Number)
+  const [major, minor] = after.split('.').map(Number)
+  return major! > oldMajor! || (major === 0 && oldMajor === 0 && minor! > oldMinor!)
+}
+
+function operationBreaks(before: Json, after: Json, oldItem: Json, newItem: Json, old: Json, now: Json): string[] {
+  const found: string[] = []
+  if (old.operationId !== now.operationId)
+    found.push(`its operationId was ${old.operationId}, which clients are named after`)
+  const scopes = (operation: Json): string => JSON.stringify(operation.security)
+  if (scopes(old) !== scopes(now)) found.push(`it asked for ${scopes(old)}, now for ${scopes(now)}`)
+
+  const [parameters, newParameters] = [parametersOf(before, oldItem, old), parametersOf(after, newItem, now)]
+  for (const [key, parameter] of parameters) {
+    const other = newParameters.get(key)
+    if (!other) found.push(`the parameter ${key} is gone`)
+    else
+      found.push(
+        ...gaps(
+          { contract: before, schema: parameter.schema },
+          { contract: after, schema: other.schema },
+          key,
+          'request',
+        ),
+      )
+  }
+  for (const [key, parameter] of newParameters)
+    if (parameter.required && !parameters.get(key)?.required) found.push(`the parameter ${key} is required now`)
+
+  const [body, newBody] = [resolve(before, old.requestBody ?? {}), resolve(after, now.requestBody ?? {})]
+  if (newBody.required && !body.required) found.push('a body is required now')
+  found.push(...contentBreaks(before, after, body.content, newBody.content, 'request'))
+
+  for (const [status, response] of Object.entries<Json>(old.responses).filter(([code]) => code.startsWith('2'))) {
+    const other = now.responses[status]
+    if (!other) found.push(`it no longer answers ${status}`)
+    else
+      found.push(
+        ...contentBreaks(before, after, resolve(before, response).content, resolve(after, other).content, 'response'),
+      )
+  }
+  return found
+}
+
+function parametersOf(contract: Json, item: Json, operation: Json): Map<string, Json> {
+  const all: Json[] = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((one) => resolve(contract, one))
+  return new Map(all.map((one) => [`${one.in}.${one.name}`, one]))
+}
+
+function contentBreaks(
+  before: Json,
+  after: Json,
+  content: Json = {},
+  newContent: Json = {},
+  direction: Direction,
+): string[] {
+  return Object.entries<Json>(content).flatMap(([type, media]) => {
+    const other = newContent[type]
+    if (!other) return [`${direction === 'request' ? 'it no longer takes' : 'it no longer answers'} ${type}`]
+    const [old, now] = [
+      { contract: before, schema: media.schema ?? {} },
+      { contract: after, schema: other.schema ?? {} },
+    ]
+    // What clients send has to be taken still; what the server sends has to be what clients know.
+    return direction === 'request' ? gaps(old, now, 'body', 'request') : gaps(now, old, 'answer', 'response')
+  })
+}
+
+type Direction = 'request' | 'response'
+
+/** Limits that make a schema stricter the higher (1) or lower (-1) they are. */
+const LIMITS: Record<string, 1 | -1> = {
+  minLength: 1,
+  minItems: 1,
+  minimum: 1,
+  maxLength: -1,
+  maxItems: -1,
+  maximum: -1,
+}
+
+/** Why something that fits the first schema may not fit the second. */
+function gaps(from: Side, to: Side, at: string, direction: Direction, seen = new Set<string>()): string[] {
+  const [a, b] = [flat(from), flat(to)]
+  const pair = `${from.schema.$ref} ${to.schema.$ref}`
+  if ((from.schema.$ref || to.schema.$ref) && seen.has(pair)) return []
+  const inside = new Set([...seen, pair])
+  const next = (schema: Json, other: Json, place: string): string[] =>
+    gaps({ ...from, schema }, { ...to, schema: other }, place, direction, inside)
+
+  const [options, others]: Json[][] = [alternatives(a), alternatives(b)]
+  if (options!.length > 1 || others!.length > 1)
+    return options!.flatMap((option) => {
+      const attempts = others!.map((other) => next(option, other, at))
+      return attempts.some((reasons) => reasons.length === 0)
+        ? []
+        : attempts.toSorted((one, another) => one.length - another.length)[0]!
+    })
+
+  const found: string[] = []
+  const [types, otherTypes] = [typesOf(a), typesOf(b)]
+  const strange = types.filter(
+    (type) => !otherTypes.includes(type) && !(type === 'integer' && otherTypes.includes('number')),
+  )
+  if (otherTypes.length && (strange.length || !types.length))
+    found.push(
+      direction === 'request'
+        ? `${at} no longer takes ${strange.join(' or ') || 'everything'}`
+        : `${at} may be ${strange.join(' or ') || 'anything'} now`,
+    )
+  found.push(...(direction === 'request' ? narrowed(a, b, at) : []))
+  found.push(...objectGaps(a, b, at, direction, next))
+  if (a.items && b.items) found.push(...next(a.items, b.items, `${at}[]`))
+  return found
+}
+
+/** Only for what clients send: they cope with a longer text and with one more word of a list. */
+function narrowed(a: Json, b: Json, at: string): string[] {
+  const found: string[] = []
+  const words = (schema: Json): unknown[] | undefined => schema.enum ?? ('const' in schema ? [schema.const] : undefined)
+  const [allowed, still] = [words(a), words(b)]
+  const lost = still && (allowed ? allowed.filter((word) => !still.includes(word)) : ['any other word'])
+  if (lost?.length) found.push(`${at} no longer takes ${lost.map((word) => JSON.stringify(word)).join(', ')}`)
+  for (const [limit, sign] of Object.entries(LIMITS))
+    if (b[limit] !== undefined && (a[limit] === undefined || (b[limit] - a[limit]) * sign > 0))
+      found.push(`${at} has a ${limit} of ${b[limit]} now`)
+  for (const rule of ['pattern', 'format'])
+    if (b[rule] !== undefined && a[rule] !== b[rule]) found.push(`${at} has the ${rule} ${b[rule]} now`)
+  return found
+}
+
+function objectGaps(
+  a: Json,
+  b: Json,
+  at: string,
+  direction: Direction,
+  next: (schema: Json, other: Json, place: string) => string[],
+): string[] {
+  const found: string[] = []
+  for (const name of b.required ?? [])
+    if (!(a.required ?? []).includes(name))
+      found.push(direction === 'request' ? `${at}.${name} is required now` : `${at}.${name} may be missing now`)
+  for (const [name, schema] of Object.entries<Json>(a.properties ?? {})) {
+    const other = b.properties?.[name]
+    if (other) found.push(...next(schema, other, `${at}.${name}`))
+    else if (direction === 'request' && b.properties) found.push(`${at}.${name} is no longer taken`)
+  }
+  if (direction === 'response')
+    for (const name of Object.keys(b.properties ?? {}))
+      if (a.properties && !a.properties[name]) found.push(`${at}.${name} is gone`)
+  return found
+}
+
+const typesOf = (schema: Json): string[] => (schema.type === undefined ? [] : [schema.type].flat())
+
+const alternatives = (schema: Json): Json[] => schema.oneOf ?? schema.anyOf ?? [schema]
+
+/** With its reference followed and what `allOf` joins in one place. */
+function flat({ contract, schema }: Side): Json {
+  const { allOf, ...own } = resolve(contract, schema)
+  if (!allOf) return own
+  const parts: Json[] = [own, ...allOf.map((part: Json) => flat({ contract, schema: part }))]
+  return {
+    ...Object.assign({}, ...parts.toReversed()),
+    properties: Object.assign({}, ...parts.map((part) => part.properties ?? {})),
+    required: parts.flatMap((part) => part.required ?? []),
+  }
+}

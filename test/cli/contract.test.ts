@@ -1,0 +1,143 @@
+/** The contract replayed by the real command: against this server on both engines, and against one that lies. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { freshFolder } from '../helpers/exports.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+import { command, ended, programFile, startProcess } from '../helpers/process.ts'
+
+interface Finding {
+  operation: string
+  asked: string
+  result: string
+  detail: string | null
+}
+
+async function check(words: string[]): Promise<{ code: number | null; ok: boolean; findings: Finding[] }> {
+  const { code, stdout, stderr } = await ended(command(['contract', 'check', '--json', ...words], {}))
+  if (!stdout) throw new Error(stderr)
+  return { code, ...JSON.parse(stdout) }
+}
+
+for (const engine of ENGINES)
+  t.test(`this server keeps the contract (${engine})`, async (t) => {
+    const database = engine === 'postgres' ? await emptyDatabase() : { url: `sqlite:${t.testdir()}`, drop: () => {} }
+    t.teardown(database.drop)
+    const { url, api_key } = await startProcess(t, { DATABASE_URL: database.url, SECRET_KEY: 'ab'.repeat(32) })
+    const count = async (path: string): Promise<number> => {
+      const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${api_key}` } })
+      const list = (await answer.json()) as any
+      return (list.results ?? list).length
+    }
+    const report = join(freshFolder(t), 'report.xml')
+    const { code, ok, findings } = await check(['--base-url', url, '--key', api_key!, '--junit', report])
+    t.same(
+      findings.filter(({ result }) => result === 'deviation'),
+      [],
+    )
+    t.same([code, ok], [0, true])
+    t.same(
+      findings.filter(({ result }) => result === 'not asked').map(({ operation }) => operation),
+      ['members.update', 'signup.accept', 'members.remove'],
+    )
+    t.equal(new Set(findings.map(({ operation }) => operation)).size, 123, 'every operation')
+    t.same([await count('/api/organizations/'), await count('/api/personal_api_keys/')], [1, 1], 'nothing is left')
+    const xml = readFileSync(report, 'utf8')
+    t.match(xml, `tests="${findings.length}" failures="0" skipped="3"`)
+    t.equal(xml.match(/<testcase /g)!.length, findings.length)
+  })
+
+/** Every answer of the real server, changed on its way. */
+async function liar(
+  t: Test,
+  target: string,
+  lie: (request: IncomingMessage, answer: { status: number; type: string; text: string }) => void,
+): Promise<{ url: string; methods: Set<string> }> {
+  const methods = new Set<string>()
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    methods.add(request.method!)
+    const body = await buffer(request)
+    const real = await fetch(`${target}${request.url}`, {
+      method: request.method,
+      headers: Object.fromEntries(
+        ['authorization', 'content-type'].flatMap((name) =>
+          request.headers[name] ? [[name, request.headers[name]]] : [],
+        ),
+      ) as Record<string, string>,
+      ...(body.length > 0 && { body }),
+    })
+    const answer = {
+      status: real.status,
+      type: real.headers.get('content-type') ?? '',
+      text: await real.text(),
+    }
+    lie(request, answer)
+    response.writeHead(answer.status, answer.type ? { 'content-type': answer.type } : {}).end(answer.text)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, methods }
+}
+
+t.test('a server that does not keep it is found out', async (t) => {
+  const { url, api_key } = await startProcess(t, { DATABASE_URL: `sqlite:${t.testdir()}` })
+  const lying = await liar(t, url, ({ method, url: path, headers }, answer) => {
+    if (path === '/api/organizations/' && method === 'GET' && headers.authorization) answer.text = '{"results": [{}]}'
+    if (path === '/api/users/@me/') answer.type = 'text/html'
+    if (path === '/api/personal_api_keys/@current/' && !headers.authorization) answer.status = 200
+    if (path === '/health/live') answer.status = 418
+    if (path === '/api/projects/' && method === 'POST' && answer.status === 400) answer.status = 500
+    if (path!.endsWith('/domains/') && method === 'GET') answer.text = '<"&\u0000'
+  })
+  const report = join(freshFolder(t), 'report.xml')
+  const { code, ok, findings } = await check(['--base-url', lying.url, '--key', api_key!, '--junit', report])
+  t.same([code, ok], [1, false])
+  const said = Object.fromEntries(
+    findings
+      .filter(({ result }) => result === 'deviation')
+      .map(({ operation, asked, detail }) => [`${operation} ${asked}`, detail]),
+  )
+  t.match(said, {
+    'organizations.list as described': /body is not as the contract says/,
+    'users.me as described': /text\/html instead of application\/json/,
+    'api_keys.current without a key': /200 instead of 401/,
+    'service.live as described': /418; the contract declares 200/,
+    'projects.create with a body that is no JSON': /500 instead of 400/,
+    'domains.list as described': /not JSON/,
+  })
+  t.equal(readFileSync(report, 'utf8').match(/<failure /g)!.length, Object.keys(said).length)
+  const shown = await ended(
+    command(['contract', 'check', '--read-only', '--base-url', lying.url, '--key', api_key!], {}),
+  )
+  t.equal(shown.code, 1)
+  t.match(shown.stdout, /Deviations:\n(.*\n)*.*users\.me as described +It answers as text\/html/)
+})
+
+t.test('who only looks changes nothing; who finds nobody says so', async (t) => {
+  const { url, api_key } = await startProcess(t, { DATABASE_URL: `sqlite:${t.testdir()}` })
+  const honest = await liar(t, url, () => undefined)
+  const { code, findings } = await check(['--read-only', '--base-url', honest.url, '--key', api_key!])
+  t.equal(code, 0)
+  t.ok(findings.length > 50)
+  t.same([...honest.methods], ['GET'])
+  const nobody = await ended(command(['contract', 'check', '--base-url', 'http://127.0.0.1:9', '--key', 'phx_x'], {}))
+  t.equal(nobody.code, 9)
+  t.match(nobody.stderr, /Nothing answers/)
+})
+
+t.test('a program of their own has a private server in one line', async (t) => {
+  const { startServer } = await import(programFile('main.js'))
+  const { url, first, stop } = await startServer({ ephemeral: true })
+  const answer = await fetch(`${url}/api/organizations/`, { headers: { authorization: `Bearer ${first.api_key}` } })
+  t.equal(((await answer.json()) as any).results.length, 1)
+  await stop()
+  await t.rejects(fetch(`${url}/health/live`))
+})

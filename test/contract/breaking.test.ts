@@ -1,0 +1,192 @@
+/** Which changes of the contract break its clients, and which do not. */
+import t from 'tap'
+import { breaks, isMajorStep } from '../../scripts/breaking.ts'
+import { contract } from '../../src/contract/table.ts'
+
+type Json = Record<string, any>
+
+const ORGANIZATIONS = '/api/organizations/'
+const schemas = (copy: Json): Json => copy.components.schemas
+const bodyOf = (copy: Json, path: string, method: string): Json => {
+  const schema = copy.paths[path][method].requestBody.content['application/json'].schema
+  return schema.$ref ? schemas(copy)[schema.$ref.split('/').at(-1)] : schema
+}
+
+const BREAKING: [what: string, change: (copy: Json) => void, told: RegExp][] = [
+  ['a path goes', (c) => delete c.paths['/api/projects/'], /^GET \/api\/projects\/ is gone$/],
+  ['an operation goes', (c) => delete c.paths[ORGANIZATIONS].post, /^POST \/api\/organizations\/ is gone$/],
+  [
+    'an operation is renamed',
+    (c) => {
+      c.paths[ORGANIZATIONS].get.operationId = 'organizations.all'
+    },
+    /operationId was organizations\.list/,
+  ],
+  [
+    'another scope is needed',
+    (c) => {
+      c.paths[ORGANIZATIONS].get.security = [{ apiKey: ['organization:write'] }]
+    },
+    /organization:read.*organization:write/,
+  ],
+  [
+    'a parameter is required',
+    (c) =>
+      c.paths[ORGANIZATIONS].get.parameters.push({
+        name: 'new',
+        in: 'query',
+        required: true,
+        schema: { type: 'string' },
+      }),
+    /parameter query\.new is required now/,
+  ],
+  [
+    'a parameter goes',
+    (c) => {
+      c.paths['/api/projects/{project_id}/events/'].get.parameters.shift()
+    },
+    /the parameter query\.\w+ is gone/,
+  ],
+  [
+    'a field is required',
+    (c) => {
+      bodyOf(c, '/api/projects/', 'post').required = ['name', 'timezone']
+    },
+    /^POST \/api\/projects\/: body\.timezone is required now$/,
+  ],
+  [
+    'a field is no longer taken',
+    (c) => {
+      delete bodyOf(c, '/api/personal_api_keys/', 'post').properties.label
+    },
+    /body\.label is no longer taken/,
+  ],
+  [
+    'a text is shorter',
+    (c) => {
+      bodyOf(c, '/api/personal_api_keys/', 'post').properties.label.maxLength = 3
+    },
+    /body\.label has a maxLength of 3 now/,
+  ],
+  [
+    'a type is narrower',
+    (c) => {
+      bodyOf(c, '/api/personal_api_keys/', 'post').properties.label.type = 'integer'
+    },
+    /label no longer takes string/,
+  ],
+  [
+    'a list loses a word',
+    (c) => {
+      schemas(c).Scope.enum.splice(1, 1)
+    },
+    /no longer takes "/,
+  ],
+  [
+    'an answer loses a field',
+    (c) => {
+      delete schemas(c).Organization.properties.name
+    },
+    /answer\.name is gone/,
+  ],
+  [
+    'an answer may lack a field',
+    (c) => {
+      schemas(c).Organization.required = schemas(c).Organization.required.filter((name: string) => name !== 'name')
+    },
+    /answer\.name may be missing now/,
+  ],
+  [
+    'an answer may be null',
+    (c) => {
+      schemas(c).Organization.properties.name = { type: ['string', 'null'] }
+    },
+    /answer\.name may be null now/,
+  ],
+  [
+    'an answer has another form',
+    (c) => {
+      c.paths[ORGANIZATIONS].get.responses['200'].content = { 'text/csv': {} }
+    },
+    /no longer answers application\/json/,
+  ],
+  [
+    'success has another status',
+    (c) => {
+      const { responses } = c.paths[ORGANIZATIONS].post
+      responses['200'] = responses['201']
+      delete responses['201']
+    },
+    /no longer answers 201/,
+  ],
+]
+
+const HARMLESS: [what: string, change: (copy: Json) => void][] = [
+  [
+    'an operation more',
+    (c) => {
+      c.paths['/api/new/'] = { get: { operationId: 'new.list', responses: {} } }
+    },
+  ],
+  [
+    'a parameter more',
+    (c) => c.paths[ORGANIZATIONS].get.parameters.push({ name: 'new', in: 'query', schema: { type: 'string' } }),
+  ],
+  [
+    'a field more in a body',
+    (c) => {
+      bodyOf(c, '/api/projects/', 'post').properties.colour = { type: 'string' }
+    },
+  ],
+  [
+    'a field more in an answer',
+    (c) => {
+      schemas(c).Organization.properties.colour = { type: 'string' }
+      schemas(c).Organization.required.push('colour')
+    },
+  ],
+  [
+    'a longer text',
+    (c) => {
+      delete bodyOf(c, '/api/personal_api_keys/', 'post').properties.label.maxLength
+    },
+  ],
+  [
+    'other words',
+    (c) => {
+      c.paths[ORGANIZATIONS].get.description = 'Otherwise.'
+    },
+  ],
+]
+
+t.test('what breaks clients is told', async (t) => {
+  for (const [what, change, told] of BREAKING) {
+    const copy = structuredClone(contract)
+    change(copy)
+    t.ok(
+      breaks(contract, copy).some((line) => told.test(line)),
+      `${what}: ${breaks(contract, copy)[0]}`,
+    )
+  }
+})
+
+t.test('what does not is let through', async (t) => {
+  t.same(breaks(contract, structuredClone(contract)), [])
+  for (const [what, change] of HARMLESS) {
+    const copy = structuredClone(contract)
+    change(copy)
+    t.same(breaks(contract, copy), [], what)
+  }
+})
+
+t.test('a major version may break them', async (t) => {
+  for (const [before, after, major] of [
+    ['1.2.3', '2.0.0', true],
+    ['1.2.3', '1.3.0', false],
+    ['0.1.0', '0.2.0', true],
+    ['0.1.0', '0.1.1', false],
+    ['0.9.0', '1.0.0', true],
+    ['2.0.0', '1.9.0', false],
+  ] as const)
+    t.equal(isMajorStep(before, after), major, `${before} to ${after}`)
+})
