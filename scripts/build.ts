@@ -94,7 +94,7 @@ await build({ ...options, splitting: false, entryPoints: { 'reader-process': 'sr
 await build({ ...options, splitting: false, entryPoints: { 'deliver-process': 'src/exports/deliver-process.ts' } })
 // So is what reads the code of plugins, with a parser that nobody else needs.
 await build({ ...options, splitting: false, entryPoints: { 'inspector-process': 'src/plugins/inspector-process.ts' } })
-await copyFile('src/contract/openapi.json', join(outdir, 'openapi.json'))
+for (const name of ['openapi.json', 'openapi.posthog.json']) await copyFile(`src/contract/${name}`, join(outdir, name))
 
 /** The script of the reference page, as the package itself would serve it. */
 const app = fastify()

@@ -75,6 +75,36 @@ export function violations(contract: Json): string[] {
   return [...found, ...brokenExamples(contract)]
 }
 
+/**
+ * Where a dialect asks for something else than the contract: the program has one table of operations, one set of
+ * handlers and one command, so a dialect is a way of writing answers.
+ */
+export function sameRequests(contract: Json, dialect: Json): string[] {
+  const { paths, components, security } = contract
+  const theirs = dialect.components
+  const found: string[] = []
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+  if (!same([paths, security], [dialect.paths, dialect.security]))
+    found.push('a dialect changes schemas and examples; leave paths and security as they are')
+  if (!same([components.parameters, components.securitySchemes], [theirs.parameters, theirs.securitySchemes]))
+    found.push('a dialect leaves parameters and credentials as they are')
+  const asked = new Set<string>()
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const name = /^#\/components\/schemas\/(\w+)$/.exec((node as Json).$ref ?? '')?.[1]
+    if (name && !asked.has(name)) {
+      asked.add(name)
+      collect(components.schemas[name])
+    }
+    Object.values(node).forEach(collect)
+  }
+  for (const item of Object.values<Json>(paths)) for (const method of METHODS) collect(item[method]?.requestBody)
+  for (const name of asked)
+    if (!same(components.schemas[name], theirs.schemas[name]))
+      found.push(`${name} is part of a request, which a dialect leaves as it is`)
+  return found
+}
+
 /** The examples that do not fit their schemas: each is a fixture, so each must be true. */
 function brokenExamples(contract: Json): string[] {
   const ajv = new Ajv({ strict: false, allErrors: true })

@@ -1,17 +1,19 @@
 /**
- * The contract, from the hand-written YAML to what the program uses:
- * lint → bundle → our own rules → src/contract/openapi.json and openapi.ts.
+ * The contract and its dialects, from the hand-written YAML to what the program uses:
+ * lint → bundle → overlay → our own rules → src/contract/openapi*.json and openapi*.ts.
  * With --check it writes nothing and fails when a committed file differs.
  * With --release it becomes the contract that later ones are compared with, so that no client breaks by accident.
  */
 import { readFile, writeFile } from 'node:fs/promises'
-import { bundle, createConfig, lint } from '@redocly/openapi-core'
-import openapiTS, { astToString } from 'openapi-typescript'
+import { bundle, createConfig, lint, lintFromString } from '@redocly/openapi-core'
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { breaks, isMajorStep } from './breaking.ts'
-import { violations } from './contract-rules.ts'
+import { sameRequests, violations } from './contract-rules.ts'
 
 const SOURCE = 'openapi/openapi.yaml'
 const RELEASED = 'openapi/released.json'
+/** Each is openapi/<name>.overlay.yaml, and becomes openapi.<name>.json and openapi.<name>.ts. */
+const DIALECTS = ['posthog']
 const check = process.argv.includes('--check')
 const release = process.argv.includes('--release')
 
@@ -31,38 +33,66 @@ const config = await createConfig({
   },
 })
 
-const problems = (await lint({ ref: SOURCE, config })).filter((problem) => !problem.ignored)
-for (const problem of problems) {
-  const where = problem.location[0]
-  const place = where ? `${where.source.absoluteRef} ${where.pointer ?? ''}` : SOURCE
-  console.error(`${problem.severity} ${problem.ruleId}: ${problem.message}\n    ${place}`)
+type Problem = Awaited<ReturnType<typeof lint>>[number]
+let found = 0
+
+function report(problems: Problem[], source: string): void {
+  for (const problem of problems.filter(({ ignored }) => !ignored)) {
+    const where = problem.location[0]
+    const place = where ? `${where.source.absoluteRef} ${where.pointer ?? ''}` : source
+    console.error(`${problem.severity} ${problem.ruleId}: ${problem.message}\n    ${place}`)
+    found++
+  }
 }
 
-const bundled = await bundle({ ref: SOURCE, config, dereference: false })
-// Through JSON: what the YAML anchors share becomes separate, as every other reader of the file sees it.
-const contract = JSON.parse(JSON.stringify(bundled.bundle.parsed))
+function refuse(sentences: string[], source: string): void {
+  for (const sentence of sentences) console.error(`error ${source}: ${sentence}`)
+  found += sentences.length
+}
+
+async function bundled(overlays: string[]): Promise<Record<string, any>> {
+  const { bundle: document, problems } = await bundle({ ref: SOURCE, config, dereference: false, overlays })
+  report(problems, overlays[0] ?? SOURCE)
+  // Through JSON: what the YAML anchors share becomes separate, as every other reader of the file sees it.
+  return JSON.parse(JSON.stringify(document.parsed))
+}
+
+report(await lint({ ref: SOURCE, config }), SOURCE)
+const contract = await bundled([])
+refuse(violations(contract), SOURCE)
 const released = JSON.parse(await readFile(RELEASED, 'utf8'))
 const [before, after] = [released.info.version, contract.info.version]
-const broken = [
-  ...violations(contract),
-  ...(isMajorStep(before, after) ? [] : breaks(released, contract)).map(
-    (why) =>
-      `${why}. That breaks clients of ${before}: undo it, or raise the version in ${SOURCE} to the next major one.`,
-  ),
-]
-for (const line of broken) console.error(`error ${line}`)
+if (!isMajorStep(before, after))
+  refuse(
+    breaks(released, contract).map(
+      (why) => `${why}. That breaks clients of ${before}: undo it, or raise the version to the next major one`,
+    ),
+    SOURCE,
+  )
 
-if (problems.length + broken.length > 0) {
-  console.error(`The contract has ${problems.length + broken.length} problems. Nothing was written.`)
+const contracts: [name: string, contract: Record<string, any>][] = [['openapi', contract]]
+for (const dialect of DIALECTS) {
+  const overlay = `openapi/${dialect}.overlay.yaml`
+  report(await lint({ ref: overlay, config }), overlay)
+  const overlaid = await bundled([overlay])
+  const absoluteRef = `${overlay} applied`
+  report(await lintFromString({ source: JSON.stringify(overlaid), absoluteRef, config }), absoluteRef)
+  refuse([...violations(overlaid), ...sameRequests(contract, overlaid)], overlay)
+  contracts.push([`openapi.${dialect}`, overlaid])
+}
+
+if (found > 0) {
+  console.error(`The contract has ${found} problems. Nothing was written.`)
   process.exit(1)
 }
 
 const banner = '// Generated from openapi/ by `npm run contract`. Do not edit.\n\n'
-const outputs: [string, string][] = [
-  ['src/contract/openapi.json', `${JSON.stringify(contract, null, 1)}\n`],
-  ...(release ? [[RELEASED, `${JSON.stringify(contract, null, 1)}\n`] as [string, string]] : []),
-  ['src/contract/openapi.ts', banner + astToString(await openapiTS(contract, { alphabetize: false }))],
-]
+const outputs: [path: string, text: string][] = release ? [[RELEASED, `${JSON.stringify(contract, null, 1)}\n`]] : []
+for (const [name, each] of contracts)
+  outputs.push(
+    [`src/contract/${name}.json`, `${JSON.stringify(each, null, 1)}\n`],
+    [`src/contract/${name}.ts`, banner + astToString(await openapiTS(each as OpenAPI3, { alphabetize: false }))],
+  )
 
 for (const [path, text] of outputs) {
   if (!check) await writeFile(path, text)
@@ -74,4 +104,6 @@ for (const [path, text] of outputs) {
 const operations = Object.values(contract.paths).flatMap((item) =>
   Object.values(item as object).filter((o) => o.operationId),
 )
-console.log(`contract: ${operations.length} operations, no problems${check ? ', generated files are current' : ''}`)
+console.log(
+  `contract: ${operations.length} operations in ${contracts.length} dialects, no problems${check ? ', generated files are current' : ''}`,
+)

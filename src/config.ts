@@ -24,6 +24,11 @@ const Environment = Type.Object({
     description: 'The port to listen on; 0 takes a free one',
   }),
   DATABASE_URL: Type.String({ default: 'sqlite:./data', description: 'sqlite:<folder> or postgres://…' }),
+  DIALECT: Type.Union([Type.Literal('standard'), Type.Literal('posthog')], {
+    default: 'standard',
+    description:
+      'How answers are written: standard, as the contract says, or posthog, with the types that clients of that system expect',
+  }),
   SITE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$',

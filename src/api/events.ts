@@ -29,7 +29,7 @@ const SAMPLED_VALUES = 10
 /** Since when the list is deprecated, as RFC 9745 writes it. */
 const DEPRECATION = { deprecation: '@1704067200' }
 
-export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
+export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
   /** Piece after piece, as many events as the limit lets through; returns where the page ended. */
   async function* pieces(query: store.ListQuery, limit: number, first: Piece): Pieces {
     let { rows, next } = first
@@ -54,7 +54,11 @@ export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
         const all = pieces(query, limit, first)
         const text = csv
           ? csvOf(all)
-          : jsonOf(all, ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`))
+          : jsonOf(
+              all,
+              (row) => wire.eventText(row, DIALECT),
+              ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`),
+            )
         const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
         const type = csv ? 'text/csv' : 'application/json'
         if (limit <= PIECE || first.next === null) return new Written(type, await joined(text), headers)
@@ -72,8 +76,9 @@ export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
         const withPerson = query.include_person ?? true
         const found = await store.get(eventReader, { project_id, uuid, withPerson, signal: signal() })
         if (!found) throw notFound()
-        const record = wire.event(found)
-        return wantsCsv({ query, accept }) ? csv('event', wire.EVENT_FIELDS, [record]) : record
+        return wantsCsv({ query, accept })
+          ? csv('event', wire.EVENT_FIELDS, [wire.event(found)])
+          : new Written('application/json', wire.eventText(found, DIALECT))
       },
 
       'events.values': async ({ project: { id: project_id }, query, accept, signal }) => {
@@ -86,7 +91,9 @@ export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
         }
         if (query.key === undefined) {
           const sample = await sampleOf(recent)
-          return wantsCsv({ query, accept }) ? csv('values', wire.EVENT_FIELDS, [sample]) : sample
+          return wantsCsv({ query, accept })
+            ? csv('values', wire.EVENT_FIELDS, [sample])
+            : new Written('application/json', wire.valuesText(sample, DIALECT))
         }
         const found =
           query.key === 'custom_event'
@@ -129,7 +136,7 @@ export const events = ({ eventReader, now, log }: Deps): Area<'events'> => {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
     const records = (await store.page(eventReader, query, SAMPLED_EVENTS)).rows.map(wire.event)
     const listOf = (field: keyof EventRecord): [string, string] => {
-      const holdsJson = field === 'properties' || field === 'person' || field === 'elements'
+      const holdsJson = wire.JSON_FIELDS.includes(field)
       const texts = records.map((record) => (holdsJson ? record[field] : JSON.stringify(record[field])))
       return [field, `[${[...new Set(texts)].slice(0, SAMPLED_VALUES).join(',')}]`]
     }
@@ -222,12 +229,16 @@ function uuidOf(text: string): string | undefined {
 const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accept: string | undefined }): boolean =>
   query.format === undefined ? prefersCsv(accept) : query.format === 'csv'
 
-async function* jsonOf(pieces: Pieces, urlOf: (position: store.Position) => string): AsyncGenerator<string> {
+async function* jsonOf(
+  pieces: Pieces,
+  write: (row: store.EventRow) => string,
+  urlOf: (position: store.Position) => string,
+): AsyncGenerator<string> {
   let before = '{"results":['
   const next = yield* mapped(pieces, (rows) => {
     // What a purge has taken away meanwhile leaves a piece empty, and no comma before it.
     if (rows.length === 0 && before === ',') return ''
-    const text = before + rows.map((row) => JSON.stringify(wire.event(row))).join(',')
+    const text = before + rows.map(write).join(',')
     before = ','
     return text
   })

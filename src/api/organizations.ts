@@ -7,9 +7,9 @@ import type { Area } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-export const organizations = ({ db, ids, now, purger }: Deps): Area<'organizations'> => {
+export const organizations = ({ db, ids, now, purger, config: { DIALECT } }: Deps): Area<'organizations'> => {
   const answer = async (row: store.OrganizationRow) =>
-    wire.organization(row, await projects.ofOrganizations(db, [row.id]))
+    wire.organization(row, await projects.ofOrganizations(db, [row.id]), DIALECT)
 
   return {
     operations: {
@@ -23,6 +23,7 @@ export const organizations = ({ db, ids, now, purger }: Deps): Area<'organizatio
           wire.organization(
             row,
             teams.filter((team) => team.organization_id === row.id),
+            DIALECT,
           ),
         )
         return page({ url, query }, count, results)

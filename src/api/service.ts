@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { bearer } from '../auth/caller.ts'
-import { contractText } from '../contract/table.ts'
+import { contractOf } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
 import { alive } from '../store/installation.ts'
@@ -35,7 +35,7 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
       return metrics.text()
     },
 
-    'service.openapi': async () => contractText as never,
+    'service.openapi': async () => contractOf(config.DIALECT).text as never,
 
     'service.docs': async () => REFERENCE_PAGE,
 

@@ -3,6 +3,7 @@
  * dialect can be served from the same handlers.
  */
 import type { components } from '../contract/openapi.ts'
+import type { Dialect } from '../contract/table.ts'
 import { parseElements } from '../events/elements.ts'
 import type { EventRow, PersonSummary } from '../events/list.ts'
 import { isoOf } from '../events/time.ts'
@@ -28,7 +29,22 @@ type Schemas = components['schemas']
 const boolean = <Null extends null>(value: boolean | number | Null): boolean | Null =>
   value === null ? value : Boolean(value)
 
-export function organization(row: OrganizationRow, projects: ProjectRow[]): Schemas['Organization'] {
+/**
+ * What the contract has as JSON text and the other dialect as the value itself. Handlers are typed by the contract; that
+ * answers fit their dialect is what the tests check, one by one.
+ */
+const text = (value: unknown, dialect: Dialect): string =>
+  dialect === 'standard' ? JSON.stringify(value) : (value as string)
+
+/** The same for a whole record, from JSON text to JSON: what is stored leaves without being parsed. */
+const written = (record: Record<string, string>, jsonFields: readonly string[], dialect: Dialect): string =>
+  dialect === 'standard'
+    ? JSON.stringify(record)
+    : `{${Object.entries(record)
+        .map(([name, value]) => `"${name}":${jsonFields.includes(name) ? value : JSON.stringify(value)}`)
+        .join(',')}}`
+
+export function organization(row: OrganizationRow, projects: ProjectRow[], dialect: Dialect): Schemas['Organization'] {
   return {
     id: row.id,
     name: row.name,
@@ -40,10 +56,10 @@ export function organization(row: OrganizationRow, projects: ProjectRow[]): Sche
     teams: projects.map(team),
     available_product_features: [],
     is_member_join_email_enabled: Boolean(row.is_member_join_email_enabled),
-    metadata: JSON.stringify({ instance_tag: 'none' }),
+    metadata: text({ instance_tag: 'none' }, dialect),
     customer_id: row.customer_id,
     enforce_2fa: boolean(row.enforce_2fa),
-    member_count: String(row.member_count),
+    member_count: text(row.member_count, dialect),
   }
 }
 
@@ -314,7 +330,7 @@ export function catalogPlugin(
   }
 }
 
-/** Every field is a string; what is stored as JSON text goes out as it is. */
+/** As the contract has it, and as a row of a table in every dialect: all strings, what is stored as JSON text as it is. */
 export function event(row: EventRow): Schemas['Event'] {
   return {
     id: row.uuid,
@@ -328,6 +344,13 @@ export function event(row: EventRow): Schemas['Event'] {
   }
 }
 
+/** An event as JSON. */
+export const eventText = (row: EventRow, dialect: Dialect): string => written({ ...event(row) }, JSON_FIELDS, dialect)
+
+/** What each field holds in several events, given as JSON text of a list, as JSON. */
+export const valuesText = (lists: Schemas['Event'], dialect: Dialect): string =>
+  written({ ...lists }, EVENT_FIELDS, dialect)
+
 /** The order of the columns where events are a table. */
 export const EVENT_FIELDS = [
   'id',
@@ -339,6 +362,9 @@ export const EVENT_FIELDS = [
   'elements',
   'elements_chain',
 ] as const satisfies (keyof Schemas['Event'])[]
+
+/** Those of them that hold JSON text. */
+export const JSON_FIELDS: readonly string[] = ['properties', 'person', 'elements'] satisfies (keyof Schemas['Event'])[]
 
 function personText({ is_identified, first_distinct_id, email, name, username }: PersonSummary): string {
   const known = Object.entries({ email, name, username }).filter(([, text]) => text !== null)

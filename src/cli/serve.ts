@@ -8,6 +8,7 @@ export interface ServeOptions {
   port?: string
   host?: string
   database?: string
+  dialect?: string
   ephemeral?: boolean
   json?: boolean
 }
@@ -24,6 +25,12 @@ export const OPTIONS: { flags: string; description: string; check?: RegExp; want
   {
     flags: '--database <url>',
     description: 'sqlite:<folder> or postgres://… (else DATABASE_URL, else sqlite:./data)',
+  },
+  {
+    flags: '--dialect <name>',
+    description: 'standard or posthog: how answers are written (else DIALECT, else standard)',
+    check: /^(standard|posthog)$/,
+    wanted: 'It is standard or posthog.',
   },
   {
     flags: '--ephemeral',
@@ -63,6 +70,7 @@ export async function start(options: ServeOptions, variables: Variables): Promis
     ...(options.port && { PORT: options.port }),
     ...(options.host && { HOST: options.host }),
     ...(options.database && { DATABASE_URL: options.database }),
+    ...(options.dialect && { DIALECT: options.dialect }),
   })
   const running = await startServer({ config, ephemeral: options.ephemeral })
   stopOnSignals(running, config.SHUTDOWN_SECONDS)

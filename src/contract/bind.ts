@@ -9,7 +9,7 @@ import { invalid } from '../errors.ts'
 import type { Guard } from '../guard.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
-import { contract, type Operation, operations } from './table.ts'
+import { contractOf, type Operation, operations } from './table.ts'
 import { type HttpPart, validator } from './validation.ts'
 
 /** Areas whose operations answer without a key; everything else demands one. */
@@ -109,7 +109,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
         },
       },
     })
-  const { capture, rest } = specifications()
+  const { capture, rest } = specifications(contractOf(deps.config.DIALECT).contract)
   await route(app, rest)
   await app.register(async (scope) => {
     openCaptureScope(scope)
@@ -175,7 +175,7 @@ const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.te
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** The contract in two: capture, which is bound in a scope of its own, and everything else. */
-function specifications(): { capture: object; rest: object } {
+function specifications(contract: object): { capture: object; rest: object } {
   const { paths, components, ...shared } = routable(contract)
   const captures = new Set(operations.filter(({ area }) => area === 'capture').map(({ path }) => path))
   const pick = (inside: boolean) =>

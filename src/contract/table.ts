@@ -4,10 +4,24 @@ import type { AreaName, OperationId } from './operations.ts'
 
 type Json = Record<string, any>
 
-/** The text that `/openapi.json` answers. */
-export const contractText: string = readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')
+/** How answers are written: as the contract says, or as an overlay of it says. Requests are the same in all. */
+export type Dialect = 'standard' | 'posthog'
 
-export const contract: Json = JSON.parse(contractText)
+const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
+
+const contracts: Partial<Record<Dialect, { text: string; contract: Json }>> = {}
+
+/** The contract of a dialect, as it is routed and as `/openapi.json` answers it. */
+export function contractOf(dialect: Dialect): { text: string; contract: Json } {
+  const known = contracts[dialect]
+  if (known) return known
+  const text = read(dialect === 'standard' ? './openapi.json' : `./openapi.${dialect}.json`)
+  const made = { text, contract: JSON.parse(text) }
+  contracts[dialect] = made
+  return made
+}
+
+export const { contract } = contractOf('standard')
 
 export interface Operation {
   id: OperationId

@@ -10,7 +10,7 @@ import { issue } from '../../src/auth/api_keys.ts'
 import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
 import { serializerCompiler } from '../../src/contract/serialization.ts'
-import { contract, type Operation, resolve } from '../../src/contract/table.ts'
+import { contractOf, type Dialect, type Operation, resolve } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { deliver } from '../../src/exports/deliver.ts'
 import { examine } from '../../src/exports/examine.ts'
@@ -104,7 +104,7 @@ export async function openApp(
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []
-  const app = await buildServer(deps, { prepare: (instance) => checkAnswers(instance, undeclared) })
+  const app = await buildServer(deps, { prepare: (instance) => checkAnswers(instance, config.DIALECT, undeclared) })
   t.teardown(async () => {
     await app.close()
     await deps.dispose()
@@ -220,7 +220,8 @@ function timeless(value: unknown): unknown {
 }
 
 /** Every answer fits its schema to the letter before it is written, loses nothing by it, and has a declared status. */
-function checkAnswers(app: FastifyInstance, undeclared: string[]): void {
+function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
+  const { contract } = contractOf(dialect)
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addKeyword('x-trim')

@@ -1,0 +1,133 @@
+/** The dialect of the public system: the same operations, their answers checked against the overlaid contract. */
+import t from 'tap'
+import { sameRequests } from '../../scripts/contract-rules.ts'
+import { contractOf } from '../../src/contract/table.ts'
+import { onBothEngines } from '../helpers/app.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { command, ended, startProcess } from '../helpers/process.ts'
+
+const EVENTS = '/api/projects/@current/events/'
+
+onBothEngines(
+  t,
+  'organizations and events have numbers, objects and lists, and the contract says so',
+  async (t, { send, first, member, deps: { events } }) => {
+    const { body: served } = await send('GET', '/openapi.json', { key: null })
+    t.strictSame(served, contractOf('posthog').contract)
+    t.equal(served.components.schemas.Organization.properties.member_count.type, 'integer')
+
+    await member('second@example.com', 1)
+    const own = { id: first.organization_id, member_count: 2, metadata: { instance_tag: 'none' } }
+    const read = await send('GET', `/api/organizations/${first.organization_id}/`)
+    t.match(read, { status: 200, body: own })
+    t.match(await send('GET', '/api/organizations/'), { status: 200, body: { count: 1, results: [own] } })
+    const made = await send('POST', '/api/organizations/', { body: { name: 'Another' } })
+    t.match(made, { status: 201, body: { name: 'Another', member_count: 1, metadata: { instance_tag: 'none' } } })
+    // What a client was given it sends back: read-only fields are ignored in every dialect.
+    const url = `/api/organizations/${made.body.id}/`
+    t.match(await send('PATCH', url, { body: { ...made.body, name: 'Renamed' } }), {
+      status: 200,
+      body: { name: 'Renamed', member_count: 1, metadata: { instance_tag: 'none' } },
+    })
+    t.match(await send('PATCH', url, { body: { name: 5 } }), { status: 400, body: { attr: 'name' } })
+    t.equal((await send('DELETE', url)).status, 204)
+
+    await insertPerson(events, 1, {
+      id: uuid(77),
+      distinct_ids: ['ada'],
+      is_identified: true,
+      properties: { email: 'ada@example.com', name: null, plan: 'hidden' },
+    })
+    const properties = { $browser: 'Firefox', text: 'ü "q" \n</script>', list: [1, null], __proto: { deep: {} } }
+    await insertEvents(events, 1, [
+      { uuid: uuid(1), event: 'clicked', distinct_id: 'ada', properties, elements_chain: 'button:text="Save"' },
+      { uuid: uuid(2), event: 'o"dd', timestamp: NEW_YEAR - 2 },
+    ])
+    const list = await send('GET', EVENTS)
+    t.equal(list.status, 200)
+    t.equal(list.headers['content-type'], 'application/json; charset=utf-8')
+    const [clicked, odd] = list.body.results
+    t.strictSame(clicked.properties, properties)
+    t.strictSame(clicked.person, {
+      is_identified: true,
+      distinct_ids: ['ada'],
+      properties: { email: 'ada@example.com', name: null },
+    })
+    t.match(clicked.elements, [{ tag_name: 'button', text: 'Save', order: 0 }])
+    t.match(clicked, { id: uuid(1), event: 'clicked', distinct_id: 'ada', elements_chain: 'button:text="Save"' })
+    t.strictSame(odd, {
+      id: uuid(2),
+      distinct_id: 'somebody',
+      properties: {},
+      event: 'o"dd',
+      timestamp: '2025-12-31T23:59:59.999998Z',
+      person: null,
+      elements: [],
+      elements_chain: '',
+    })
+    t.strictSame((await send('GET', `${EVENTS}${uuid(1)}/`)).body, clicked)
+    t.equal((await send('GET', `${EVENTS}${uuid(1)}/?include_person=false`)).body.person, null)
+
+    const page = await send('GET', `${EVENTS}?limit=1`)
+    t.strictSame(page.body.results, [clicked])
+    const { pathname, search } = new URL(page.body.next)
+    t.strictSame((await send('GET', `${pathname}${search}`)).body, { results: [odd], next: null })
+
+    const values = await send('GET', `${EVENTS}values/`)
+    t.match(values, {
+      status: 200,
+      body: {
+        event: ['clicked', 'o"dd'],
+        properties: [properties, {}],
+        person: [clicked.person, null],
+        elements: [clicked.elements, []],
+      },
+    })
+    t.strictSame((await send('GET', `${EVENTS}values/?key=$browser`)).body, [{ name: 'Firefox', count: 1 }])
+    t.strictSame((await send('GET', `${EVENTS}?select=["event"]`)).body.results, [['clicked'], ['o"dd']])
+    const table = await send('GET', `${EVENTS}?format=csv`)
+    t.match(table.text, '"{""$browser"":""Firefox""', 'a cell of a table is text in every dialect')
+  },
+  { environment: { DIALECT: 'posthog' } },
+)
+
+t.test('a dialect that asked for something else would be refused', async (t) => {
+  const { contract } = contractOf('standard')
+  const changed = (change: (copy: any) => void): string[] => {
+    const copy = structuredClone(contract)
+    change(copy)
+    return sameRequests(contract, copy)
+  }
+  t.strictSame(sameRequests(contract, contractOf('posthog').contract), [])
+  t.match(
+    changed((copy) => delete copy.paths['/api/organizations/']),
+    [/paths and security/],
+  )
+  t.match(
+    changed((copy) => {
+      copy.components.parameters.limit.schema.maximum = 5
+    }),
+    [/parameters and credentials/],
+  )
+  t.match(
+    changed((copy) => {
+      copy.components.schemas.S3Config.required = []
+    }),
+    [/^S3Config is part of a request/],
+  )
+})
+
+t.test('the command starts it and speaks to it', async (t) => {
+  const program = process.env.TEST_PROGRAM!
+  const words = ['serve', '--json', '--port', '0', '--ephemeral', '--dialect', 'posthog']
+  const { url, api_key } = await startProcess(t, {}, [`${program}/workspace-admin.js`, ...words])
+  const environment = { WORKSPACE_URL: url, WORKSPACE_KEY: api_key! }
+  const asked = await ended(command(['organizations', 'retrieve', '@current', '--json'], environment))
+  t.match(JSON.parse(asked.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
+  const shown = await ended(command(['organizations', 'retrieve', '@current'], environment))
+  t.match(shown.stdout, /member_count: +1\n/)
+  t.match(shown.stdout, /metadata: +\{"instance_tag":"none"\}/)
+  const wrong = await ended(command(['serve', '--dialect', 'klingon'], {}))
+  t.equal(wrong.code, 2)
+  t.match(wrong.stderr, /standard or posthog/)
+})
