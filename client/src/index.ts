@@ -1,0 +1,150 @@
+import openapiFetch, { type Client as FetchClient, type FetchOptions } from 'openapi-fetch'
+import type { components as PosthogComponents, paths as PosthogPaths } from '../../src/contract/openapi.posthog.ts'
+import type { components, paths } from '../../src/contract/openapi.ts'
+
+export type { PosthogPaths, paths }
+
+/** The resources of the contract: `Schemas['Organization']`. */
+export type Schemas = components['schemas']
+/** The same as `serve --dialect posthog` answers them. */
+export type PosthogSchemas = PosthogComponents['schemas']
+
+export type Client<Paths extends object = paths> = FetchClient<Paths, 'application/json'>
+
+export interface ClientOptions {
+  /** Such as `https://workspaces.example.com`. */
+  baseUrl: string
+  /** A personal API key. Left out, only what is public answers. */
+  key?: string
+  /** How often a request is sent again after a refusal that says when to come back. 3 unless told otherwise. */
+  retries?: number
+  /** The longest such wait; a refusal that asks for a longer one is handed over as it is. 60 unless told otherwise. */
+  max_wait_seconds?: number
+  /** What sends a request; the runtime's own by default. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+const RETRIES = 3
+const MAX_WAIT_SECONDS = 60
+
+/** One function per method, typed by the contract: `client.GET('/api/organizations/')`. */
+export function createClient<Paths extends object = paths>({
+  baseUrl,
+  key,
+  retries = RETRIES,
+  max_wait_seconds = MAX_WAIT_SECONDS,
+  fetch = globalThis.fetch,
+}: ClientOptions): Client<Paths> {
+  return openapiFetch<Paths, 'application/json'>({
+    baseUrl,
+    ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+    fetch: (request) => persistently(request, fetch, retries, max_wait_seconds),
+  })
+}
+
+/** 429 and 503 with `Retry-After` say that nothing was done and when to ask again, so every method may. */
+async function persistently(
+  request: Request,
+  fetch: (request: Request) => Promise<Response>,
+  retries: number,
+  max_wait_seconds: number,
+): Promise<Response> {
+  for (let left = retries; ; left--) {
+    const response = await fetch(request.clone())
+    if (left <= 0 || (response.status !== 429 && response.status !== 503)) return response
+    const seconds = secondsUntil(response.headers.get('retry-after'))
+    if (seconds === undefined || seconds > max_wait_seconds) return response
+    await response.body?.cancel()
+    await wait(seconds * 1000, request.signal)
+  }
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function secondsUntil(header: string | null): number | undefined {
+  if (header === null) return undefined
+  if (/^\d+$/.test(header)) return Number(header)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000)
+}
+
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+}
+
+/** A refusal of the server. Switch on `code`; `detail` says what to do; `attr` names the field, joined by `__`. */
+export class WorkspaceError extends Error {
+  readonly status: number
+  readonly type: Schemas['Error']['type']
+  readonly code: string
+  readonly detail: string
+  readonly attr: string | null
+  /** What to quote to the operator. */
+  readonly request_id: string | null
+
+  constructor(error: unknown, { status, statusText, headers }: Response) {
+    // A proxy in between may answer something of its own.
+    const body = typeof error === 'object' && error !== null ? (error as Partial<Schemas['Error']>) : {}
+    const detail = body.detail ?? `The server answered ${status} ${statusText}.`
+    super(detail)
+    this.name = 'WorkspaceError'
+    this.status = status
+    this.type = body.type ?? (status >= 500 ? 'server_error' : 'invalid_request')
+    this.code = body.code ?? 'error'
+    this.detail = detail
+    this.attr = body.attr ?? null
+    this.request_id = headers.get('x-request-id')
+  }
+}
+
+/** The answer of a call, or a `WorkspaceError` thrown. */
+export async function answer<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
+  const { data, error, response } = await call
+  if (!response.ok) throw new WorkspaceError(error, response)
+  return data as Data
+}
+
+interface List<Item> {
+  get: { responses: { 200: { content: { 'application/json': { next: string | null; results: Item[] } } } } }
+}
+
+/** The paths that answer pages. */
+export type Lists<Paths> = { [Path in keyof Paths]: Paths[Path] extends List<unknown> ? Path : never }[keyof Paths]
+
+type ItemOf<Path> = Path extends List<infer Item> ? Item : never
+type GetOf<Path> = Path extends { get: infer Get } ? Get : never
+
+/** Every item of a list, one page in memory at a time. */
+export async function* each<Paths extends object, Path extends Lists<Paths>>(
+  client: Client<Paths>,
+  path: Path,
+  init?: FetchOptions<GetOf<Paths[Path]>>,
+): AsyncGenerator<ItemOf<Paths[Path]>, void, undefined> {
+  type Page = { next: string | null; results: ItemOf<Paths[Path]>[] }
+  const get = client.GET as unknown as (path: Path, init: object) => Promise<{ data?: Page; response: Response }>
+  const options = (init ?? {}) as { params?: { query?: object } }
+  let query = options.params?.query
+  for (;;) {
+    const page: Page = await answer(get(path, { ...options, params: { ...options.params, query } }))
+    yield* page.results
+    if (page.next === null) return
+    // Its parameters only: the key goes nowhere but to this client's server.
+    const { searchParams } = new URL(page.next)
+    query = Object.fromEntries(
+      [...new Set(searchParams.keys())].map((name) => {
+        const values = searchParams.getAll(name)
+        return [name, values.length === 1 ? values[0] : values]
+      }),
+    )
+  }
+}

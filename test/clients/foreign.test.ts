@@ -1,0 +1,77 @@
+/** Clients nobody here wrote, as npm has them, against `serve --dialect posthog`. */
+import t from 'tap'
+import { clientFile, clientPackage, run } from '../helpers/clients.ts'
+import { programFile, startProcess } from '../helpers/process.ts'
+
+const SERVE = [programFile('workspace-admin.js'), 'serve', '--json', '--ephemeral', '--port', '0']
+// A busy machine may take its time over a question that asks properties.
+const server: any = await startProcess(t, { EVENTS_QUERY_TIMEOUT_MS: '200000' }, [...SERVE, '--dialect', 'posthog'])
+const { url, api_key, project_token, organization_id, project_id } = server
+
+t.test('posthog-node sends events and posthog-mcp-server reads them', async (t) => {
+  const { PostHog } = await clientPackage('posthog-node')
+  const sender = new PostHog(project_token, { host: url })
+  sender.on('error', (error: Error) => t.fail(error.message))
+  sender.identify({ distinctId: 'ada', properties: { email: 'ada@example.com' } })
+  sender.capture({ distinctId: 'ada', event: 'opened', properties: { page: '/pricing', visits: 3, tags: ['a', 'b'] } })
+  await sender.shutdown()
+
+  const { Client } = await clientPackage('@modelcontextprotocol/sdk/client/index.js')
+  const { StdioClientTransport } = await clientPackage('@modelcontextprotocol/sdk/client/stdio.js')
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [clientFile('node_modules/posthog-mcp-server/dist/index.js')],
+      env: { POSTHOG_HOST: url, POSTHOG_API_KEY: api_key, POSTHOG_PROJECT: String(project_id) },
+      stderr: 'ignore',
+    }),
+  )
+  t.teardown(() => client.close())
+  const ask = async (parameters: object): Promise<string> => {
+    const { content } = await client.callTool({ name: 'list_events', arguments: parameters })
+    return content[0].text
+  }
+  const opened = await ask({ event: 'opened', properties: '{"page": "/pricing"}' })
+  t.match(opened, /^\*\*1 events\*\*/)
+  t.match(opened, /\*\*opened\*\* @ \d{4}-/)
+  t.match(opened, '  distinct_id: ada\n')
+  // It takes each property out of an object; of JSON text it would show one character after the other.
+  for (const line of ['  page: "/pricing"\n', '  visits: 3\n', '  tags: ["a","b"]\n']) t.match(opened, line)
+  t.match(await ask({ distinct_id: 'ada' }), /^\*\*2 events\*\*/)
+  t.match(await ask({ distinct_id: 'nobody' }), /^\*\*0 events\*\*/)
+
+  const headers = { authorization: `Bearer ${api_key}` }
+  const answered = await fetch(`${url}/api/projects/${project_id}/events/?event=opened`, { headers })
+  const { results }: any = await answered.json()
+  t.match(results, [{ person: { is_identified: true, properties: { email: 'ada@example.com' } }, elements: [] }])
+})
+
+t.test('@posthog/agent-toolkit finds organizations', async (t) => {
+  const { PostHogAgentToolkit } = await clientPackage('@posthog/agent-toolkit')
+  const toolkit = new PostHogAgentToolkit({ posthogApiToken: api_key, posthogApiBaseUrl: url })
+  const context = toolkit.getContext()
+  const tools: any[] = await toolkit.getTools()
+  const call = async (name: string, parameters: object): Promise<any> => {
+    const { content } = await tools.find((tool) => tool.name === name).handler(context, parameters)
+    return content[0].text
+  }
+  t.match(JSON.parse(await call('organizations-get', {})), [{ id: organization_id, name: 'My organization' }])
+  await call('switch-organization', { orgId: organization_id })
+  t.match(JSON.parse(await call('organization-details-get', {})), { id: organization_id, name: 'My organization' })
+  await call('switch-organization', { orgId: '99999999-9999-7999-8999-999999999999' })
+  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it tells what the server said')
+  const stranger = new PostHogAgentToolkit({ posthogApiToken: 'phx_wrong', posthogApiBaseUrl: url })
+  t.strictSame(await stranger.getTools(), [], 'a wrong key opens nothing')
+})
+
+t.test('@posthog/cli reads organizations and members', async (t) => {
+  const call = async (tool: string): Promise<any> => {
+    const words = [clientFile('node_modules/@posthog/cli/lib/posthog-api-cli.mjs'), 'call', '--json', tool, '{}']
+    const environment = { POSTHOG_CLI_HOST: url, POSTHOG_CLI_API_KEY: api_key, POSTHOG_CLI_PROJECT_ID: `${project_id}` }
+    return JSON.parse(await run(words, environment))
+  }
+  const [organization, members] = await Promise.all([call('organization-get'), call('org-members-list')])
+  t.match(organization, { id: organization_id, member_count: 1, teams: [{ id: project_id }] })
+  t.match(members, { count: 1, results: [{ level: 15, user: { email: 'owner@example.com' } }] })
+})

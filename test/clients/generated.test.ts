@@ -1,0 +1,142 @@
+/** Clients made from the contract: other people's generators, and the package of this repository. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import { clientFile, clientPackage, run } from '../helpers/clients.ts'
+import { programFile, startProcess } from '../helpers/process.ts'
+
+const SERVE = [programFile('workspace-admin.js'), 'serve', '--json', '--ephemeral', '--port', '0']
+const TSC = clientFile('node_modules/typescript/bin/tsc')
+const OWN = 'node_modules/workspace-admin-client'
+const GENERATORS = ['openapi-fetch', 'hey-api', 'orval']
+
+const readme = [...readFileSync('client/README.md', 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+
+const server = await startProcess(t, {}, SERVE)
+const posthog = await startProcess(t, {}, [...SERVE, '--dialect', 'posthog'])
+const environment = {
+  WORKSPACE_URL: server.url,
+  WORKSPACE_KEY: server.api_key!,
+  POSTHOG_URL: posthog.url,
+  POSTHOG_KEY: posthog.api_key!,
+}
+
+/** As a user would: the contract from the server, each generator with little more than its defaults, one compilation. */
+t.before(async () => {
+  for (const name of ['src', 'generated', 'dist', OWN]) rmSync(clientFile(name), { recursive: true, force: true })
+  cpSync('test/clients/package', clientFile(), { recursive: true })
+  mkdirSync(clientFile('generated'))
+  mkdirSync(clientFile(OWN))
+  cpSync('client/package.json', clientFile(OWN, 'package.json'))
+  for (const [i, code] of readme.entries()) writeFileSync(clientFile('src', `readme-${i}.ts`), code)
+  writeFileSync(clientFile('openapi.json'), await (await fetch(`${server.url}/openapi.json`)).text())
+  const bin = (path: string): string => clientFile('node_modules', path)
+  await Promise.all([
+    run([bin('openapi-typescript/bin/cli.js'), 'openapi.json', '-o', 'generated/openapi-typescript.ts']),
+    run([bin('@hey-api/openapi-ts/bin/run.js'), '-i', 'openapi.json', '-o', 'generated/hey-api']),
+    run([bin('orval/dist/bin/orval.js'), '--config', 'orval.config.cjs'], environment),
+    run([TSC, '-p', `${process.cwd()}/client`, '--outDir', clientFile(OWN, 'dist')]),
+  ])
+  await run([TSC, '-p', '.'])
+})
+
+for (const generator of GENERATORS)
+  t.test(`${generator} generates a client that compiles and works`, async (t) => {
+    const { roundTrip } = await import(pathToFileURL(clientFile('dist/src', `${generator}.js`)).href)
+    t.strictSame(await roundTrip(server.url, server.api_key), {
+      made: `By ${generator}`,
+      listed: ['My organization', `By ${generator}`],
+      changed: 'Changed',
+      teams: 1,
+      refused: { status: 400, type: 'validation_error', code: 'blank', attr: 'name' },
+      deleted: 204,
+    })
+  })
+
+t.test('the examples on the page of our own client do what they say', async (t) => {
+  const batch = ['opened', 'closed', 'moved', 'opened', 'closed', 'opened'].map((event, number) => ({
+    event,
+    distinct_id: 'ada',
+    timestamp: new Date(Date.now() - number * 1000).toISOString(),
+    properties: { number },
+  }))
+  const sent = await fetch(`${server.url}/batch/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: server.project_token, batch }),
+  })
+  t.equal(sent.status, 200)
+  const said: string[] = []
+  // One after the other: an organization that one of them makes becomes the current one.
+  for (const i of readme.keys()) said.push(await run([`dist/src/readme-${i}.js`], environment))
+  t.strictSame(said, [
+    'Hedgerow & Sons\n',
+    '400 blank name\n',
+    'opened 0\nclosed 1\nopened 3\nclosed 4\nopened 5\n',
+    '2\n',
+  ])
+})
+
+t.test('our own client tells errors, follows pages and waits when it is asked to', async (t) => {
+  const { answer, createClient, each, WorkspaceError } = await clientPackage('workspace-admin-client')
+  const client = createClient({ baseUrl: `${server.url}/`, key: server.api_key })
+  const made: string[] = []
+  for (const name of ['a', 'b', 'c'])
+    made.push((await answer(client.POST('/api/organizations/', { body: { name } }))).id)
+  const params = { query: { limit: 1, offset: 1 } }
+  const names: string[] = []
+  for await (const { name } of each(client, '/api/organizations/', { params })) names.push(name)
+  t.strictSame(names, ['a', 'b', 'c'], 'every page, from where it was asked to begin')
+  for (const id of made)
+    t.equal(await answer(client.DELETE('/api/organizations/{id}/', { params: { path: { id } } })), undefined)
+
+  const path = { id: made[0] }
+  const gone = await answer(client.GET('/api/organizations/{id}/', { params: { path } })).catch(
+    (error: unknown) => error,
+  )
+  t.ok(gone instanceof WorkspaceError)
+  t.match(gone, { status: 404, type: 'invalid_request', code: 'not_found', attr: null, request_id: /^[\w-]+$/ })
+  t.equal(gone.message, gone.detail)
+  const nobody = createClient({ baseUrl: server.url })
+  await t.rejects(answer(nobody.GET('/api/users/@me/')), { status: 401, code: 'not_authenticated' })
+  t.match(await answer(nobody.GET('/health/live')), { status: 'ok' })
+
+  // A server in trouble: what it answers next, and what it was sent.
+  const answers: [status: number, headers: Record<string, string>, body?: string][] = []
+  const bodies: string[] = []
+  const busy = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    bodies.push(body)
+    const [status, headers, text = '{}'] = answers.shift()!
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+  })
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => busy.close())
+  const baseUrl = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`
+  const patient = createClient({ baseUrl, key: 'phx_x' })
+  const ask = (options: object = {}) =>
+    patient.POST('/api/organizations/', { body: { name: 'again' }, ...options }).then(({ response }: any) => response)
+
+  answers.push([503, { 'retry-after': '0' }], [429, { 'retry-after': new Date(0).toUTCString() }], [201, {}])
+  t.equal((await ask()).status, 201)
+  t.strictSame(bodies.splice(0), Array(3).fill('{"name":"again"}'), 'the whole request is sent each time')
+  answers.push(...Array(4).fill([429, { 'retry-after': '0' }]))
+  t.equal((await ask()).status, 429, 'three times again, and no more')
+  answers.push([503, {}])
+  t.equal((await ask()).status, 503, 'nobody said when to come back')
+  answers.push([429, { 'retry-after': '61' }])
+  t.equal((await ask()).status, 429, 'too long a wait')
+  answers.push([500, { 'retry-after': '0' }])
+  t.equal((await ask()).status, 500, 'something may have been done')
+  t.equal(bodies.splice(0).length, 7)
+  answers.push([429, { 'retry-after': '30' }])
+  const controller = new AbortController()
+  busy.once('request', (_, response) => response.once('finish', () => controller.abort(new Error('enough'))))
+  await t.rejects(ask({ signal: controller.signal }), { message: 'enough' })
+
+  answers.push([502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'])
+  await t.rejects(answer(patient.GET('/api/users/@me/')), { status: 502, type: 'server_error', code: 'error' })
+})
