@@ -42,7 +42,10 @@ export function createClient<Paths extends object = paths>({
   })
 }
 
-/** 429 and 503 with `Retry-After` say that nothing was done and when to ask again, so every method may. */
+/**
+ * 429 with `Retry-After` says that nothing was done and when to ask again. After a 503 something may have been: a database
+ * that goes away while it commits answers neither way. Only what makes something new would do it twice.
+ */
 async function persistently(
   request: Request,
   fetch: (request: Request) => Promise<Response>,
@@ -51,7 +54,8 @@ async function persistently(
 ): Promise<Response> {
   for (let left = retries; ; left--) {
     const response = await fetch(request.clone())
-    if (left <= 0 || (response.status !== 429 && response.status !== 503)) return response
+    const refused = response.status === 429 || (response.status === 503 && request.method !== 'POST')
+    if (left <= 0 || !refused) return response
     const seconds = secondsUntil(response.headers.get('retry-after'))
     if (seconds === undefined || seconds > max_wait_seconds) return response
     await response.body?.cancel()

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { contract, type Operation, operations, resolve } from '../contract/table.ts'
+import { contract, contractOf, type Dialect, type Operation, operations, resolve } from '../contract/table.ts'
 import { type Connection, unreachable } from './client.ts'
 
 type Json = Record<string, any>
@@ -50,10 +50,13 @@ const isCreation = ({ method, path }: Operation): boolean =>
 const isRemoval = ({ method }: Operation): boolean => method === 'DELETE'
 
 /** With `readOnly` nothing is made: it looks at the first organization and project there are. */
-export async function* walk(place: Connection, { readOnly }: { readOnly: boolean }): AsyncGenerator<Finding> {
+export async function* walk(
+  place: Connection,
+  { readOnly, dialect }: { readOnly: boolean; dialect: Dialect },
+): AsyncGenerator<Finding> {
   const known = new Map<string, string>()
   const values: Json = {}
-  const examine = comparison(place)
+  const examine = comparison(place, dialect)
 
   const learn = (collection: string, row: Json | undefined): void => {
     const parameter = operations.map(({ path }) => path).find((path) => path.startsWith(`${collection}{`))
@@ -197,10 +200,11 @@ function bodiesOf({ source }: Operation, values: Json): Pick<Asking, 'body' | 't
 
 type Examine = (operation: Operation, asked: string, asking: Asking) => Promise<{ finding: Finding; answer: any }>
 
-function comparison({ url: root, key }: Connection): Examine {
+function comparison({ url: root, key }: Connection, dialect: Dialect): Examine {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  ajv.addSchema(contract, 'contract')
+  // Dialects differ in their schemas alone.
+  ajv.addSchema(contractOf(dialect).contract, 'contract')
   const compiled = new Map<object, ValidateFunction>()
 
   async function send({ method }: Operation, { url, body, type, keyless }: Asking): Promise<Response> {

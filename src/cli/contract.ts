@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
+import { DIALECTS, type Dialect } from '../contract/table.ts'
 import { type ConnectionOptions, connection } from './client.ts'
 import { type Finding, walk } from './contract-walk.ts'
 import { EXIT } from './failure.ts'
@@ -10,6 +11,7 @@ import { createProgress } from './progress.ts'
 
 interface CheckOptions extends ConnectionOptions {
   readOnly?: boolean
+  dialect: Dialect
   junit?: string
 }
 
@@ -26,6 +28,9 @@ const check = (variables: Variables): Command =>
     )
     .option('--base-url <url>', 'the server (else WORKSPACE_URL, else http://127.0.0.1:8000)')
     .option('--key <key>', 'a personal API key with every scope (else WORKSPACE_KEY, which no process list shows)')
+    .addOption(
+      new Option('--dialect <name>', 'how the server writes its answers').choices(DIALECTS).default('standard'),
+    )
     .option('--read-only', 'only look, at the first organization and project there are')
     .option('--junit <file>', 'write a report for a CI system')
     .option('--json', 'print every finding as JSON')
@@ -40,7 +45,7 @@ Examples:
       const place = connection(variables, options)
       const progress = createProgress('requests', null)
       const findings: Finding[] = []
-      for await (const finding of walk(place, { readOnly: options.readOnly === true })) {
+      for await (const finding of walk(place, { readOnly: options.readOnly === true, dialect: options.dialect })) {
         findings.push(finding)
         progress.show(findings.length)
       }

@@ -5,7 +5,8 @@ import type { AreaName, OperationId } from './operations.ts'
 type Json = Record<string, any>
 
 /** How answers are written: as the contract says, or as an overlay of it says. Requests are the same in all. */
-export type Dialect = 'standard' | 'posthog'
+export const DIALECTS = ['standard', 'posthog'] as const
+export type Dialect = (typeof DIALECTS)[number]
 
 const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 

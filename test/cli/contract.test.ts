@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { ENGINES } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { command, ended, programFile, startProcess } from '../helpers/process.ts'
@@ -24,18 +23,37 @@ async function check(words: string[]): Promise<{ code: number | null; ok: boolea
   return { code, ...JSON.parse(stdout) }
 }
 
-for (const engine of ENGINES)
-  t.test(`this server keeps the contract (${engine})`, async (t) => {
+// Every engine and every dialect once.
+const SERVERS = [
+  ['sqlite', 'standard'],
+  ['postgres', 'posthog'],
+] as const
+
+for (const [engine, dialect] of SERVERS)
+  t.test(`this server keeps the contract (${engine}, ${dialect})`, async (t) => {
     const database = engine === 'postgres' ? await emptyDatabase() : { url: `sqlite:${t.testdir()}`, drop: () => {} }
     t.teardown(database.drop)
-    const { url, api_key } = await startProcess(t, { DATABASE_URL: database.url, SECRET_KEY: 'ab'.repeat(32) })
+    const { url, api_key } = await startProcess(t, {
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'ab'.repeat(32),
+      DIALECT: dialect,
+    })
     const count = async (path: string): Promise<number> => {
       const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${api_key}` } })
       const list = (await answer.json()) as any
       return (list.results ?? list).length
     }
     const report = join(freshFolder(t), 'report.xml')
-    const { code, ok, findings } = await check(['--base-url', url, '--key', api_key!, '--junit', report])
+    const { code, ok, findings } = await check([
+      '--base-url',
+      url,
+      '--key',
+      api_key!,
+      '--junit',
+      report,
+      '--dialect',
+      dialect,
+    ])
     t.same(
       findings.filter(({ result }) => result === 'deviation'),
       [],
