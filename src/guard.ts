@@ -5,8 +5,12 @@ import type { Deps } from './deps.ts'
 import type { AppError } from './errors.ts'
 import { limiter, PER_ADDRESS, PER_KEY, PER_KEY_EVENTS, PER_PROJECT_CAPTURE } from './limits.ts'
 import { touch } from './store/api_keys.ts'
+import * as requestCounts from './store/request_counts.ts'
 
 const HOUR_MS = 3_600_000
+/** How often nodes tell each other what they counted. One that hears nothing for so long lets too many through. */
+const SHARE_EVERY_MS = 1_000
+const FORGET_EVERY_MS = 60_000
 
 /** Who is let in how often. Every method throws `throttled` where it is too often. */
 export interface Guard {
@@ -16,17 +20,67 @@ export interface Guard {
   admitAnonymous(request: FastifyRequest, operation: Operation): void
   /** Events for a project, whose token was found to be right. */
   admitCapture(project_id: number): void
+  /** Tells the other nodes what is left to tell. */
+  stop(): Promise<void>
 }
 
-export function createGuard({ config, db, now, background }: Deps): Guard {
+export function createGuard({ config, db, now, background, log }: Deps): Guard {
   const milliseconds = (): number => Date.parse(now())
-  const perKey = limiter(PER_KEY, milliseconds)
-  const perKeyEvents = limiter(PER_KEY_EVENTS, milliseconds)
-  const perAddress = limiter(PER_ADDRESS, milliseconds)
-  const perProject = limiter(PER_PROJECT_CAPTURE, milliseconds)
   const on = config.RATE_LIMITS
+  const shared = on && db.engine === 'postgres'
+  const perKey = limiter(PER_KEY, milliseconds, shared)
+  const perKeyEvents = limiter(PER_KEY_EVENTS, milliseconds, shared)
+  const perAddress = limiter(PER_ADDRESS, milliseconds, shared)
+  const perProject = limiter(PER_PROJECT_CAPTURE, milliseconds, shared)
+
+  /** By the word that stands before their names where all nodes count together. */
+  const limiters = { key: perKey, events: perKeyEvents, address: perAddress, project: perProject }
+  let sharing: Promise<void> | undefined
+  let alone = false
+  let forgotten_at = milliseconds()
+
+  const share = (): Promise<void> => {
+    sharing ??= exchange()
+      .then(
+        () => {
+          alone = false
+        },
+        (error) => {
+          if (!alone) log.warn({ err: error }, 'rate limits hold for this node alone until the database is back')
+          alone = true
+        },
+      )
+      .finally(() => {
+        sharing = undefined
+      })
+    return sharing
+  }
+
+  async function exchange(): Promise<void> {
+    const counted = Object.entries(limiters).flatMap(([word, { untold }]) =>
+      untold().map((count) => ({ ...count, name: `${word} ${count.name}` })),
+    )
+    if (counted.length)
+      for (const total of await requestCounts.add(db, counted)) {
+        const space = total.name.indexOf(' ')
+        limiters[total.name.slice(0, space) as keyof typeof limiters].learn({
+          ...total,
+          name: total.name.slice(space + 1),
+        })
+      }
+    if (milliseconds() - forgotten_at < FORGET_EVERY_MS) return
+    forgotten_at = milliseconds()
+    await requestCounts.forget(db, forgotten_at)
+  }
+
+  const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined
 
   return {
+    stop: async () => {
+      clearInterval(timer)
+      await sharing
+      if (shared) await share()
+    },
     refused: (request, error) => {
       if (!on || error.code !== 'authentication_failed') return
       perAddress.check(`key ${request.ip}`)

@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts'
+import type { RequestCount, RequestTotal } from './store/request_counts.ts'
 
 /** So many requests in so many seconds. */
 export interface Window {
@@ -33,33 +34,37 @@ export interface Standing {
 
 /**
  * Counts by name in sliding windows: the share of the previous window that still overlaps, plus the current one.
- * Two numbers a window instead of a log of every request; exact while the previous window is empty.
+ * Two numbers a window instead of a log of every request. Windows begin at the same moments for every name and on every
+ * node, so that nodes can add up what they counted: `untold` is what the others do not know yet, `learn` what they do.
  */
-export function limiter(windows: readonly Window[], milliseconds: () => number) {
+export function limiter(windows: readonly Window[], milliseconds: () => number, shared = false) {
   type Count = { start: number; current: number; previous: number }
   const counts = new Map<string, Count[]>()
+  let untold = new Map<string, RequestCount>()
+
+  const startOf = (window: Window, now: number): number => now - (now % (window.seconds * 1_000))
+  const keyOf = (name: string, seconds: number, start: number): string => `${seconds} ${start} ${name}`
 
   const at = (name: string, now: number): Count[] => {
-    const list = counts.get(name) ?? windows.map(() => ({ start: now, current: 0, previous: 0 }))
+    const list = counts.get(name) ?? windows.map((window) => ({ start: startOf(window, now), current: 0, previous: 0 }))
     // Moved to the end, so that the quiet ones stand first.
     counts.delete(name)
     counts.set(name, list)
     if (counts.size > MOST_NAMES) counts.delete(counts.keys().next().value!)
     for (const [i, count] of list.entries()) {
-      const length = windows[i]!.seconds * 1_000
-      // A clock that steps back starts the window again instead of freezing it.
-      const passed = now < count.start ? 2 : Math.floor((now - count.start) / length)
-      if (passed === 0) continue
-      count.previous = passed === 1 ? count.current : 0
+      const start = startOf(windows[i]!, now)
+      if (start === count.start) continue
+      // A clock that steps back begins anew, or it would lock somebody out.
+      count.previous = start - count.start === windows[i]!.seconds * 1_000 ? count.current : 0
       count.current = 0
-      count.start = passed === 1 ? count.start + length : now
+      count.start = start
     }
     return list
   }
 
   const used = (count: Count, window: Window, now: number): number => {
     const left = 1 - (now - count.start) / (window.seconds * 1_000)
-    return count.current + count.previous * Math.max(0, left)
+    return count.current + count.previous * left
   }
 
   return {
@@ -77,13 +82,39 @@ export function limiter(windows: readonly Window[], milliseconds: () => number) 
     count(name: string): Standing {
       const now = milliseconds()
       const list = at(name, now)
-      for (const count of list) count.current++
+      for (const [i, count] of list.entries()) {
+        count.current++
+        if (!shared) continue
+        const { seconds } = windows[i]!
+        const key = keyOf(name, seconds, count.start)
+        const telling = untold.get(key)
+        if (telling) telling.count++
+        else if (untold.size < MOST_NAMES) untold.set(key, { name, seconds, start: count.start, count: 1 })
+      }
       const [count, window] = [list[0]!, windows[0]!]
       return {
         limit: window.limit,
         remaining: Math.max(0, Math.floor(window.limit - used(count, window, now))),
         reset_seconds: Math.max(1, Math.ceil(window.seconds - (now - count.start) / 1_000)),
       }
+    },
+    /** What was counted since the last time this was asked. */
+    untold(): RequestCount[] {
+      const told = [...untold.values()]
+      untold = new Map()
+      return told
+    },
+    /** What everybody together counted, this node's own included as far as it told. */
+    learn({ name, seconds, start, count: total, previous }: RequestTotal): void {
+      const i = windows.findIndex((window) => window.seconds === seconds)
+      const count = counts.get(name)?.[i]
+      if (!count) return
+      const since = untold.get(keyOf(name, seconds, start))?.count ?? 0
+      // Never less than this node knows: what it could not tell has happened all the same.
+      if (count.start === start) {
+        count.current = Math.max(count.current, total + since)
+        count.previous = Math.max(count.previous, previous)
+      } else if (count.start === start + seconds * 1_000) count.previous = Math.max(count.previous, total + since)
     },
   }
 }

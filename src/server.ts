@@ -88,8 +88,8 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     if (deps.lifecycle.draining) reply.header('connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) => {
-    // An answer whose headers had left before could not say so.
-    if (deps.lifecycle.draining) app.server.closeIdleConnections()
+    // An answer whose headers had left before could not say so. While the port is open, a request may be on its way.
+    if (deps.lifecycle.draining && !app.server.listening) app.server.closeIdleConnections()
     const operation = request.operation?.id ?? 'none'
     const seconds = reply.elapsedTime / 1000
     deps.metrics.request(operation, reply.statusCode, seconds)
@@ -103,7 +103,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   })
 
   prepare?.(app)
-  await bind(app, deps, areas(deps), createGuard(deps))
+  const guard = createGuard(deps)
+  app.addHook('onClose', guard.stop)
+  await bind(app, deps, areas(deps), guard)
   return app
 }
 

@@ -5,6 +5,7 @@ import people from './migrations/0002-people.ts'
 import purges from './migrations/0003-purges.ts'
 import batchExports from './migrations/0004-batch-exports.ts'
 import plugins from './migrations/0005-plugins.ts'
+import requestCounts from './migrations/0006-request-counts.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -22,14 +23,14 @@ export interface Track {
 export const ADMINISTRATION: Track = {
   file: 'workspace.db',
   table: 'migrations',
-  migrations: [administration, people, purges, batchExports, plugins],
+  migrations: [administration, people, purges, batchExports, plugins, requestCounts],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length
 
 /** Keeps a second node that starts at the same moment waiting. SQLite's write transaction does so by itself. */
-const ONE_AT_A_TIME = "select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
+const ONE_AT_A_TIME = "set local lock_timeout = 0; select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
 
 /** Brings the database to this program's version; refuses one that a newer program has written. */
 export async function migrate(db: Db, now: string, track = ADMINISTRATION): Promise<{ from: number; to: number }> {
