@@ -29,6 +29,29 @@ const Environment = Type.Object({
     description:
       'How answers are written: standard, as the contract says, or posthog, with the types that clients of that system expect',
   }),
+  DATABASE_CONNECTIONS: Type.Integer({
+    default: 10,
+    minimum: 2,
+    maximum: 1000,
+    description:
+      'PostgreSQL: how many connections requests and background work share; reading events has 10 of its own',
+  }),
+  DATABASE_WAIT_MS: Type.Integer({
+    default: 5000,
+    minimum: 100,
+    maximum: 60_000,
+    description: 'PostgreSQL: how long a request waits for one of these connections before it is answered with 503',
+  }),
+  DATABASE_LOCK_MS: Type.Integer({
+    default: 15_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: 'PostgreSQL: how long a statement waits for a lock before its request is answered with 503',
+  }),
+  ROLE: Type.Union(
+    ['all', 'api', 'worker'].map((role) => Type.Literal(role)),
+    { default: 'all', description: 'What this node does: all, api (requests) or worker (exports, mail, removal)' },
+  ),
   SITE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$',
@@ -130,11 +153,18 @@ const Environment = Type.Object({
     maximum: 600_000,
     description: 'How long fetching a plugin may take in all',
   }),
+  DRAIN_SECONDS: Type.Integer({
+    default: 2,
+    minimum: 0,
+    maximum: 600,
+    description:
+      'How long SIGTERM leaves a load balancer to notice that /health/ready fails, before the port is closed',
+  }),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,
     maximum: 3600,
-    description: 'How long a shutdown waits for what is in flight',
+    description: 'How long a shutdown then waits for what is in flight',
   }),
 })
 

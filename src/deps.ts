@@ -82,7 +82,12 @@ export async function buildDeps({
   readerProgram,
 }: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()
-  const db = await openDatabase(config.DATABASE_URL, { observe: metrics.query })
+  const db = await openDatabase(config.DATABASE_URL, {
+    observe: metrics.query,
+    connections: config.DATABASE_CONNECTIONS,
+    wait_ms: config.DATABASE_WAIT_MS,
+    lock_ms: config.DATABASE_LOCK_MS,
+  })
   const milliseconds = clockOf(db, clock)
   const now = (): string => new Date(milliseconds()).toISOString()
   const ids = given ?? makeIds(milliseconds)
@@ -118,7 +123,11 @@ export async function buildDeps({
     },
   })
   const postman = await openMail(config, db, ids, now, log)
-  postman?.wake()
+  // What a node that only serves leaves in the outbox and the queue, a worker finds there.
+  if (config.ROLE !== 'api') {
+    postman?.start()
+    purger.start()
+  }
   const files_root = exportFolder(config, db)
   const exporter = createExporter({
     config,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { type FirstRun, firstRun } from './auth/first-run.ts'
 import { type Config, readConfig } from './config.ts'
@@ -22,8 +23,8 @@ export interface Running {
   /** Where a newcomer begins. */
   oldest: Oldest
   log: Logger
-  /** Finishes what is in flight, then closes everything. */
-  stop(): Promise<void>
+  /** Is no longer ready but still answers, so that a load balancer notices; then finishes what is in flight and closes everything. */
+  stop(drain_seconds?: number): Promise<void>
 }
 
 export interface StartOptions {
@@ -53,12 +54,13 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
     await app.listen({ host: settings.HOST, port: settings.PORT })
-    deps.exporter.start()
+    if (settings.ROLE !== 'api') deps.exporter.start()
     const { address, port, family } = app.server.address() as AddressInfo
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
     let stopping: Promise<void> | undefined
-    const stop = async (): Promise<void> => {
+    const stop = async (drain_seconds: number): Promise<void> => {
       deps.lifecycle.draining = true
+      await sleep(drain_seconds * 1000)
       await app.close()
       await deps.dispose()
       discard()
@@ -69,8 +71,8 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       first,
       oldest: await oldest(deps.db),
       log,
-      stop: () => {
-        stopping ??= stop()
+      stop: (drain_seconds = 0) => {
+        stopping ??= stop(drain_seconds)
         return stopping
       },
     }
@@ -81,18 +83,26 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   }
 }
 
+/** Nobody sends requests to a worker, and who presses Ctrl-C is not waited for by a load balancer. */
+const drainSeconds = (signal: NodeJS.Signals, { ROLE, DRAIN_SECONDS }: Config): number =>
+  signal === 'SIGINT' || ROLE === 'worker' ? 0 : DRAIN_SECONDS
+
 /** Stops on SIGTERM and SIGINT; a second signal, or the deadline, ends the process at once. */
-export function stopOnSignals({ stop, log }: Running, deadline_seconds: number): void {
+export function stopOnSignals({ stop, log }: Running, config: Config): void {
   let asked = false
-  const end = (signal: string): void => {
+  const end = (signal: NodeJS.Signals): void => {
     if (asked) process.exit(1)
     asked = true
-    log.info({ signal }, 'stopping')
-    setTimeout(() => {
-      log.error(`still busy after ${deadline_seconds} seconds, ending`)
-      process.exit(1)
-    }, deadline_seconds * 1000).unref()
-    stop().then(
+    const drain_seconds = drainSeconds(signal, config)
+    log.info({ signal, drain_seconds }, 'stopping')
+    setTimeout(
+      () => {
+        log.error(`still busy after ${config.SHUTDOWN_SECONDS} seconds, ending`)
+        process.exit(1)
+      },
+      (drain_seconds + config.SHUTDOWN_SECONDS) * 1000,
+    ).unref()
+    stop(drain_seconds).then(
       () => process.exit(0),
       (error) => {
         log.error({ err: error }, 'stopping failed')

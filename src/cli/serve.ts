@@ -9,6 +9,7 @@ export interface ServeOptions {
   host?: string
   database?: string
   dialect?: string
+  role?: string
   ephemeral?: boolean
   json?: boolean
 }
@@ -31,6 +32,12 @@ export const OPTIONS: { flags: string; description: string; check?: RegExp; want
     description: 'standard or posthog: how answers are written (else DIALECT, else standard)',
     check: /^(standard|posthog)$/,
     wanted: 'It is standard or posthog.',
+  },
+  {
+    flags: '--role <role>',
+    description: 'what this node does: api (requests), worker (exports, mail, removal) or all (else ROLE, else all)',
+    check: /^(api|worker|all)$/,
+    wanted: 'It is api, worker or all.',
   },
   {
     flags: '--ephemeral',
@@ -71,9 +78,10 @@ export async function start(options: ServeOptions, variables: Variables): Promis
     ...(options.host && { HOST: options.host }),
     ...(options.database && { DATABASE_URL: options.database }),
     ...(options.dialect && { DIALECT: options.dialect }),
+    ...(options.role && { ROLE: options.role }),
   })
   const running = await startServer({ config, ephemeral: options.ephemeral })
-  stopOnSignals(running, config.SHUTDOWN_SECONDS)
+  stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config)
   const { project_token, organization_id, project_id } = running.oldest
   const api_key = running.first?.api_key ?? null
   if (options.json)

@@ -5,7 +5,7 @@ import { type Area, type Call, type Located, type Raw, Written } from '../api/ca
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
-import { invalid } from '../errors.ts'
+import { invalid, unavailable } from '../errors.ts'
 import type { Guard } from '../guard.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
@@ -57,6 +57,10 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     route.onRequest = [
       async (request: FastifyRequest) => {
         request.operation = operation
+        if (deps.config.ROLE === 'worker' && operation.area !== 'service')
+          throw unavailable(
+            'This node works in the background and serves no requests. Ask one with the role api or all.',
+          )
         if (operation.isPublic) guard.admitAnonymous(request, operation)
       },
       ...[security].flat(),

@@ -42,7 +42,7 @@ export async function goBeyond(events: Db, reached: number): Promise<boolean> {
   if (events.engine === 'sqlite' || reached <= (await horizon(events))) return false
   return events.tx(async (tx) => {
     // Nobody inserts while the rule changes.
-    await tx.exec('lock table events in access exclusive mode')
+    await tx.exec('set local lock_timeout = 0; lock table events in access exclusive mode')
     if (reached <= (await horizon(tx))) return false
     const last = await tx.get<{ position: number | null }>(
       sql`select max((select max(e.position) from events e where e.project_id = p.id)) as position from projects p`,

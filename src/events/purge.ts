@@ -32,6 +32,8 @@ export interface PurgerOptions {
 }
 
 export interface Purger {
+  /** Begins to work by itself, until it is stopped. */
+  start(): void
   /** There is something to remove. */
   wake(): void
   /** One round: everything that is due now. */
@@ -42,11 +44,12 @@ export interface Purger {
 export function createPurger({ events, purges, now, log }: PurgerOptions): Purger {
   let working: Promise<void> | undefined
   let again = false
+  let started = false
   let stopped = false
-  let next = timer(wake, FIRST_LOOK_MS).unref()
+  let next: NodeJS.Timeout | undefined
 
   function wake(): void {
-    if (stopped) return
+    if (!started || stopped) return
     again = true
     working ??= round().finally(() => {
       working = undefined
@@ -116,6 +119,10 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
   }
 
   return {
+    start: () => {
+      started = true
+      next = timer(wake, FIRST_LOOK_MS).unref()
+    },
     wake,
     work: async () => {
       await working

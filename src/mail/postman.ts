@@ -6,7 +6,7 @@ const MAX_ATTEMPTS = 12
 const FIRST_DELAY_SECONDS = 30
 const LONGEST_DELAY_SECONDS = 3_600
 /** How often to look for letters that another process wrote, or left behind. */
-const LOOK_AGAIN_MS = 30_000
+const LOOK_AGAIN_MS = 5_000
 
 const ENDS = {
   refused: 'mail given up',
@@ -38,6 +38,8 @@ interface Log {
 }
 
 export interface Postman {
+  /** Begins to send, until it is stopped. */
+  start(): void
   /** There is something to send. */
   wake(): void
   stop(): Promise<void>
@@ -47,11 +49,12 @@ export interface Postman {
 export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, log: Log): Postman {
   let working: Promise<void> | undefined
   let again = false
+  let started = false
   let stopped = false
   let next: NodeJS.Timeout | undefined
 
   const wake = (): void => {
-    if (stopped) return
+    if (!started || stopped) return
     again = true
     working ??= work().finally(() => {
       working = undefined
@@ -95,6 +98,10 @@ export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, l
   }
 
   return {
+    start: () => {
+      started = true
+      wake()
+    },
     wake,
     stop: async () => {
       stopped = true

@@ -39,6 +39,11 @@ export interface DbOptions {
   mode?: 'create' | 'existing' | 'read'
   /** The file in the folder, on SQLite. */
   file?: string
+  /** PostgreSQL: how many connections at most. */
+  connections?: number
+  /** PostgreSQL: how long to wait for one, and how long a statement waits for a lock (for ever by default). Then `unavailable`. */
+  wait_ms?: number
+  lock_ms?: number
   /** Called with the seconds each statement took. */
   observe?: (seconds: number) => void
 }

@@ -3,34 +3,35 @@ import { unavailable } from '../errors.ts'
 import { type Database, type Db, type DbOptions, withoutCredentials } from './db.ts'
 import { compile, type Sql } from './template.ts'
 
-const POOL_SIZE = 10
-const CONNECT_DEADLINE_MS = 5_000
+const CONNECTIONS = 10
+const WAIT_MS = 5_000
 const IDLE_TRANSACTION_MS = 60_000
 const SKEW_PERIOD_MS = 60_000
 
 // Counts and ids arrive as bigint; every one of ours fits a number.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EPIPE',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '08006',
-])
+/** A peer that vanished without a word is asked for after so long. */
+const KEEP_ALIVE_MS = 10_000
 
-export async function openPostgres(url: string, { observe, mode }: DbOptions = {}): Promise<Database> {
+/** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
+const UNREACHABLE =
+  /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|53300|(08|57P)...?)$/
+const LOCK_NOT_AVAILABLE = '55P03'
+/** The pool's words for having waited too long, for a new connection or for one that others use. */
+const WAITED = 'timeout exceeded when trying to connect'
+
+export async function openPostgres(
+  url: string,
+  { observe, mode, connections = CONNECTIONS, wait_ms = WAIT_MS, lock_ms }: DbOptions = {},
+): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    max: connections,
+    connectionTimeoutMillis: wait_ms,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    ...(lock_ms && { lock_timeout: lock_ms }),
     // A node that vanishes in the middle of a transaction holds its rows no longer than this.
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     ...(mode === 'read' && { options: '-c default_transaction_read_only=on' }),
@@ -61,7 +62,11 @@ export async function openPostgres(url: string, { observe, mode }: DbOptions = {
     all: async <Row>(statement: Sql) => (await query(where, statement)).rows as Row[],
     get: async <Row>(statement: Sql) => (await query(where, statement)).rows[0] as Row | undefined,
     run: async (statement) => (await query(where, statement)).rowCount ?? 0,
-    exec: async (text) => void (await where.query(text)),
+    exec: async (text) => {
+      await where.query(text).catch((error) => {
+        throw translated(error)
+      })
+    },
   })
 
   let skew_ms = 0
@@ -114,9 +119,10 @@ export async function openPostgres(url: string, { observe, mode }: DbOptions = {
 
 /** What the caller may be told of a failure of the connection; any other failure as it is. */
 export function translated(error: unknown): unknown {
-  const { code, message } = error as { code?: string; message?: string }
-  const lost = /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(message ?? '')
-  return lost || UNREACHABLE.has(code ?? '')
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (message.includes(WAITED) || code === LOCK_NOT_AVAILABLE)
+    return unavailable('The database is busy or cannot be reached. Try again in a moment.')
+  return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)
     ? unavailable('The database cannot be reached. Try again in a moment.')
     : error
 }

@@ -56,7 +56,7 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, program, {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH!, LOG_LEVEL: 'silent', RATE_LIMITS: 'false', ...environment },
+    env: { PATH: process.env.PATH!, LOG_LEVEL: 'silent', RATE_LIMITS: 'false', DRAIN_SECONDS: '0', ...environment },
   })
   const exited = once(child, 'exit')
   const kill = async (): Promise<void> => {

@@ -21,5 +21,5 @@ const clock = () => {
 
 const config = { ...readConfig(process.env), PORT: 0 }
 const running = await startServer({ config, clock })
-stopOnSignals(running, config.SHUTDOWN_SECONDS)
+stopOnSignals(running, config)
 console.log(JSON.stringify({ url: running.url, ...running.first }))
