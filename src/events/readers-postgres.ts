@@ -15,8 +15,9 @@ export function openPostgresReaders(url: string) {
     max: PLACES.first + PLACES.slow + SPARE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
   })
+  const ignored = (): void => undefined
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => undefined)
+  pool.on('error', ignored)
 
   function open(): Reader {
     let backend: number | undefined
@@ -27,6 +28,8 @@ export function openPostgresReaders(url: string) {
           const client = await pool.connect()
           backend = (client as unknown as { processID: number }).processID
           let broken = true
+          // The pool listens to idle connections only: one that breaks between two statements would end the process.
+          client.on('error', ignored)
           try {
             await client.query(`begin read only; set local statement_timeout = ${Math.ceil(left_ms)}`)
             try {
@@ -39,6 +42,7 @@ export function openPostgresReaders(url: string) {
             backend = undefined
             // A cancellation on its way must not meet the next query on this connection.
             client.release(broken || discarded)
+            client.off('error', ignored)
           }
         } catch (error) {
           // What SQLite answers with infinity or null: a value out of range, far from anything that was stored.
