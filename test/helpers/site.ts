@@ -14,9 +14,11 @@ export interface Site {
   files: string
   project_id: number
   project_token: string
+  /** Of the first start. */
+  api_key: string
   /** Those that live. */
   servers: ServerProcess[]
-  start(): Promise<ServerProcess>
+  start(environment?: Record<string, string>): Promise<ServerProcess>
   /** As a power cut would end it. */
   kill(server: ServerProcess): Promise<void>
   /** Moves the time of all processes, forward. */
@@ -29,8 +31,15 @@ export interface Site {
 
 const PROGRAM = ['test/helpers/shifted-server.js', programFile('main.js')]
 
+export interface SiteOptions {
+  /** A place without a database yet; one on the run's own server by default. */
+  database_url?: string
+  /** Of every process. */
+  environment?: Record<string, string>
+}
+
 /** With one process. */
-export async function openSite(t: Test, engine: Engine): Promise<Site> {
+export async function openSite(t: Test, engine: Engine, options: SiteOptions = {}): Promise<Site> {
   const folder = freshFolder(t)
   const files = join(folder, 'exports')
   mkdirSync(files)
@@ -43,8 +52,8 @@ export async function openSite(t: Test, engine: Engine): Promise<Site> {
     renameSync(`${CLOCK_FILE}.new`, CLOCK_FILE)
   }
   advance(0)
-  const database_url = await emptyPlace(t, engine)
-  const environment = {
+  const database_url = options.database_url ?? (await emptyPlace(t, engine))
+  const shared = {
     DATABASE_URL: database_url,
     EXPORT_FOLDER: files,
     CLOCK_FILE,
@@ -52,20 +61,23 @@ export async function openSite(t: Test, engine: Engine): Promise<Site> {
     EXPORT_SLOTS: '2',
     SECRET_KEY: 'ab'.repeat(32),
     OUTBOUND_ALLOW: '127.0.0.1/32',
+    ...options.environment,
   }
   const servers: ServerProcess[] = []
-  const start = async (): Promise<ServerProcess> => {
-    const server = await startProcess(t, environment, PROGRAM)
+  const start: Site['start'] = async (environment = {}) => {
+    const server = await startProcess(t, { ...shared, ...environment }, PROGRAM)
     servers.push(server)
     return server
   }
   const first = (await start()) as ServerProcess & { project_id: number }
-  const { api_key, project_id, project_token } = first
+  const { project_id, project_token } = first
+  const api_key = first.api_key!
   return {
     database_url,
     files,
     project_id,
     project_token,
+    api_key,
     servers,
     start,
     kill: async (server) => {

@@ -1,0 +1,453 @@
+/** Three nodes on one PostgreSQL: restarted one by one, killed, cut off, overwhelmed; together they keep their promises. */
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { openApp } from '../helpers/app.ts'
+import { uuid } from '../helpers/events.ts'
+import { openMailbox } from '../helpers/mailbox.ts'
+import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/postgres.ts'
+import { programFile, type ServerProcess, startProcess } from '../helpers/process.ts'
+import { openSite, type Site, until } from '../helpers/site.ts'
+
+const PROVE = process.env.PROVE === '1'
+const ROUNDS = PROVE ? 10 : 1
+const CLIENTS = 6
+t.setTimeout((PROVE ? 60 : 5) * 60_000)
+
+const WINDOW_MS = 300_000
+/** More than a lease lasts. */
+const BEYOND_LEASE_MS = 61_000
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: any
+}
+
+/** One request on a connection that is kept, as load balancers do it; rejects where the connection breaks. */
+function ask(
+  agent: Agent,
+  url: string,
+  { method = 'GET', key, body }: { method?: string; key?: string; body?: unknown },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const asked = request(url, { method, agent, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: text && JSON.parse(text) }),
+      )
+    })
+    asked.on('error', reject)
+    asked.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+/** Keeps connections for as long as the test lasts. */
+function agentFor(t: Test): Agent {
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  return agent
+}
+
+const isReady = (agent: Agent, { url }: ServerProcess): Promise<boolean> =>
+  ask(agent, `${url}/health/ready`, {}).then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+
+/** Passes requests on to the nodes that say they are ready, in turn, and tries none twice. */
+function createBalancer(t: Test, site: Site) {
+  const agent = agentFor(t)
+  let ready = [...site.servers]
+  let turn = 0
+  let open = true
+  const looking = (async () => {
+    while (open) {
+      const servers = [...site.servers]
+      const found = await Promise.all(servers.map((server) => isReady(agent, server)))
+      ready = servers.filter((_, i) => found[i])
+      await pause(20)
+    }
+  })()
+  t.teardown(async () => {
+    open = false
+    await looking
+  })
+  return {
+    /** Throws where one has ended, which nothing would make ready again. */
+    allReady: (): boolean => {
+      if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node has ended')
+      return site.servers.every((one) => ready.includes(one))
+    },
+    send: (path: string, options: Parameters<typeof ask>[2]): Promise<Answer> => {
+      const choice = ready.length ? ready : site.servers
+      return ask(agent, `${choice[turn++ % choice.length]!.url}${path}`, options)
+    },
+  }
+}
+
+/** Clients that never stop asking: administration, events in, events out. */
+function createLoad(t: Test, site: Site) {
+  const balancer = createBalancer(t, site)
+  const key = site.api_key
+  const acknowledged: string[] = []
+  let made = 0
+  let going = true
+  let answers: { what: string; status: number | string; retry_after: string | undefined }[] = []
+
+  async function one(kind: number): Promise<void> {
+    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++made), event: 'seen', distinct_id: 'somebody' }))
+    const [what, path, options] = [
+      ['me', '/api/users/@me/', { key }],
+      ['in', '/batch/', { method: 'POST', body: { api_key: site.project_token, batch: events } }],
+      ['list', '/api/organizations/', { key }],
+      ['out', `/api/projects/${site.project_id}/events/?limit=5`, { key }],
+    ][kind % 4] as [string, string, Parameters<typeof ask>[2]]
+    try {
+      const { status, headers } = await balancer.send(path, options)
+      answers.push({ what, status, retry_after: headers['retry-after'] })
+      if (what === 'in' && status === 200) acknowledged.push(...events.map((event) => event.uuid))
+    } catch (error) {
+      answers.push({ what, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
+    }
+  }
+  const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    for (let i = client; going; i++) {
+      await one(i)
+      await pause(10)
+    }
+  })
+  const stop = async (): Promise<void> => {
+    going = false
+    await Promise.all(clients)
+  }
+  t.teardown(stop)
+  return {
+    balancer,
+    acknowledged,
+    stop,
+    /** What was answered since this was asked the last time. */
+    answers: () => {
+      const told = answers
+      answers = []
+      return told
+    },
+    /** Until so many more answers are there. */
+    more: async (count: number): Promise<void> => {
+      const enough = answers.length + count
+      await until(async () => answers.length >= enough)
+    },
+  }
+}
+
+async function clientFor(t: Test, url: string): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  client.on('error', () => undefined)
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+async function storedUuids(t: Test, site: Site): Promise<Set<string>> {
+  const { rows } = await (await clientFor(t, site.database_url)).query('select uuid from events')
+  return new Set(rows.map((row) => row.uuid))
+}
+
+async function ended({ child }: ServerProcess, signal: NodeJS.Signals): Promise<[number | null, string | null]> {
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  return (await exited) as [number | null, string | null]
+}
+
+t.test('restarted one after the other under load: no request is lost', async (t) => {
+  const site = await openSite(t, 'postgres', { environment: { DRAIN_SECONDS: '2' } })
+  await Promise.all([site.start(), site.start({ ROLE: 'api' })])
+  const load = createLoad(t, site)
+  for (let round = 1; round <= ROUNDS; round++)
+    for (const server of [...site.servers]) {
+      await load.more(20)
+      t.same(await ended(server, 'SIGTERM'), [0, null], 'the node leaves in peace')
+      site.servers.splice(site.servers.indexOf(server), 1)
+      await site.start()
+      await until(async () => load.balancer.allReady())
+    }
+  await load.more(20)
+  await load.stop()
+  const answers = load.answers()
+  t.same(
+    answers.filter(({ status }) => status !== 200),
+    [],
+    `${answers.length} requests are answered`,
+  )
+  const stored = await storedUuids(t, site)
+  t.ok(load.acknowledged.length > 0)
+  t.same(
+    load.acknowledged.filter((one) => !stored.has(one)),
+    [],
+    'what was acknowledged is stored',
+  )
+})
+
+t.test('what a node of each role does, and how it leaves', async (t) => {
+  const DATABASE_URL = await emptyPlace(t, 'postgres')
+  const box = await openMailbox(t)
+  const mail = { SMTP_URL: box.url, SITE_URL: 'http://site.example' }
+  const serve = (role: string): Promise<ServerProcess> =>
+    startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, [
+      programFile('workspace-admin.js'),
+      ...['serve', '--json', '--port', '0', '--role', role],
+    ])
+  const agent = agentFor(t)
+  const api = await serve('api')
+  const key = api.api_key!
+  t.match(
+    await ask(agent, `${api.url}/api/organizations/@current/invites/`, {
+      method: 'POST',
+      key,
+      body: { target_email: 'new@example.com' },
+    }),
+    { status: 201 },
+  )
+  const arriving = box.next()
+  const worker = await serve('worker')
+  t.strictSame((await arriving).to, ['new@example.com'], 'what the one wrote the other sends')
+
+  for (const path of ['/health/live', '/health/ready', '/openapi.json'])
+    t.match(await ask(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
+  t.equal((await fetch(`${worker.url}/metrics`)).status, 200)
+  const misdirected = { type: 'server_error', code: 'unavailable', detail: /role api or all/, attr: null }
+  for (const [method, path] of [
+    ['GET', '/api/users/@me/'],
+    ['POST', '/batch/'],
+    ['GET', '/api/signup/99999999-9999-7999-8999-999999999999/'],
+  ] as const)
+    t.match(
+      await ask(agent, `${worker.url}${path}`, { method, key }),
+      { status: 503, headers: { 'retry-after': '5' }, body: misdirected },
+      `and not ${path}`,
+    )
+  t.match(await ask(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
+  t.same(await ended(worker, 'SIGTERM'), [0, null], 'nobody has to notice that a worker leaves')
+  t.same(await ended(await serve('all'), 'SIGINT'), [0, null], 'who presses Ctrl-C waits for no load balancer')
+
+  const me = (): Promise<Answer> => ask(agent, `${api.url}/api/users/@me/`, { key })
+  t.match(await me(), { status: 200, headers: { connection: 'keep-alive' } })
+  api.child.kill('SIGTERM')
+  await until(async () => !(await isReady(agent, api)))
+  t.match(await ask(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
+  t.match(await ask(agent, `${api.url}/health/live`, {}), { status: 200 })
+  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'it answers, and asks for another connection')
+  t.same(await ended(api, 'SIGTERM'), [1, null], 'a second signal ends it at once')
+
+  const quiet = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
+  t.equal(
+    (await quiet.send('POST', '/api/organizations/@current/invites/', { body: { target_email: 'late@example.com' } }))
+      .status,
+    201,
+  )
+  await quiet.deps.postman!.stop()
+  t.equal(box.mails.length, 1, 'a node that only serves sends nothing')
+})
+
+t.test('either worker is killed in the middle of a run: the other finishes it', async (t) => {
+  const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
+  const place = await emptyDatabase()
+  t.teardown(place.drop)
+  const client = await clientFor(t, place.url)
+  await client.query(`create table delivered (uuid text, event text, properties jsonb, elements jsonb, set jsonb,
+    set_once jsonb, distinct_id text, team_id integer, ip text, site_url text, timestamp timestamptz)`)
+  const { username: user, password, hostname: host, port, pathname } = new URL(place.url)
+  const base = `/api/projects/${site.project_id}/batch_exports`
+  const { id } = await site.ask('POST', `${base}/`, {
+    name: 'To a table',
+    interval: 'every 5 minutes',
+    destination: {
+      type: 'Postgres',
+      config: { user, password, host, port: Number(port), database: pathname.slice(1), table_name: 'delivered' },
+    },
+  })
+  const runs = async (): Promise<any[]> => (await site.ask('GET', `${base}/${id}/runs/`)).results
+  const own = await clientFor(t, site.database_url)
+  const over = 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events'
+  const waits = `select 1 from pg_locks where not granted and relation = 'delivered'::regclass`
+
+  const sent: string[] = []
+  let worker: ServerProcess | undefined
+  for (let round = 1; round <= 2 * ROUNDS; round++) {
+    const batch = Array.from({ length: 200 }, (_, i) => ({
+      uuid: uuid(sent.length + i + 1),
+      event: 'seen',
+      distinct_id: `person-${i % 7}`,
+    }))
+    await site.ask('POST', '/batch/', { api_key: site.project_token, batch })
+    sent.push(...batch.map((event) => event.uuid))
+    // Other suites write to the same cluster, and what they have under way holds back what a run may deliver.
+    await until(async () => (await own.query(over)).rows[0].over)
+    // It keeps others from writing, and takes no transaction id, which would hold back more.
+    await client.query('begin; lock table delivered in share mode')
+    site.advance(2 * WINDOW_MS)
+    worker ??= await site.start({ ROLE: 'worker' })
+    await until(async () => (await client.query(waits)).rowCount)
+    const other = await site.start({ ROLE: 'worker' })
+    await site.kill(worker)
+    await client.query('commit')
+    site.advance(BEYOND_LEASE_MS)
+    const done = await until(async () => {
+      const list = await runs()
+      return list.length >= round && list.every(({ status }) => status === 'Completed') && list
+    })
+    t.same(
+      done.map(({ latest_error }) => latest_error).filter((error) => error !== null),
+      [],
+    )
+    worker = other
+  }
+  const { rows } = await client.query('select uuid from delivered order by uuid')
+  t.strictSame(
+    rows.map((row) => row.uuid),
+    sent,
+    'each event is there once',
+  )
+  const { results } = await site.ask('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
+  t.ok(results.length >= 2 * ROUNDS, 'each run that was cut short was tried again')
+})
+
+t.test('the database is restarted under load: everybody recovers by themselves', async (t) => {
+  const postgres = await startPostgres({ persistent: true })
+  t.teardown(postgres.stop)
+  const site = await openSite(t, 'postgres', { database_url: postgres.url })
+  await Promise.all([site.start(), site.start({ ROLE: 'api' })])
+  const base = `/api/projects/${site.project_id}/batch_exports`
+  const { id } = await site.ask('POST', `${base}/`, {
+    name: 'To nowhere',
+    interval: 'every 5 minutes',
+    destination: { type: 'NoOp', config: {} },
+  })
+  const load = createLoad(t, site)
+  for (let round = 1; round <= ROUNDS; round++) {
+    await load.more(50)
+    await postgres.restart()
+    await until(async () => load.balancer.allReady())
+    const during = load.answers()
+    t.same(
+      during.filter(({ status, retry_after }) => status !== 200 && !(status === 503 && retry_after !== undefined)),
+      [],
+      'whoever asks meanwhile is answered, or told to ask again',
+    )
+    t.ok(during.some(({ status }) => status === 200))
+    // What was on its way to a node while it was away is answered by now.
+    await load.more(CLIENTS)
+    load.answers()
+    await load.more(50)
+    t.same(
+      load.answers().filter(({ status }) => status !== 200),
+      [],
+      'and afterwards everything is as before',
+    )
+  }
+  await load.stop()
+  const stored = await storedUuids(t, site)
+  t.same(
+    load.acknowledged.filter((one) => !stored.has(one)),
+    [],
+    'what was acknowledged is stored',
+  )
+  site.advance(2 * WINDOW_MS)
+  await site.ask('PATCH', `${base}/${id}/`, { name: 'roused' })
+  const [run] = await until(async () => {
+    const { results } = await site.ask('GET', `${base}/${id}/runs/`)
+    return results.length > 0 && results.every(({ status }: any) => status === 'Completed') && results
+  })
+  t.ok(run, 'runs are planned and worked off as before')
+  t.same(
+    site.servers.map(({ child }) => child.exitCode),
+    [null, null, null],
+    'every node has lived through it',
+  )
+})
+
+t.test('no connection is free, or a lock is held: 503 with Retry-After', async (t) => {
+  const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
+  const patient = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
+  const [full, impatient] = await Promise.all([site.start(patient), site.start({ DATABASE_LOCK_MS: '100' })])
+  const agent = agentFor(t)
+  const holder = await clientFor(t, site.database_url)
+  const list = ({ url }: ServerProcess): Promise<Answer> =>
+    ask(agent, `${url}/api/organizations/`, { key: site.api_key })
+  // Where a connection takes long to be made, once is not enough.
+  const served = (): Promise<Answer> =>
+    until(async () => {
+      const answer = await list(full)
+      return answer.status === 200 && answer
+    })
+  const waits = `select 1 from pg_locks where not granted and relation = 'organizations'::regclass`
+  const busy = { type: 'server_error', code: 'unavailable', detail: /database is busy/, attr: null }
+
+  await holder.query('begin; lock table organizations in access exclusive mode')
+  const waiting = [served(), served()]
+  await until(async () => (await holder.query(waits)).rowCount === 2)
+  const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'somebody' }] }
+  const answers = await Promise.all([
+    ...Array.from({ length: 5 }, () => list(full)),
+    ask(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
+    ask(agent, `${full.url}/health/ready`, {}),
+  ])
+  for (const answer of answers)
+    t.match(answer, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
+  t.match(await ask(agent, `${full.url}/health/live`, {}), { status: 200 })
+  t.match(await list(impatient), { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'the lock is held')
+  t.match(await ask(agent, `${impatient.url}/health/ready`, {}), { status: 200 }, 'which keeps no connection')
+
+  await holder.query('commit')
+  for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200 }, 'who was first is served')
+  t.match(await list(full), { status: 200 })
+  t.match(await list(impatient), { status: 200 })
+})
+
+t.test('a revoked key and a used-up limit hold on every node', async (t) => {
+  const site = await openSite(t, 'postgres', { environment: { RATE_LIMITS: 'true', ROLE: 'api' } })
+  await site.start()
+  const [first, second] = site.servers
+  const agent = agentFor(t)
+  const make = (): Promise<{ id: string; value: string }> =>
+    site.ask('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
+  const me = async ({ url }: ServerProcess, key: string): Promise<number> =>
+    (await ask(agent, `${url}/api/users/@me/`, { key })).status
+
+  const revoked = await make()
+  for (const server of site.servers) t.equal(await me(server, revoked.value), 200)
+  await site.ask('DELETE', `/api/personal_api_keys/${revoked.id}/`)
+  t.equal(await me(first!, revoked.value), 401, 'at once where it was revoked')
+  await until(async () => (await me(second!, revoked.value)) === 401)
+  t.pass('and on the other')
+
+  /** How many requests a node lets through before it says that it is enough, to who asks in no hurry. */
+  const admitted = async (server: ServerProcess, key: string, between_ms = 0): Promise<number> => {
+    for (let count = 0; ; count++) {
+      const status = await me(server, key)
+      if (status === 429) return count
+      if (status !== 200) throw new Error(`answered ${status}`)
+      await pause(between_ms)
+    }
+  }
+  const { value } = await make()
+  const LIMIT = 480
+  const alone = await admitted(first!, value)
+  t.ok(alone >= LIMIT, `${alone} on the first node`)
+  // So slowly that the nodes have told each other long before as much again is let through.
+  const beside = await admitted(second!, value, 20)
+  t.ok(beside < LIMIT, `${beside} more on the second`)
+  const late = await admitted(await site.start(), value, 20)
+  t.ok(late < LIMIT, `${late} more on one that was started afterwards`)
+})
