@@ -153,13 +153,14 @@ const Environment = Type.Object({
     maximum: 600_000,
     description: 'How long fetching a plugin may take in all',
   }),
-  DRAIN_SECONDS: Type.Integer({
-    default: 2,
-    minimum: 0,
-    maximum: 600,
-    description:
-      'How long SIGTERM leaves a load balancer to notice that /health/ready fails, before the port is closed',
-  }),
+  DRAIN_SECONDS: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 600,
+      description:
+        'How long SIGTERM leaves a load balancer to notice that /health/ready fails, before the port is closed; by default 2 on PostgreSQL and 0 on SQLite',
+    }),
+  ),
   SHUTDOWN_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,

@@ -23,7 +23,10 @@ export interface Running {
   /** Where a newcomer begins. */
   oldest: Oldest
   log: Logger
-  /** Is no longer ready but still answers, so that a load balancer notices; then finishes what is in flight and closes everything. */
+  /**
+   * Is no longer ready but still answers for so long, so that a load balancer notices; then finishes what is in flight
+   * and closes everything.
+   */
   stop(drain_seconds?: number): Promise<void>
 }
 
@@ -83,9 +86,14 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   }
 }
 
-/** Nobody sends requests to a worker, and who presses Ctrl-C is not waited for by a load balancer. */
-const drainSeconds = (signal: NodeJS.Signals, { ROLE, DRAIN_SECONDS }: Config): number =>
-  signal === 'SIGINT' || ROLE === 'worker' ? 0 : DRAIN_SECONDS
+/** Where there are other nodes that a load balancer can turn to. */
+const DRAIN_SECONDS = 2
+
+/** Nobody sends requests to a worker, and who presses Ctrl-C waits for no load balancer. */
+function drainSeconds(signal: NodeJS.Signals, config: Config): number {
+  if (signal === 'SIGINT' || config.ROLE === 'worker') return 0
+  return config.DRAIN_SECONDS ?? (config.DATABASE_URL.startsWith('postgres') ? DRAIN_SECONDS : 0)
+}
 
 /** Stops on SIGTERM and SIGINT; a second signal, or the deadline, ends the process at once. */
 export function stopOnSignals({ stop, log }: Running, config: Config): void {

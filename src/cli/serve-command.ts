@@ -21,12 +21,14 @@ export function serve(variables: Variables): Command {
       'after',
       `
 With --json, api_key is null unless this start made it; the ids are those of the oldest organization and project.
-Logs go to standard error, one JSON object a line. SIGTERM and SIGINT finish what is in flight and exit with 0.
+Logs go to standard error, one JSON object a line. SIGTERM and SIGINT finish what is in flight and exit with 0;
+SIGTERM first leaves a load balancer DRAIN_SECONDS to notice.
 
 Examples:
   $ workspace-admin serve
   $ workspace-admin serve --port 0 --ephemeral --json
-  $ workspace-admin serve --database postgres://workspace@db.example.com/workspace --host 0.0.0.0`,
+  $ workspace-admin serve --database postgres://workspace@db.example.com/workspace --host 0.0.0.0
+  $ workspace-admin serve --database postgres://workspace@db.example.com/workspace --role worker`,
     )
     .action((options: ServeOptions) => start(options, variables))
 }

@@ -41,8 +41,9 @@ export interface DbOptions {
   file?: string
   /** PostgreSQL: how many connections at most. */
   connections?: number
-  /** PostgreSQL: how long to wait for one, and how long a statement waits for a lock (for ever by default). Then `unavailable`. */
+  /** PostgreSQL: how long to wait for one before it is `unavailable`. */
   wait_ms?: number
+  /** PostgreSQL: how long a statement waits for a lock before it is `unavailable`; for ever by default. */
   lock_ms?: number
   /** Called with the seconds each statement took. */
   observe?: (seconds: number) => void

@@ -48,6 +48,9 @@ t.test('settings', async (t) => {
     ['OUTBOUND_ALLOW', 'fe80::1%eth0'],
     ['METRICS_TOKEN', 'short'],
     ['RATE_LIMITS', 'perhaps'],
+    ['ROLE', 'boss'],
+    ['DRAIN_SECONDS', '-1'],
+    ['DATABASE_CONNECTIONS', '1'],
   ])
     t.throws(
       () => readConfig({ SITE_URL: 'https://example.com', [name!]: value }),
@@ -132,6 +135,38 @@ t.test('limits count so many names and no more: the quiet are forgotten, not the
   }
   t.throws(() => limit.check('busy'), { code: 'throttled' })
   t.doesNotThrow(() => limit.check('quiet'))
+})
+
+t.test('limits that nodes share', async (t) => {
+  let now = 7_200_000
+  const windows = [{ limit: 10, seconds: 60 }]
+  const [a, b] = [limiter(windows, () => now, true), limiter(windows, () => now, true)]
+  const count = (limit: typeof a, times: number): void => {
+    for (let i = 0; i < times; i++) limit.count('x')
+  }
+  count(a, 7)
+  count(b, 1)
+  t.strictSame(a.untold(), [{ name: 'x', seconds: 60, start: now, count: 7 }])
+  t.strictSame(a.untold(), [], 'nothing is told twice')
+  t.strictSame(b.untold(), [{ name: 'x', seconds: 60, start: now, count: 1 }])
+  count(b, 1)
+  b.learn({ name: 'x', seconds: 60, start: now, count: 8, previous: 0 })
+  t.equal(b.count('x').remaining, 0, 'seven of the other, one told, one since, and this one')
+  t.throws(() => b.check('x'), { code: 'throttled' })
+  b.learn({ name: 'x', seconds: 60, start: now, count: 1, previous: 0 })
+  t.throws(() => b.check('x'), { code: 'throttled' }, 'what could not be told has happened all the same')
+  b.learn({ name: 'stranger', seconds: 60, start: now, count: 100, previous: 0 })
+  t.doesNotThrow(() => b.check('stranger'), 'who was not here is not remembered')
+
+  now += 60_000
+  a.check('x')
+  a.learn({ name: 'x', seconds: 60, start: now - 60_000, count: 10, previous: 0 })
+  t.throws(() => a.check('x'), { code: 'throttled' }, 'what was counted before the window changed is heard of after it')
+  const late = limiter(windows, () => now, true)
+  late.count('x')
+  late.learn({ name: 'x', seconds: 60, start: now, count: 1, previous: 10 })
+  t.throws(() => late.check('x'), { code: 'throttled' }, 'and by who was not there')
+  t.strictSame(limiter(windows, () => now).untold(), [])
 })
 
 t.test('no window ever lets through twice its limit', async (t) => {
