@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import Sqlite from 'better-sqlite3'
@@ -17,6 +17,7 @@ export interface Workspace {
   api_key: string
   project_token: string
   project_id: number
+  organization_id: string
   pid: number
   /** The database of its events. */
   file: string
@@ -37,22 +38,27 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
+export const endWithThis = (server: ChildProcess): void => void servers.push(server)
+
 export function folder(): string {
   root ??= mkdtempSync(join(tmpdir(), 'workspace-bench-'))
   return mkdtempSync(join(root, 'data-'))
 }
 
-export async function startWorkspace(): Promise<Workspace> {
-  const place = folder()
+/** On a folder of its own, or as another process on the folder of this one. */
+export async function startWorkspace(beside?: Workspace): Promise<Workspace> {
+  const place = beside ? dirname(beside.file) : folder()
   const serve = ['dist/workspace-admin.js', 'serve', '--json', '--port', '0', '--database', `sqlite:${place}`]
   const server = spawn(process.execPath, serve, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, LOG_LEVEL: 'error', RATE_LIMITS: 'false' },
   })
-  servers.push(server)
+  endWithThis(server)
   const [line] = await once(createInterface(server.stdout), 'line')
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
-  return { ...JSON.parse(line as string), pid: server.pid!, file: join(place, EVENTS.file), agent }
+  const told = JSON.parse(line as string)
+  const api_key = told.api_key ?? beside?.api_key
+  return { ...told, api_key, pid: server.pid!, file: join(place, EVENTS.file), agent }
 }
 
 const filled = new Map<number, Promise<Workspace>>()

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { answering, freePort, installPeers, prism } from '../peers.ts'
 import type { Trial } from '../trial.ts'
 
 /** From the start of the process to the body of the first 200, with a key, from the database it has just made. */
@@ -28,10 +29,32 @@ async function emptyNode(): Promise<number> {
   return performance.now() - start
 }
 
+async function prismToFirstAnswer(): Promise<number> {
+  const port = await freePort()
+  const start = performance.now()
+  const server = spawn(process.execPath, prism(port), { stdio: 'ignore' })
+  await answering({ url: `http://127.0.0.1:${port}`, api_key: '' })
+  const milliseconds = performance.now() - start
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  return milliseconds
+}
+
+const EMPTY = 'node -e 0'
+const US = 'start to first 200'
+const PRISM = 'Prism, start to first answer'
+
 export const start: Trial = {
   name: 'start',
   why: 'People start this in every job of their CI, so a second here is a second per job.',
-  rounds: 15,
-  contestants: { 'node -e 0': emptyNode, 'start to first 200': startToFirstAnswer },
-  bars: [{ subject: 'start to first 200', against: 'node -e 0', atMost: 6 }],
+  rounds: 9,
+  setup: async () => {
+    installPeers()
+    return undefined
+  },
+  contestants: { [EMPTY]: emptyNode, [US]: startToFirstAnswer, [PRISM]: prismToFirstAnswer },
+  bars: [
+    { subject: US, against: EMPTY, atMost: 3 },
+    { subject: US, against: PRISM, atLeast: 3 },
+  ],
 }

@@ -1,0 +1,122 @@
+/** The same question where there is little and where there is much of it. */
+import { dirname, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { v7 } from 'uuid'
+import { SQLITE_FILE } from '../../src/sql/sqlite.ts'
+import { load } from '../load.ts'
+import { installPeers } from '../peers.ts'
+import type { Contestant, Trial } from '../trial.ts'
+import { answer, startWorkspace, type Workspace } from '../workspace.ts'
+
+const FEW = 10
+const MANY = 100_000
+const AMOUNT = 2_000
+
+interface Grown {
+  workspace: Workspace
+  export_id: string
+  run_id: string
+}
+
+const grown = new Map<number, Promise<Grown>>()
+const of = (count: number): Promise<Grown> => {
+  const found = grown.get(count) ?? grow(count)
+  grown.set(count, found)
+  return found
+}
+
+/** Organizations of one user, members, exports, runs and log entries: so many of each, straight into the file. */
+async function grow(count: number): Promise<Grown> {
+  const workspace = await startWorkspace()
+  const { organization_id, project_id } = workspace
+  const body = { name: 'bench', interval: 'day', paused: true, destination: { type: 'NoOp', config: {} } }
+  const path = `/api/projects/${project_id}/batch_exports/`
+  const ask = (where: string, what: object): Promise<any> =>
+    answer(workspace, where, { body: Buffer.from(JSON.stringify(what)) }).then(JSON.parse)
+  const { id: export_id } = await ask(path, body)
+  const range = { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-02T00:00:00Z' }
+  await ask(`${path}${export_id}/backfill/`, range)
+  for (;;) {
+    const [run] = JSON.parse(await answer(workspace, `${path}${export_id}/runs/`)).results
+    if (run.status === 'Completed') break
+  }
+  const db = new Sqlite(join(dirname(workspace.file), SQLITE_FILE))
+  db.pragma('synchronous = off')
+  const now = new Date().toISOString()
+  const organization = db.prepare('insert into organizations values (?, ?, ?, ?, ?, 6, 1, null, null, 1)')
+  const member = db.prepare('insert into members values (?, ?, ?, ?, ?, ?)')
+  const user = db.prepare(
+    `insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_active, created_at)
+     values (?, ?, ?, ?, 'Ada', '', 1, ?) returning id`,
+  )
+  const copies = ['batch_exports', 'batch_export_runs', 'batch_export_logs'].map((table) => copier(db, table))
+  let run_id = ''
+  db.transaction(() => {
+    for (let i = 1; i < count; i++) {
+      const [id, email] = [v7(), `member-${i}@example.com`]
+      organization.run(id, `Organization ${i}`, id, now, now)
+      member.run(v7(), id, 1, 15, now, now)
+      const { id: user_id } = user.get(v7(), v7(), email, email, now) as { id: number }
+      member.run(v7(), organization_id, user_id, 1, now, now)
+      for (const copy of copies) copy(i)
+    }
+    db.prepare('update organizations set member_count = ? where id = ?').run(count, organization_id)
+  })()
+  run_id = (db.prepare('select id from batch_export_runs order by rowid limit 1').get() as { id: string }).id
+  db.exec('analyze')
+  db.close()
+  return { workspace, export_id, run_id }
+}
+
+/** Rows like the first one of the table, with ids and times of their own. */
+function copier(db: Sqlite.Database, table: string): (i: number) => void {
+  const columns = db.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[]
+  const first = db.prepare(`select * from ${table} limit 1`).get() as Record<string, unknown>
+  const names = columns.map(({ name }) => name).filter((name) => !(name === 'id' && typeof first.id === 'number'))
+  const insert = db.prepare(`insert into ${table} (${names}) values (${names.map(() => '?')})`)
+  const moved = (value: unknown, i: number): string => new Date(Date.parse(String(value)) + i * 60_000).toISOString()
+  return (i) =>
+    insert.run(
+      names.map((name) => {
+        const value = first[name]
+        if (name === 'id') return v7()
+        if (name === 'range_key') return `${value}-${i}`
+        return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? moved(value, i) : value
+      }),
+    )
+}
+
+const asking =
+  (count: number, path: (place: Grown) => string): Contestant =>
+  async (warming) => {
+    const place = await of(count)
+    return load(place.workspace, { path: path(place) }, warming ? AMOUNT / 4 : AMOUNT)
+  }
+
+const QUESTIONS: [what: string, atMost: number, path: (place: Grown) => string][] = [
+  ['one organization', 1.2, ({ workspace }) => `/api/organizations/${workspace.organization_id}/`],
+  ['organizations', 2, () => '/api/organizations/?limit=10'],
+  ['members', 2, ({ workspace }) => `/api/organizations/${workspace.organization_id}/members/?limit=10`],
+  ['one export', 1.2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/`],
+  ['exports', 2, ({ workspace }) => `/api/projects/${workspace.project_id}/batch_exports/?limit=10`],
+  ['one run', 1.2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/runs/${p.run_id}/`],
+  ['runs', 2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/runs/?limit=10`],
+  ['log entries', 2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/logs/?limit=10`],
+]
+
+export const growth: Trial[] = QUESTIONS.map(([what, atMost, path]) => {
+  const [few, many] = [`of ${FEW}`, `of ${MANY.toLocaleString('en')}`]
+  return {
+    name: `growth.${what.replaceAll(' ', '_')}`,
+    why: `${AMOUNT.toLocaleString('en')} requests for ${what.startsWith('one') ? what : `the first ten ${what} and their count`}, where there are few and where there are many.`,
+    rounds: 3,
+    setup: async () => {
+      installPeers()
+      await of(FEW)
+      await of(MANY)
+      return undefined
+    },
+    contestants: { [few]: asking(FEW, path), [many]: asking(MANY, path) },
+    bars: [{ subject: many, against: few, atMost }],
+  }
+})
