@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import glue from 'fastify-openapi-glue'
 import { type Area, type Call, type Located, type Raw, Written } from '../api/call.ts'
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
-import { authenticate, type Caller, demandScope } from '../auth/caller.ts'
+import { authenticate, type Caller, demandScope, rememberingIn } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, unavailable } from '../errors.ts'
 import type { Guard } from '../guard.ts'
@@ -99,13 +99,14 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     await area?.admit?.(located, request.subject)
   }
 
+  const find = rememberingIn(deps.db)
   const route = (scope: FastifyInstance, specification: object) =>
     scope.register(glue, {
       specification,
       serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
       securityHandlers: {
         async apiKey(request: FastifyRequest, _: FastifyReply, scopes: string[]) {
-          request.caller = await authenticate(deps.db, request.headers.authorization, deps.now()).catch((error) => {
+          request.caller = await authenticate(find, request.headers.authorization, deps.now()).catch((error) => {
             guard.refused(request, error)
             throw error
           })

@@ -23,6 +23,8 @@ export interface Database extends Db {
   skew(): number
   /** Where it is, without credentials. */
   readonly location: string
+  /** Another number after every commit, whichever process made it; undefined where nobody can tell without asking. */
+  changes(): number | undefined
 }
 
 /** The time in milliseconds, as the database has it. */

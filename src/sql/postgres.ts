@@ -86,6 +86,7 @@ export async function openPostgres(
     ...on(pool),
     location: withoutCredentials(url),
     skew: () => skew_ms,
+    changes: () => undefined,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {
         throw translated(error)

@@ -45,6 +45,7 @@ export async function openSqlite(
     return turn
   }
 
+  const version = reader.prepare('pragma data_version').pluck()
   const read = statements(reader)
   const write = statements(writer)
   const timed = observe ? measured(observe) : <Result>(work: () => Result): Result => work()
@@ -72,6 +73,7 @@ export async function openSqlite(
     engine: 'sqlite',
     location: file,
     skew: () => 0,
+    changes: () => version.get() as number,
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)

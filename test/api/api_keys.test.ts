@@ -1,4 +1,6 @@
 import t from 'tap'
+import { openDatabase } from '../../src/sql/open.ts'
+import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/api_keys.ts'
 import { onBothEngines } from '../helpers/app.ts'
 
@@ -58,6 +60,26 @@ onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { send, de
   t.equal((await send('DELETE', `${KEYS}${self}/`)).status, 204, 'a key may revoke itself')
   t.equal((await send('GET', '/api/users/@me/')).status, 401)
 })
+
+onBothEngines(
+  t,
+  'a key that another process rolls or revokes, or whose user it ends, opens nothing from then on',
+  async (t, { send, deps }) => {
+    const other = await openDatabase(deps.config.DATABASE_URL)
+    const status = async (key: string): Promise<number> => (await send('GET', '/api/users/@me/', { key })).status
+    for (const end of [
+      (id: string) => store.remove(other, id),
+      (id: string) => store.roll(other, id, { value_hash: id, mask_value: 'phx_...x' }),
+      () => other.run(sql`update users set is_active = ${false}`),
+    ]) {
+      const { id, value } = (await send('POST', KEYS, { body: { label: 'Remembered', scopes: ['*'] } })).body
+      t.same([await status(value), await status(value)], [200, 200])
+      await end(id)
+      t.equal(await status(value), 401)
+    }
+    await other.close()
+  },
+)
 
 onBothEngines(t, 'time limits', async (t, { send, advance }) => {
   for (const [sent, kept] of [
