@@ -167,9 +167,9 @@ function callOf(request: FastifyRequest, reply: FastifyReply, { config }: Deps, 
   }
 }
 
-/** PostgreSQL stores no NUL character, so no parameter may hold one. */
+/** PostgreSQL stores no NUL character, so no parameter may hold one. What declares no 400 reads no parameters. */
 async function refuseNul(request: FastifyRequest): Promise<void> {
-  if (!request.raw.url!.includes('%00')) return
+  if (!request.raw.url!.includes('%00') || !request.operation!.source.responses[400]) return
   for (const [name, value] of Object.entries(request.query as object))
     if (String(value).includes('\0'))
       throw invalid(name, 'NUL characters are not allowed. Remove them.', 'null_characters_not_allowed')

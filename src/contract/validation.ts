@@ -46,11 +46,23 @@ export function validator(
     if (absent && !bodyRequired) return true
     validate ??= ajvFor(part === 'body' ? 'body' : 'text').compile(schema)
     // An absent body misses what an empty one misses.
-    if (validate(absent ? {} : data))
+    if (validate(absent ? {} : data)) {
+      const endless = part === 'body' ? undefined : endlessIn(data as object)
+      if (endless !== undefined) return { error: part === 'params' ? notFound() : tooLarge(endless) }
       return absent ? { error: invalid(null, 'Send a JSON body: this operation needs one.', 'required') } : true
+    }
     return { error: part === 'params' ? notFound() : problem(validate.errors!) }
   }
 }
+
+/** A parameter that is converted to an infinite number: Ajv holds such against no bound. */
+const endlessIn = (data: object): string | undefined =>
+  Object.entries(data).find(
+    ([, value]) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY,
+  )?.[0]
+
+const tooLarge = (attr: string): AppError =>
+  invalid(attr, `"${attr}" is not a number one can count to. Send a smaller one.`)
 
 /** The first problem, as an error for the caller. */
 export function problem(errors: ErrorObject[]): AppError {

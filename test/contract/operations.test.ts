@@ -226,6 +226,12 @@ onBothEngines(t, 'then the body', async (t, app) => {
     }
     await wrongFields(t, app, operation, url)
   }
+  for (const operation of keyed.filter((one) => one.method !== 'GET' && !jsonBody(one))) {
+    const url = urlOf(operation, ownIds(app), subjects)
+    const send = (type: string, payload: string) => app.send(operation.method, url, { raw: { type, payload } })
+    t.equal((await send('text/plain', '{}')).status, 415, `${operation.id} takes no body, and no text either`)
+    t.equal((await send('application/json', ' '.repeat(1024 * 1024 + 1))).status, 413, `${operation.id} with too much`)
+  }
 })
 
 /** Every field of the body, one after the other, with a value of a type it cannot have. */
