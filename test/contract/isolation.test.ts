@@ -1,0 +1,395 @@
+/**
+ * Two tenants with everything: wherever one can put an id into a request, that of the other does what one does that was
+ * never given, tells nothing, and changes nothing. The places are read from the contract, so none is forgotten.
+ */
+import t, { type Test } from 'tap'
+import { type Operation, operations, resolve } from '../../src/contract/table.ts'
+import type { Db } from '../../src/sql/db.ts'
+import { name, sql } from '../../src/sql/template.ts'
+import * as runs from '../../src/store/batch_export_runs.ts'
+import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import {
+  furnish,
+  type Kind,
+  kindOf,
+  neverGiven,
+  PLUGIN_FAMILIES,
+  parametersOf,
+  REFERENCES,
+  type Tenant,
+} from '../helpers/tenants.ts'
+
+type Json = Record<string, any>
+type Id = string | number
+
+const PROVE = process.env.PROVE === '1'
+/** Who holds one of these may use it: they are no ids. */
+const SECRETS: Kind[] = ['signup_tokens', 'project_tokens']
+/** They say how many, and answer with what they were told. */
+const COUNTS = ['limit', 'offset']
+/** The script of the reference page is there only where the program was built; metrics tell of all requests. */
+const UNLIKE = ['service.docs_script', 'service.metrics']
+t.setTimeout((PROVE ? 30 : 10) * 60_000)
+
+const ASKED = operations.filter(({ id }) => !UNLIKE.includes(id))
+
+const onEachEngine = (label: string, scenario: (t: Test, app: TestApp) => Promise<void>): void => {
+  for (const engine of ENGINES)
+    t.test(`${label} (${engine})`, async (t) => {
+      await scenario(t, await openApp(t, engine, { environment: { SECRET_KEY: '5e'.repeat(32) } }))
+    })
+}
+
+/** Somewhere in a request that an id could stand. */
+interface Place {
+  label: string
+  /** What an id that stands here is of; undefined where any text may stand. */
+  kind?: Kind
+  put(request: Request, id: Id): Request
+}
+
+interface Request {
+  path: Record<string, Id>
+  query: Record<string, string>
+  body: unknown
+}
+
+function placesOf(operation: Operation): Place[] {
+  const parameters = parametersOf(operation)
+  const within = (request: Request, parameter: string, id: Id): Request => ({
+    ...request,
+    path: { ...request.path, [parameter]: id },
+  })
+  const path = parameters.map((parameter) => ({
+    label: `path ${parameter}`,
+    kind: kindOf(operation, parameter),
+    put: (request: Request, id: Id) => within(request, parameter, id),
+  }))
+  const query = (operation.source.parameters ?? [])
+    .map(resolve)
+    .filter((parameter: Json) => parameter.in === 'query' && !COUNTS.includes(parameter.name))
+    .map((parameter: Json) => ({
+      label: `query ${parameter.name}`,
+      put: (request: Request, id: Id) => ({
+        ...request,
+        query: { ...request.query, [parameter.name]: (PHRASES[parameter.name] ?? String)(id) },
+      }),
+    }))
+  const schema = operation.source.requestBody?.content['application/json']?.schema
+  const body = (schema ? fieldsOf(schema) : []).map((at) => ({
+    label: `body ${at.join('.')}`,
+    ...(REFERENCES[at[0]!] && { kind: REFERENCES[at[0]!]! }),
+    put: (request: Request, id: Id) => ({ ...request, body: withValue(request.body, at, id) }),
+  }))
+  return [...path, ...query, ...body]
+}
+
+/** Where an id alone would be no question. */
+const PHRASES: Record<string, (id: Id) => string> = {
+  where: (id) => `uuid = '${id}' or distinct_id = '${id}' or properties.plan = '${id}'`,
+  select: (id) => `countIf(uuid = '${id}' or distinct_id = '${id}')`,
+  properties: (id) => JSON.stringify([{ key: 'plan', value: id, operator: 'icontains' }]),
+}
+
+/** The paths to every field of a body, those of lists by their first item. */
+function fieldsOf(schema: Json, at: string[] = []): string[][] {
+  const { properties = {}, items, allOf = [], oneOf = [], anyOf = [] } = resolve(schema)
+  const nested = [...allOf, ...oneOf, ...anyOf].flatMap((part: Json) => fieldsOf(part, at))
+  const own = Object.entries<Json>(properties).flatMap(([key, child]) => {
+    const inner = fieldsOf(child, [...at, key])
+    return inner.length ? inner : [[...at, key]]
+  })
+  const listed = items ? fieldsOf(items, [...at, '0']) : []
+  const found = [...own, ...nested, ...(items && listed.length === 0 && at.length ? [[...at, '0']] : listed)]
+  return [...new Map(found.map((path) => [path.join('\0'), path])).values()]
+}
+
+function withValue(value: any, [key, ...rest]: string[], id: Id): unknown {
+  if (key === undefined) return id
+  if (key === '0') return [withValue(Array.isArray(value) ? value[0] : undefined, rest, id)]
+  return { ...(typeof value === 'object' ? value : undefined), [key]: withValue(value?.[key], rest, id) }
+}
+
+/** A request that succeeds, or at least finds what it names, with the ids of this tenant. */
+function requestOf(operation: Operation, { ids }: Tenant): Request {
+  const which = operation.area === 'batch_exports' ? -1 : 0
+  const path = Object.fromEntries(
+    parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(which)!]),
+  )
+  const media = operation.source.requestBody?.content['application/json']
+  const example = media && structuredClone(resolve(Object.values<Json>(media.examples ?? {})[0] ?? { value: {} }).value)
+  return { path, query: {}, body: media && settled(example, ids) }
+}
+
+const DESTINATION = { type: 'NoOp', config: {} }
+
+/** An example with what it refers to replaced. */
+function settled(value: any, ids: Tenant['ids']): unknown {
+  if (Array.isArray(value)) return value.map((item) => settled(item, ids))
+  if (typeof value !== 'object' || value === null) return value
+  if ('type' in value && 'config' in value) return DESTINATION
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      const kind = REFERENCES[key]
+      if (kind) return [key, Array.isArray(child) ? [ids[kind][0]] : ids[kind][0]]
+      // Nothing here is to go out.
+      if (key === 'url') return [key, null]
+      if (key === 'destination') return [key, DESTINATION]
+      if (key === 'api_key') return [key, ids.project_tokens[0]]
+      if (key === 'token' && 'first_name' in value) return [key, ids.signup_tokens[0]]
+      return [key, settled(child, ids)]
+    }),
+  )
+}
+
+function ask(app: TestApp, operation: Operation, { path, query, body }: Request, key: string | null): Promise<Answer> {
+  const search = new URLSearchParams(query)
+  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
+  return app.send(operation.method, query && search.size ? `${url}?${search}` : url, {
+    key,
+    ...(body !== undefined && { body }),
+  })
+}
+
+/** All that is said, but for the id that was sent. */
+const masked = ({ status, text }: Answer, id: Id): string => `${status} ${text.replaceAll(String(id), '<id>')}`
+
+/** Every row of every table as text; without what tells only that a key was used. */
+async function dump({ deps }: TestApp): Promise<string[]> {
+  const lines: string[] = []
+  for (const db of new Set<Db>([deps.db, deps.events])) {
+    const tables = await db.all<{ name: string }>(
+      db.engine === 'sqlite'
+        ? sql`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
+        : sql`select tablename as name from pg_tables where schemaname = current_schema()`,
+    )
+    for (const table of tables)
+      for (const { last_used_at, ...row } of await db.all<Json>(sql`select * from ${name(table.name)}`))
+        lines.push(`${table.name} ${JSON.stringify(row)}`)
+  }
+  return lines.sort()
+}
+
+/** The rows of an organization, as their columns say. */
+function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
+  const [organization, project] = [ids.organizations[0], ids.projects[0]]
+  return lines.filter((line) => {
+    const table = line.split(' ', 1)[0]!
+    const row: Json = JSON.parse(line.slice(table.length))
+    const values: Record<string, Id[]> = {
+      organizations: [organization!],
+      projects: [project!],
+      users: ids.members,
+      plugin_files: PLUGIN_FAMILIES.map((family) => ids[family][0]!),
+      batch_export_backfills: ids.batch_exports,
+    }
+    const key = row.plugin_id ?? row.batch_export_id ?? row.uuid ?? row.id
+    return (
+      row.organization_id === organization ||
+      row.project_id === project ||
+      row.user_id === owner.id ||
+      values[table]?.includes(key) ||
+      (table === 'projects' && row.id === project)
+    )
+  })
+}
+
+/** Numbers that cannot be mistaken for a count, a part of a time, or the id of something else. */
+async function startHigh({ deps: { db } }: TestApp): Promise<void> {
+  for (const [table, last] of Object.entries({ projects: 7_100_000, plugins: 7_200_000, plugin_configs: 7_300_000 }))
+    await db.run(
+      db.engine === 'sqlite'
+        ? sql`insert or replace into sqlite_sequence (rowid, name, seq)
+            values ((select rowid from sqlite_sequence where name = ${table}), ${table}, ${last})`
+        : sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`,
+    )
+}
+
+onEachEngine("what is another's is as absent as what never was", async (t, app) => {
+  await startHigh(app)
+  const theirs = await furnish(app, 'theirs')
+  const ours = await furnish(app, 'ours')
+  const cursors = await theirCursors(app, theirs)
+  const kinds = (Object.keys(theirs.ids) as Kind[]).filter((kind) => !SECRETS.includes(kind))
+  const tellTales = [
+    'theirs',
+    ...Object.values(theirs.ids)
+      .flat()
+      .filter((id) => typeof id === 'string'),
+  ]
+  const keyOf = (operation: Operation): string | null => (operation.isPublic ? null : ours.owner.key)
+
+  const silent = (t: Test, answer: Answer, sent: Id, label: string): void => {
+    const said = masked(answer, sent)
+    const leak = tellTales.find((word) => said.includes(word))
+    if (leak !== undefined) t.fail(`${label} tells of ${leak}`, { said })
+  }
+  const before = await dump(app)
+  const unchanged = (t: Test, now: string[], label: string): void => {
+    if (now.join() !== before.join()) t.strictSame(now, before, label)
+    else t.pass(label)
+  }
+
+  await t.test('wherever something is named or looked for', async (t) => {
+    for (const operation of ASKED) {
+      const key = keyOf(operation)
+      const right = requestOf(operation, ours)
+      for (const { label, kind, put } of placesOf(operation)) {
+        if (!kind && operation.method !== 'GET') continue
+        const absent = new Map<Id, string>()
+        for (const [number, their] of kinds.entries()) {
+          // A text that is only looked for is asked about in turn; all of it when there is time.
+          if (!kind && !PROVE && (number + label.length) % 5) continue
+          for (const id of theirs.ids[their]) {
+            const never = neverGiven(their)
+            if (!absent.has(never)) absent.set(never, masked(await ask(app, operation, put(right, never), key), never))
+            const answer = await ask(app, operation, put(right, id), key)
+            const where = `${operation.id}, ${label} of another's ${their}`
+            if (masked(answer, id) !== absent.get(never)) t.equal(masked(answer, id), absent.get(never), where)
+            if (kind && answer.status !== expected(operation, label))
+              t.equal(answer.status, expected(operation, label), where)
+            silent(t, answer, id, where)
+          }
+        }
+      }
+      const all = { ...right, path: requestOf(operation, theirs).path }
+      if (parametersOf(operation).length)
+        t.equal(
+          (await ask(app, operation, all, key)).status,
+          expected(operation, 'path'),
+          `${operation.id} of another's`,
+        )
+      if (operation.method !== 'GET') unchanged(t, await dump(app), `${operation.id} changed nothing`)
+    }
+    unchanged(t, await dump(app), 'nothing changed anything')
+  })
+
+  await t.test('whatever is written', async (t) => {
+    for (const operation of ASKED.filter(({ method }) => method !== 'GET')) {
+      const key = keyOf(operation)
+      const right = requestOf(operation, ours)
+      const undo = operations.find(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
+      const verdict = async (request: Request, sent: Id): Promise<string> => {
+        const answer = await ask(app, operation, request, key)
+        silent(t, answer, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
+        if (undo && answer.status < 300)
+          for (const { id } of [answer.body].flat())
+            await ask(app, undo, { ...right, path: { ...right.path, id }, body: undefined }, key)
+        return `${answer.status} ${answer.body?.code} ${answer.body?.attr}`
+      }
+      for (const { label, put } of placesOf(operation).filter(({ kind, label }) => !kind && label.startsWith('body')))
+        for (const their of PROVE ? kinds : (['organizations', 'projects'] as const)) {
+          const [id, never] = [theirs.ids[their][0]!, neverGiven(their)]
+          let foreign = await verdict(put(right, id), id)
+          const absent = await verdict(put(right, never), never)
+          // What may be there only once answers the third time as it does the second.
+          if (foreign !== absent) {
+            foreign = await verdict(put(right, id), id)
+            await verdict(put(right, never), never)
+            t.equal(foreign, absent, `${operation.id}, ${label}`)
+          }
+        }
+    }
+    t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "nothing of the other's was touched")
+  })
+
+  await t.test('cursors tell where to go on, not what to show', async (t) => {
+    for (const [id, cursor] of Object.entries(cursors)) {
+      const operation = operations.find((one) => one.id === id)!
+      const answer = await ask(app, operation, { ...requestOf(operation, ours), query: { cursor } }, ours.owner.key)
+      t.equal(answer.status, 200, id)
+      silent(t, answer, cursor, id)
+    }
+    const taking = ASKED.filter(({ source }) =>
+      source.parameters?.map(resolve).some((one: Json) => one.name === 'cursor'),
+    )
+    t.same(
+      taking.map(({ id }) => id),
+      Object.keys(cursors),
+      'all that take one were asked',
+    )
+  })
+
+  await t.test('and each finds what is its own', async (t) => {
+    for (const operation of ASKED.filter(({ isPublic, method }) => !isPublic && method === 'GET')) {
+      const { status, text } = await ask(app, operation, requestOf(operation, theirs), theirs.owner.key)
+      t.equal(status, operation.status, operation.id)
+      const bare = /\.(repository|exports_unsubscribe_configs|current)$|^pipeline_destinations.unused$/.test(
+        operation.id,
+      )
+      if (!bare)
+        t.ok(
+          tellTales.some((word) => text.includes(word)),
+          `${operation.id} tells them of theirs`,
+        )
+      silent(t, await ask(app, operation, requestOf(operation, ours), ours.owner.key), '', operation.id)
+    }
+    // What others hang on goes last.
+    const order = ({ method, path, within }: Operation): number =>
+      method === 'DELETE' ? 9 - path.split('{').length * 2 + (within === 'organization' ? 1 : 0) : 0
+    const fresh = await furnish(app, 'fresh')
+    for (const operation of ASKED.filter(({ isPublic, method }) => !isPublic && method !== 'GET').sort(
+      (a, b) => order(a) - order(b),
+    )) {
+      const { status, text } = await ask(app, operation, requestOf(operation, fresh), fresh.owner.key)
+      t.not(status, 404, `${operation.id} finds what is its caller's: ${text.slice(0, 200)}`)
+    }
+    t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "nothing of the other's was touched")
+  })
+})
+
+/** What is not there in a path is not found; what a body names wrongly is a wrong body. */
+const expected = ({ area, id }: Operation, label: string): number =>
+  id === 'signup.page' ? 200 : area === 'signup' || label.startsWith('body') ? 400 : 404
+
+/** Where pages of theirs go on, by the operation that reads them. */
+async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Promise<Record<string, string>> {
+  const project = `/api/projects/${ids.projects[0]}`
+  const run = {
+    batch_export_id: String(ids.batch_exports[1]),
+    project_id: Number(ids.projects[0]),
+    kind: 'retry' as const,
+    backfill_id: null,
+    data_interval_start: '2025-12-01T00:00:00.000Z',
+    data_interval_end: '2025-12-01T01:00:00.000Z',
+    from_position: 0,
+    to_position: 0,
+  }
+  const page = 100
+  await app.deps.db.tx(async (tx) => {
+    for (let i = 0; i <= page; i++) await runs.create(tx, { ...run, id: app.deps.ids.uuid(), now: app.deps.now() })
+  })
+  const next = async (url: string): Promise<string> =>
+    new URL((await app.send('GET', url, { key })).body.next).searchParams.get('cursor')!
+  return {
+    'batch_export_runs.list': await next(`${project}/batch_exports/${run.batch_export_id}/runs/`),
+    'events.list': await next(`${project}/events/?limit=1`),
+  }
+}
+
+onEachEngine('a plugin that is shared with all is the one thing that others see', async (t, app) => {
+  const theirs = await furnish(app, 'theirs')
+  const ours = await furnish(app, 'ours')
+  const id = theirs.ids.pipeline_destinations[0]!
+  const item = (tenant: Tenant): string =>
+    `/api/organizations/${tenant.ids.organizations[0]}/pipeline_destinations/${id}/`
+  const configs = `/api/projects/${ours.ids.projects[0]}/plugin_configs/`
+  const { key } = ours.owner
+  t.equal((await app.send('GET', item(ours), { key })).status, 404)
+  t.equal((await app.send('PATCH', item(theirs), { key: theirs.owner.key, body: { is_global: true } })).status, 200)
+  const before = await dump(app)
+  t.match(await app.send('GET', item(ours), { key }), { status: 200, body: { id, is_global: true } })
+  for (const [method, path, status] of [
+    ['PATCH', '', 403],
+    ['DELETE', '', 403],
+    ['GET', 'source/', 404],
+    ['PATCH', 'update_source/', 404],
+    ['GET', 'check_for_updates/', 404],
+    ['POST', 'upgrade/', 404],
+  ] as const)
+    t.equal((await app.send(method, `${item(ours)}${path}`, { key })).status, status, `${method} ${path}`)
+  t.strictSame(await dump(app), before, 'and they see it only')
+  t.match(await app.send('POST', configs, { key, body: { plugin: id } }), { status: 201, body: { plugin: id } })
+  const told = (await app.send('GET', item(theirs).replace(`${id}/`, 'activity/'), { key: theirs.owner.key })).text
+  t.notMatch(told, /ours/, 'who uses it is not told')
+})

@@ -1,0 +1,171 @@
+/** Organizations with one of everything, and the names of what their ids are of. */
+import assert from 'node:assert/strict'
+import type { Operation } from '../../src/contract/table.ts'
+import * as logs from '../../src/store/batch_export_logs.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import type { Answer, SendOptions, TestApp } from './app.ts'
+
+export const PLUGIN_FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
+
+const KINDS = [
+  'organizations',
+  'projects',
+  'members',
+  'invites',
+  'signup_tokens',
+  'domains',
+  'api_keys',
+  'batch_exports',
+  'batch_export_runs',
+  ...PLUGIN_FAMILIES,
+  'plugin_configs',
+  'project_tokens',
+  'events',
+  'persons',
+  'distinct_ids',
+] as const
+
+/** What an id is of. */
+export type Kind = (typeof KINDS)[number]
+
+export interface Tenant {
+  owner: { id: number; uuid: string; key: string }
+  /** Keys of lesser members. */
+  admin: string
+  member: string
+  ids: Record<Kind, (string | number)[]>
+}
+
+const PARAMETERS: Record<string, Kind> = {
+  organization_id: 'organizations',
+  project_id: 'projects',
+  batch_export_id: 'batch_exports',
+  run_id: 'batch_export_runs',
+  user__uuid: 'members',
+  invite_id: 'invites',
+}
+
+/** What a parameter of a path names. Throws for one that nobody has thought of. */
+export function kindOf(operation: Operation, parameter: string): Kind {
+  const area = operation.area === 'project_batch_exports' ? 'batch_exports' : operation.area
+  const kind = parameter === 'id' ? KINDS.find((known) => known === area) : PARAMETERS[parameter]
+  if (!kind) throw new Error(`${operation.id}: say in test/helpers/tenants.ts what {${parameter}} is the id of`)
+  return kind
+}
+
+/** The fields of bodies that name something of a tenant's, by what they name. */
+export const REFERENCES: Record<string, Kind> = {
+  organization: 'organizations',
+  team_id: 'projects',
+  plugin: 'pipeline_destinations',
+  scoped_organizations: 'organizations',
+  scoped_teams: 'projects',
+}
+
+export const parametersOf = (operation: Operation): string[] =>
+  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+
+/**
+ * Somebody with an organization that has everything an organization can have, made through the front door. The word,
+ * which is to be one of its own, is in every text of theirs.
+ */
+export async function furnish(app: TestApp, word: string): Promise<Tenant> {
+  const owner = await app.stranger(`${word}@example.com`)
+  const { organization_id, project_id } = owner
+  await organizations.setPluginsAccess(app.deps.db, organization_id, 9, app.deps.now())
+  const send = async (method: string, path: string, options: SendOptions = {}): Promise<Answer['body']> => {
+    const answer = await app.send(method, path, { key: owner.key, ...options })
+    assert(answer.status < 300, `${method} ${path} answered ${answer.status}: ${answer.text}`)
+    return answer.body
+  }
+  const make = (path: string, body: object) => send('POST', path, { body })
+  const organization = `/api/organizations/${organization_id}`
+  const project = `/api/projects/${project_id}`
+
+  const join = async (role: string, level: number): Promise<{ key: string; uuid: string }> => {
+    const invite = await make(`${organization}/invites/`, { target_email: `${role}-${word}@example.com`, level })
+    const joined = await send('POST', `/api/signup/${invite.id}/`, { key: null, body: { token: invite.signup_token } })
+    return { key: joined.api_key, uuid: joined.user.uuid }
+  }
+  const admin = await join('admin', 8)
+  const member = await join('member', 1)
+  const invite = await make(`${organization}/invites/`, { target_email: `guest-${word}@example.com` })
+  const domain = await make(`${organization}/domains/`, { domain: `${word}.example` })
+  const key = await make('/api/personal_api_keys/', { label: word, scopes: ['*'] })
+
+  const { api_token } = await send('GET', `${project}/`)
+  const distinct_id = `person-${word}`
+  await send('POST', '/batch/', {
+    key: null,
+    body: {
+      api_key: api_token,
+      batch: [
+        { event: `seen-${word}`, distinct_id, properties: { plan: word, $set: { name: word } } },
+        { event: 'seen', distinct_id: `other-${word}`, properties: { number: 5, plan: word } },
+      ],
+    },
+  })
+  const seen: [string, string][] = (await send('GET', `${project}/events/?select=["uuid","person_id"]`)).results
+
+  const families: { id: number }[] = []
+  for (const family of PLUGIN_FAMILIES)
+    families.push(
+      await make(`${organization}/${family}/`, {
+        plugin_type: 'source',
+        name: `${family} of ${word}`,
+        config_schema: [{ key: 'address', name: 'Address', type: 'string' }],
+        source: { 'notes.md': word },
+      }),
+    )
+  const config = await make(`${project}/plugin_configs/`, {
+    plugin: families[0]!.id,
+    enabled: true,
+    config: { address: word },
+  })
+
+  const destination = { type: 'NoOp', config: {} }
+  const batch_export = await make(`${project}/batch_exports/`, { name: word, destination, interval: 'hour' })
+  const wide = await make(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
+  const [start_at, end_at] = ['2025-12-01T00:00:00Z', '2025-12-01T03:00:00Z']
+  const { latest_runs } = await make(`${project}/batch_exports/${batch_export.id}/backfill/`, { start_at, end_at })
+  const entry = { project_id, batch_export_id: batch_export.id, timestamp: app.deps.now(), level: 'INFO' as const }
+  for (const run_id of ['', latest_runs[0].id])
+    await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
+
+  return {
+    owner,
+    admin: admin.key,
+    member: member.key,
+    ids: {
+      organizations: [organization_id],
+      projects: [project_id],
+      members: [member.uuid, admin.uuid, owner.uuid],
+      invites: [invite.id],
+      signup_tokens: [invite.signup_token],
+      domains: [domain.id],
+      api_keys: [key.id],
+      batch_exports: [batch_export.id, wide.id],
+      batch_export_runs: latest_runs.map(({ id }: { id: string }) => id),
+      pipeline_destinations: [families[0]!.id],
+      pipeline_frontend_apps: [families[1]!.id],
+      pipeline_import_apps: [families[2]!.id],
+      plugin_configs: [config.id],
+      project_tokens: [api_token],
+      events: seen.map(([uuid]) => uuid),
+      persons: seen.map(([, person_id]) => person_id),
+      distinct_ids: [distinct_id],
+    },
+  }
+}
+
+/** An id of the shape of this kind that was never given. */
+export const neverGiven = (kind: Kind): string | number => (INTEGERS.has(kind) ? 999_999_999 : (TEXTS[kind] ?? NEVER))
+
+const NEVER = '99999999-9999-7999-8999-999999999999'
+const INTEGERS = new Set<Kind>(['projects', ...PLUGIN_FAMILIES, 'plugin_configs'])
+const TEXTS: Partial<Record<Kind, string>> = {
+  signup_tokens: `invite${'9'.repeat(37)}`,
+  api_keys: 'key99999999',
+  project_tokens: `phc_known${'9'.repeat(38)}`,
+  distinct_ids: 'nobody',
+}
