@@ -88,9 +88,9 @@ export function createGuard({ config, db, now, background, log }: Deps): Guard {
     },
     admit: (_, reply, { key }, operation) => {
       const time = now()
-      const stale = new Date(Date.parse(time) - HOUR_MS).toISOString()
-      if (key.last_used_at === null || key.last_used_at < stale)
-        background('noting the use of a key', () => touch(db, key.id, time, stale))
+      const stale_ms = Date.parse(time) - HOUR_MS
+      if (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms)
+        background('noting the use of a key', () => touch(db, key.id, time, new Date(stale_ms).toISOString()))
       if (!on) return
       const limits = operation.area === 'events' ? perKeyEvents : perKey
       limits.check(key.id)
