@@ -1,43 +1,12 @@
 /** From src/ to dist/, or to the folder given: one program in a few files, without what only building and testing need. */
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import reference from '@scalar/fastify-api-reference'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
+import { checkedWhenGenerated } from './checked-when-generated.ts'
 
-const require = createRequire(import.meta.url)
 const outdir = process.argv[2] ?? 'dist'
-const validator = '@seriousme/openapi-schema-validator'
-
-/**
- * Glue checks the contract against the schema of OpenAPI at every start: most of its time, for a file that was
- * checked when it was generated. The built program leaves that check out; the tests run with it.
- */
-const checkedWhenGenerated: Plugin = {
-  name: 'checked-when-generated',
-  setup(build) {
-    const glue = require.resolve('fastify-openapi-glue')
-    const resolver = createRequire(pathToFileURL(glue))
-      .resolve(validator)
-      .replace(/index\.js$/, 'resolve.js')
-    build.onResolve({ filter: new RegExp(`^${validator}$`) }, () => ({ path: validator, namespace: 'checked' }))
-    build.onLoad({ filter: /.*/, namespace: 'checked' }, () => ({
-      resolveDir: process.cwd(),
-      contents: `
-        import { replaceRefs } from ${JSON.stringify(resolver)}
-        export class Validator {
-          async validate(specification) {
-            this.specification = specification
-            this.version = specification.openapi.slice(0, 3)
-            return { valid: true }
-          }
-          resolveRefs() { return replaceRefs(this.specification) }
-        }`,
-    }))
-  },
-}
 
 /**
  * The server is bundled apart from the other commands: what it shared with them would come in files of its own, and

@@ -180,7 +180,7 @@ const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.te
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** The contract in two: capture, which is bound in a scope of its own, and everything else. */
-function specifications(contract: object): { capture: object; rest: object } {
+export function specifications(contract: object): { capture: Record<string, unknown>; rest: Record<string, unknown> } {
   const { paths, components, ...shared } = routable(contract)
   const captures = new Set(operations.filter(({ area }) => area === 'capture').map(({ path }) => path))
   const pick = (inside: boolean) =>

@@ -1,5 +1,7 @@
 /** What the contract promises of every operation, asked of every operation, on both engines. */
+import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
+import { specifications } from '../../src/contract/bind.ts'
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
@@ -66,6 +68,11 @@ const jsonBody = (operation: Operation): Json | undefined => {
 
 /** Areas that look their own id up before the body is read answer 404 for one that never was. */
 const looksUpFirst = (operation: Operation): boolean => operation.namesSubject
+
+t.test('what is routed is OpenAPI, as glue would check it at every start', async (t) => {
+  for (const [name, specification] of Object.entries(specifications(contract)))
+    t.match(await new Validator().validate(specification), { valid: true }, name)
+})
 
 t.test('only the named areas answer without a key', async (t) => {
   t.strictSame([...new Set(operations.filter((o) => o.isPublic).map((o) => o.area))].sort(), [

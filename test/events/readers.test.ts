@@ -113,7 +113,7 @@ t.test('a reader that dies fails its query and is replaced', async (t) => {
 
 t.test('whoever kills the server leaves no reader behind, not even one inside a query', async (t) => {
   const folder = t.testdir()
-  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder])
+  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder], { execArgv: [] })
   await once(server, 'message')
   const readers = children(server.pid)
   t.equal(readers.length, 1)
