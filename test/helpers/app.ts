@@ -21,8 +21,9 @@ import * as members from '../../src/store/members.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { EVERYTHING, type Reach } from '../../src/store/reach.ts'
 import * as users from '../../src/store/users.ts'
+import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
-import { emptyDatabase } from './postgres.ts'
+import { migratedDatabase } from './postgres.ts'
 import { programFile } from './process.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
@@ -89,10 +90,11 @@ export async function openApp(
   engine: Engine,
   { environment = {}, log, processes = IN_THIS_PROCESS }: AppOptions = {},
 ): Promise<TestApp> {
-  const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
-  const url = postgres?.url ?? `sqlite:${t.testdir()}`
-  const folder = postgres && { EXPORT_FOLDER: join(t.testdir(), 'exports') }
-  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...folder, ...environment })
+  const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
+  const folder = freshFolder(t)
+  const url = postgres?.url ?? `sqlite:${folder}`
+  const exports = postgres && { EXPORT_FOLDER: join(folder, 'exports') }
+  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...exports, ...environment })
   let time = Date.parse('2026-01-01T00:00:00Z')
   const deps = await buildDeps({
     config,
@@ -219,19 +221,33 @@ function timeless(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, timeless(child)]))
 }
 
+type Validate = ReturnType<Ajv['compile']>
+
+// Once for all servers of a suite: compiling what the contract says takes longer than most requests.
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addKeyword('x-trim')
+const written = new Ajv({ strict: false, allErrors: true })
+addFormats.default(written)
+const validators = new Map<string, Validate>()
+
+function validatorOf(schema: object): Validate {
+  const key = JSON.stringify(schema)
+  const validate = validators.get(key) ?? ajv.compile(schema)
+  validators.set(key, validate)
+  return validate
+}
+
 /** Every answer fits its schema to the letter before it is written, loses nothing by it, and has a declared status. */
 function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
   const { contract } = contractOf(dialect)
-  const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
-  addFormats.default(ajv)
-  ajv.addKeyword('x-trim')
-  const isError = ajv.compile(contract.components.schemas.Error)
-
+  const isError = validatorOf(contract.components.schemas.Error)
+  if (!(dialect in written.schemas)) written.addSchema(contract, dialect)
   app.setSerializerCompiler((route) => {
-    let validate: ReturnType<Ajv['compile']> | undefined
+    let validate: Validate | undefined
     const write = serializerCompiler(route)
     return (data) => {
-      validate ??= ajv.compile(route.schema as object)
+      validate ??= validatorOf(route.schema as object)
       if (!validate(data)) throw new Error(`${route.method} ${route.url} answered: ${ajv.errorsText(validate.errors)}`)
       const text = write(data)
       assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost something when written`)
@@ -249,15 +265,12 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
   })
 
   // What a handler has written itself passes no serializer, so it is read back.
-  const written = new Ajv({ strict: false, allErrors: true })
-  addFormats.default(written)
-  written.addSchema(contract, 'contract')
   const check = (operation: Operation, text: string): void => {
     const place = [operation.path, operation.method.toLowerCase(), 'responses', String(operation.status)]
     const pointer = ['paths', ...place, 'content', 'application/json', 'schema']
       .map((key) => encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1')))
       .join('/')
-    const validate = written.getSchema(`contract#/${pointer}`)!
+    const validate = written.getSchema(`${dialect}#/${pointer}`)!
     if (!validate(JSON.parse(text)))
       undeclared.push(`${operation.id} answered ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`)
   }

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Test } from 'tap'
+import { EVENTS, migrate } from '../../src/sql/migrate.ts'
+import { openDatabase } from '../../src/sql/open.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import { freshFolder } from './exports.ts'
 
 export interface PostgresServer {
   url: string
@@ -59,27 +62,47 @@ function freePort(): Promise<number> {
 
 let databases = 0
 
-/** An empty database of its own on the run's server, and the way to drop it. */
-export async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+async function database(template: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const base = process.env.TEST_POSTGRES_URL
   if (!base)
     throw new Error('TEST_POSTGRES_URL is not set. Run the tests with `npm test -- <files>`, which starts a server.')
   const name = `test_${process.pid}_${++databases}`
-  const ask = async (text: string): Promise<void> => {
-    const client = new pg.Client(base)
-    await client.connect()
-    await client.query(text)
-    await client.end()
-  }
-  await ask(`create database ${name}`)
+  await ask(base, `create database ${name} template ${template}`)
   const url = new URL(base)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => ask(`drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: () => ask(base, `drop database if exists ${name} with (force)`) }
+}
+
+async function ask(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+/** An empty database of its own on the run's server, and the way to drop it. */
+export const emptyDatabase = (): ReturnType<typeof database> => database('template1')
+
+/** The same with all tables: a copy of one that the run has made, in a fifth of the time of making them. */
+export const migratedDatabase = (): ReturnType<typeof database> => database(process.env.TEST_POSTGRES_TEMPLATE!)
+
+/** What `migratedDatabase` copies; its name is what TEST_POSTGRES_TEMPLATE says. */
+export async function makeTemplate(server: string): Promise<{ name: string; drop: () => Promise<void> }> {
+  const name = `template_${process.pid}`
+  await ask(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const db = await openDatabase(url.href)
+  const now = new Date().toISOString()
+  await migrate(db, now)
+  await migrate(db, now, EVENTS)
+  await db.close()
+  return { name, drop: () => ask(server, `drop database ${name}`) }
 }
 
 /** The URL of a place without a database yet, thrown away with the test. */
 export async function emptyPlace(t: Test, engine: Engine): Promise<string> {
-  if (engine === 'sqlite') return `sqlite:${t.testdir()}`
+  if (engine === 'sqlite') return `sqlite:${freshFolder(t)}`
   const { url, drop } = await emptyDatabase()
   t.teardown(drop)
   return url
