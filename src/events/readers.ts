@@ -35,6 +35,8 @@ export interface EventReaderOptions {
   observe?: (seconds: number) => void
   /** The file that a reader runs. */
   program?: string
+  /** Of those that answer slow queries. */
+  niceness?: number
 }
 
 export async function createEventReader(options: EventReaderOptions): Promise<EventReader> {
@@ -45,7 +47,7 @@ export async function createEventReader(options: EventReaderOptions): Promise<Ev
   }
   // One processor is left to the server itself.
   const places = { first: 1, slow: Math.max(1, availableParallelism() - 1) }
-  return schedule(options, places, (lane) => spawnReader(options.events.location, lane, options.program))
+  return schedule(options, places, (lane) => spawnReader(options, lane))
 }
 
 interface Job {
@@ -181,13 +183,13 @@ const PROGRAM = fileURLToPath(new URL(fromSources ? './reader-process.ts' : './r
 export const NICENESS = 19
 
 /** A process with the database open for reading. It starts now; its first question waits for that. */
-function spawnReader(file: string, lane: LaneName, program = PROGRAM): Reader {
-  const child: ChildProcess = fork(program, [file, lane], {
+function spawnReader({ events, program = PROGRAM, niceness = NICENESS }: EventReaderOptions, lane: LaneName): Reader {
+  const child: ChildProcess = fork(program, [events.location, lane], {
     execArgv: program.endsWith('.ts') ? ['--import=tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   // From here, so that its start and the threads it makes are niced too; what is gone already needs none.
-  if (lane === 'slow' && child.pid !== undefined) setPriority(child.pid, NICENESS)
+  if (lane === 'slow' && child.pid !== undefined) setPriority(child.pid, niceness)
   // Whoever waits for rows holds the process open by the deadline's timer.
   child.unref()
   child.channel?.unref()

@@ -20,9 +20,10 @@ import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { area, areas } from '../../src/cli/area.ts'
 import { operations } from '../../src/contract/table.ts'
+import { freshFolder } from '../helpers/exports.ts'
 import { type Ended, ended, programFile } from '../helpers/process.ts'
 
-const root = t.testdir()
+const root = freshFolder(t)
 const program = programFile('workspace-admin.js')
 
 /** Everything ever written to standard error, and every secret ever made: the last test compares them. */

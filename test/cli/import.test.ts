@@ -20,7 +20,7 @@ const run = (url: string, words: string[], input = ''): Promise<Ended> =>
 
 async function workspace(t: Test, engine: (typeof ENGINES)[number]) {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
-  const folder = t.testdir()
+  const folder = freshFolder(t)
   const url = postgres?.url ?? `sqlite:${folder}/data`
   if (postgres) t.teardown(postgres.drop)
   const seeded = await run(url, ['migrate'])
@@ -140,7 +140,7 @@ for (const engine of ENGINES)
   })
 
 t.test('a month of events', async (t) => {
-  const url = `sqlite:${t.testdir()}/data`
+  const url = `sqlite:${freshFolder(t)}/data`
   await run(url, ['migrate'])
   const made = JSON.parse((await run(url, ['seed', '--events', '5000', '--json'])).stdout)
   const db = await openDatabase(url, { file: EVENTS.file })

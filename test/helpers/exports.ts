@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { POSITION } from '../../src/events/extract.ts'
 import { eventsOf } from '../../src/events/payload.ts'
@@ -32,7 +33,7 @@ export async function ingest(
   const { position } = (await app.deps.events.get<{ position: number }>(
     sql`select coalesce(max(${POSITION}), 0) as position from events e where e.project_id = ${project_id}`,
   ))!
-  while ((await horizon(app.deps.events)) <= position);
+  while ((await horizon(app.deps.events)) <= position) await pause(5)
 }
 
 /** The same, whoever else has something under way. */

@@ -6,11 +6,12 @@ import { migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
+import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 
 async function open(t: Test, engine: Engine): Promise<{ db: Database; url: string }> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
-  const url = postgres?.url ?? `sqlite:${t.testdir()}`
+  const url = postgres?.url ?? `sqlite:${freshFolder(t)}`
   const db = await openDatabase(url)
   t.teardown(async () => {
     await db.close().catch(() => undefined)
@@ -146,7 +147,7 @@ t.test('a transaction whose connection is cut fails by itself, and the process g
 })
 
 t.test('SQLite keeps what it acknowledged, and waits for another process', async (t) => {
-  const folder = t.testdir()
+  const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   t.same(await db.get(sql`pragma journal_mode`), { journal_mode: 'wal' })
   await db.tx(async (tx) => {
@@ -166,7 +167,7 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
 })
 
 t.test('writes behind a lock that another process keeps are all refused when the first is', async (t) => {
-  const folder = t.testdir()
+  const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
   const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
@@ -186,7 +187,7 @@ t.test('writes behind a lock that another process keeps are all refused when the
 })
 
 t.test('several processes open and close one SQLite database at the same moment', async (t) => {
-  const folder = t.testdir()
+  const folder = freshFolder(t)
   const others = Array.from({ length: 3 }, () =>
     fork(new URL('../helpers/open-often.ts', import.meta.url), [folder], { execArgv: [] }),
   )
