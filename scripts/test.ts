@@ -22,9 +22,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { makeTemplate, startPostgres } from '../test/helpers/postgres.ts'
 
 /** These take longest and begin first, so that none of them is left over at the end. */
-const LONGEST = ['faults/exports', 'cli/cli', 'exports/engine', 'events/readers', 'faults/destinations']
+const LONGEST = ['faults/exports', 'cli/cli', 'exports/engine', 'cli/contract', 'cli/import', 'clients/generated']
 /** Of a suite that says nothing else by `t.setTimeout`. */
-const TIMEOUT_SECONDS = 240
+const TIMEOUT_SECONDS = 480
 /** As nice as deliveries are: more important suites would starve those of their neighbours. */
 setPriority(10)
 /** Some wait more than they compute. */
