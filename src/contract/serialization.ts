@@ -1,11 +1,23 @@
 import fastJson, { type Schema } from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
 
+type Write = (data: unknown) => string
+
+/** By the text of their schemas: the answers of many operations have one shape. */
+const writers = new Map<string, Write>()
+
+function writerOf(schema: unknown): Write {
+  const text = JSON.stringify(schema)
+  const write = writers.get(text) ?? (fastJson(schema as Schema) as Write)
+  writers.set(text, write)
+  return write
+}
+
 /** Writes answers as the contract shapes them. The writer of an operation is made when it first answers. */
 export const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => {
-  let write: ((data: unknown) => string) | undefined
+  let write: Write | undefined
   return (data) => {
-    write ??= fastJson(schema as Schema)
+    write ??= writerOf(schema)
     return write(data)
   }
 }

@@ -16,6 +16,16 @@ const ajvFor = (kind: 'text' | 'body'): Ajv => {
   return made[kind]
 }
 
+/** By their text: many operations take the same path or page, and several servers in a process have one contract. */
+const compiled = { text: new Map<string, ValidateFunction>(), body: new Map<string, ValidateFunction>() }
+
+function compile(kind: 'text' | 'body', schema: object): ValidateFunction {
+  const text = JSON.stringify(schema)
+  const validate = compiled[kind].get(text) ?? ajvFor(kind).compile(schema)
+  compiled[kind].set(text, validate)
+  return validate
+}
+
 function house(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri'])
   ajv.addKeyword({
@@ -44,7 +54,7 @@ export function validator(
     // Fastify hands an absent body over as null; the parser has refused a literal one.
     const absent = part === 'body' && data === null
     if (absent && !bodyRequired) return true
-    validate ??= ajvFor(part === 'body' ? 'body' : 'text').compile(schema)
+    validate ??= compile(part === 'body' ? 'body' : 'text', schema)
     // An absent body misses what an empty one misses.
     if (validate(absent ? {} : data)) {
       const endless = part === 'body' ? undefined : endlessIn(data as object)
