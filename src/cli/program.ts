@@ -34,6 +34,10 @@ const LOCAL: Record<string, Local> = {
     summary: 'write the database into one archive, beside a running server',
     load: async (variables) => (await import('./backup.ts')).backup(variables),
   },
+  copy: {
+    summary: 'move a workspace from SQLite to PostgreSQL, and compare the two',
+    load: async (variables) => (await import('./copy.ts')).copy(variables),
+  },
   contract: {
     summary: 'replay the contract against a server, and report what deviates',
     load: async (variables) => (await import('./contract.ts')).contractCommands(variables),

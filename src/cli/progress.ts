@@ -4,24 +4,24 @@ const REDRAW_MS = 100
 const SAY_AGAIN_MS = 10_000
 
 export interface Progress {
-  /** So many bytes more have been read. */
-  advance(bytes: number): void
+  /** So much more of the whole is done. */
+  advance(amount: number): void
   show(count: number): void
   end(count: number): void
 }
 
-/** Long work on standard error: a bar with rate and time left on a terminal, a plain line now and then elsewhere. */
-export function createProgress(things: string, total_bytes: number | null): Progress {
+/** Long work on standard error, of which `whole` is all there is, in any unit: a bar with rate and time left on a terminal, a plain line now and then elsewhere. */
+export function createProgress(things: string, whole: number | null): Progress {
   const began = performance.now()
   const live = process.stderr.isTTY === true
-  let read = 0
+  let done = 0
   let shown = began
 
   const line = (count: number): string => {
     const seconds = Math.max(0.001, (performance.now() - began) / 1000)
     const rate = `${count.toLocaleString('en')} ${things}, ${Math.round(count / seconds).toLocaleString('en')} a second`
-    if (!total_bytes) return rate
-    const part = Math.min(1, read / total_bytes)
+    if (!whole) return rate
+    const part = Math.min(1, done / whole)
     const left = part > 0 ? Math.round((seconds / part) * (1 - part)) : 0
     const bar = '#'.repeat(Math.round(part * BAR)).padEnd(BAR, '.')
     const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
@@ -29,8 +29,8 @@ export function createProgress(things: string, total_bytes: number | null): Prog
   }
 
   return {
-    advance: (bytes) => {
-      read += bytes
+    advance: (amount) => {
+      done += amount
     },
     show: (count) => {
       const now = performance.now()

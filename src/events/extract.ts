@@ -6,8 +6,8 @@
 import type { Expr } from '../hogql/ast.ts'
 import { asText, number, postgresTimestamp, remainder, SECOND, sqliteSeconds } from '../hogql/convert.ts'
 import { type Context, compile, compileCondition, type HogType } from '../hogql/print.ts'
-import { DATETIME, INTEGER, JSON_TYPE, joined, made, on, STRING, UUID } from '../hogql/typed.ts'
-import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { DATETIME, INTEGER, JSON_TYPE, made, on, STRING, UUID } from '../hogql/typed.ts'
+import { joined, oneOf, type Sql, sql } from '../sql/template.ts'
 import { personJoin } from './list.ts'
 
 /** `positions`: what was ingested from one place in the order to another. `times`: by the events' own time, microseconds. */
@@ -130,7 +130,8 @@ const shifted = (value: Sql): Sql =>
 export function cursorOf(place: string, range: Range): Cursor {
   const [major, minor] = [place.slice(0, DIGITS), place.slice(DIGITS)]
   const unshifted = (digits: string): number => Number(BigInt(digits) - SHIFT)
-  return [unshifted(major), range.by === 'times' ? minor : minor === '' ? 0 : unshifted(minor)]
+  // SQLite's position is `seq`, and stays both when the events move to PostgreSQL in the middle of a run.
+  return [unshifted(major), range.by === 'times' ? minor : unshifted(minor || major)]
 }
 
 /** How many events there are to deliver. */

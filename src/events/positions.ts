@@ -35,6 +35,12 @@ export async function positionAt(
 }
 
 /**
+ * What PostgreSQL has and SQLite has not, where events move from one to the other: with `seq` as the position too, every
+ * watermark, range and cursor means the events that it meant before.
+ */
+export const MOVED_COLUMNS: Record<string, Record<string, string>> = { events: { position: 'seq' } }
+
+/**
  * For a database that was restored into another cluster, whose transactions have smaller numbers: what comes in from now on
  * gets positions beyond all that were given, those that exports have reached included. Answers whether that was so.
  */

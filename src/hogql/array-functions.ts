@@ -1,5 +1,5 @@
 /** Arrays: JSON text on SQLite, native arrays on PostgreSQL. They are never NULL, though their elements may be. */
-import { type Sql, sql } from '../sql/template.ts'
+import { joined, type Sql, sql } from '../sql/template.ts'
 import type { Call, Lambda } from './ast.ts'
 import { asText, coerce, mustBe } from './convert.ts'
 import { boolean, type Env, type Fn, type Functions, sqliteInteger } from './env.ts'
@@ -12,7 +12,6 @@ import {
   type HogType,
   INTEGER,
   isText,
-  joined,
   made,
   on,
   STRING,

@@ -1,7 +1,7 @@
 /** Values inside JSON columns, as the same text on both engines. */
-import { type Sql, sql } from '../sql/template.ts'
+import { joined, type Sql, sql } from '../sql/template.ts'
 import { MAX_INTEGER } from './limits.ts'
-import { type JsonPath, joined, on, textParam } from './typed.ts'
+import { type JsonPath, on, textParam } from './typed.ts'
 
 /** SQLite's path language cannot name these keys; a function of ours looks them up. */
 const ODD_KEY = /["\\\p{Cc}]/u

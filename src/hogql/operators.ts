@@ -1,5 +1,5 @@
 /** Comparisons, conditions and arithmetic. A comparison says true or false, also of NULL. */
-import { type Sql, sql } from '../sql/template.ts'
+import { joined, type Sql, sql } from '../sql/template.ts'
 import type { Call } from './ast.ts'
 import { asText, coerce, integerWithin, mustBe, SECOND, number as written } from './convert.ts'
 import { parseDatetime } from './datetime.ts'
@@ -19,7 +19,6 @@ import {
   isNumber,
   isText,
   isTime,
-  joined,
   made,
   on,
   STRING,

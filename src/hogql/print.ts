@@ -1,5 +1,5 @@
 /** Tree to SQL: one fragment for both engines, in which users' texts are parameters only. */
-import { type Sql, sql } from '../sql/template.ts'
+import { joined, type Sql, sql } from '../sql/template.ts'
 import { arrayLiteral } from './array-functions.ts'
 import type { Constant, Expr } from './ast.ts'
 import { output } from './convert.ts'
@@ -16,7 +16,6 @@ import {
   type HogType,
   INTEGER,
   integerParam,
-  joined,
   made,
   NULL_TYPE,
   on,

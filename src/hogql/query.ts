@@ -2,12 +2,12 @@
  * Columns, conditions and order as the pieces of one statement. Where a column aggregates, the others are grouped by;
  * a condition that aggregates belongs to HAVING.
  */
-import { type Sql, sql } from '../sql/template.ts'
+import { joined, type Sql, sql } from '../sql/template.ts'
 import type { Expr, Order, Select } from './ast.ts'
 import { canonical, columnName } from './canonical.ts'
 import { HogqlError, shown } from './error.ts'
 import { type Compiled, type Context, compile, compileCondition, type HogType } from './print.ts'
-import { isText, joined } from './typed.ts'
+import { isText } from './typed.ts'
 
 export interface Column {
   /** The alias, or the canonical text. */

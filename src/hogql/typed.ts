@@ -76,11 +76,6 @@ export const integerParam = (value: number): Sql => on(sql`cast(${value} as inte
 export const floatParam = (value: number): Sql => on(sql`${value}`, sql`${value}::float8`)
 export const booleanParam = (value: boolean): Sql => (value ? on(sql`1`, sql`true`) : on(sql`0`, sql`false`))
 
-export const joined = (parts: readonly Sql[], separator: string): Sql => ({
-  strings: ['', ...parts.slice(1).map(() => separator), ''],
-  parts,
-})
-
 /** `((a and b) and (c and d))`: a long chain must not be a deep one. */
 export function balanced(parts: readonly Sql[], operator: 'and' | 'or' | '||'): Sql {
   if (parts.length === 1) return parts[0]!

@@ -36,9 +36,10 @@ export const clockOf =
 export interface DbOptions {
   /**
    * `create` makes the database where there is none; `existing` refuses that, and `read` refuses to change anything
-   * besides. Both throw `no_database`.
+   * besides. Both throw `no_database`. `alone`, on SQLite, is `existing` and nobody else: throws `in_use` while another
+   * process has it open, and keeps others out until it is closed.
    */
-  mode?: 'create' | 'existing' | 'read'
+  mode?: 'create' | 'existing' | 'read' | 'alone'
   /** The file in the folder, on SQLite. */
   file?: string
   /** PostgreSQL: how many connections at most. */

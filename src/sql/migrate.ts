@@ -29,14 +29,18 @@ export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', mig
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length
 
+/** The table whose being there says that rows of another database are still on their way into this one. */
+export const UNFINISHED_COPY = 'unfinished_copy'
+
 /** Keeps a second node that starts at the same moment waiting. SQLite's write transaction does so by itself. */
 const ONE_AT_A_TIME = "set local lock_timeout = 0; select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
 
-/** Brings the database to this program's version; refuses one that a newer program has written. */
+/** Brings the database to this program's version; refuses one that a newer program has written, or half of one. */
 export async function migrate(db: Db, now: string, track = ADMINISTRATION): Promise<{ from: number; to: number }> {
   const to = track.migrations.length
   const from = await version(db, track)
   if (from > to) throw tooNew(from, to)
+  await demandWhole(db)
   if (from === to) return { from, to }
   return db.tx(async (tx) => {
     if (tx.engine === 'postgres') await tx.exec(ONE_AT_A_TIME)
@@ -56,6 +60,7 @@ export async function demandCurrent(db: Db, track = ADMINISTRATION): Promise<voi
   const wanted = track.migrations.length
   const found = await version(db, track)
   if (found > wanted) throw tooNew(found, wanted)
+  await demandWhole(db)
   if (found < wanted)
     throw new Error(
       `The database has schema version ${found}; this program needs ${wanted}. Run \`workspace-admin migrate\` first.`,
@@ -64,14 +69,25 @@ export async function demandCurrent(db: Db, track = ADMINISTRATION): Promise<voi
 
 /** 0 for an empty database. */
 export async function version(db: Db, track = ADMINISTRATION): Promise<number> {
-  const exists = await db.get(
-    db.engine === 'sqlite'
-      ? sql`select 1 from sqlite_master where name = ${track.table}`
-      : sql`select 1 from pg_tables where tablename = ${track.table} and schemaname = current_schema()`,
-  )
-  if (!exists) return 0
+  if (!(await hasTable(db, track.table))) return 0
   const row = await db.get<{ version: number | null }>(sql`select max(version) as version from ${name(track.table)}`)
   return row?.version ?? 0
+}
+
+export async function hasTable(db: Db, table: string): Promise<boolean> {
+  const row = await db.get(
+    db.engine === 'sqlite'
+      ? sql`select 1 from sqlite_master where name = ${table}`
+      : sql`select 1 from pg_tables where tablename = ${table} and schemaname = current_schema()`,
+  )
+  return row !== undefined
+}
+
+async function demandWhole(db: Db): Promise<void> {
+  if (db.engine === 'postgres' && (await hasTable(db, UNFINISHED_COPY)))
+    throw new Error(
+      'This database holds a part of another one: a copy into it has not finished. Run the same `workspace-admin copy` again until it has.',
+    )
 }
 
 const tooNew = (found: number, known: number): Error =>

@@ -28,13 +28,14 @@ export async function openSqlite(
     )
   // A busy wait inside the library would block the event loop; `retrying` waits outside it.
   const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
+  if (mode === 'alone') demandAlone(writer, file)
   if (mode !== 'read') {
     // The first to open it and the last to close it hold it alone for a moment.
     await retrying(async () => void writer.pragma('journal_mode = wal'))
     writer.pragma('synchronous = full')
     writer.pragma('foreign_keys = on')
   }
-  const reader = new Sqlite(file, { readonly: true, timeout: 50 })
+  const reader = mode === 'alone' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
 
   let tail: Promise<unknown> = Promise.resolve()
   /** The deadline holds from now, not from the turn: ten writes behind a held lock do not wait ten times as long. */
@@ -108,6 +109,20 @@ export async function openSqlite(
   }
 }
 
+/** A process that has a WAL database open holds a lock on its file all the time, also when it does nothing. */
+function demandAlone(handle: Sqlite.Database, file: string): void {
+  try {
+    handle.pragma('locking_mode = exclusive')
+    handle.prepare('select count(*) from sqlite_master').get()
+  } catch (error) {
+    handle.close()
+    if (!isBusy(error)) throw error
+    throw new AppError('in_use', `Another program has ${file} open. Stop the server that runs on it, and try again.`)
+  }
+}
+
+const isBusy = (error: unknown): boolean => String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
+
 /** Statements of one handle, each prepared once. */
 function statements(handle: Sqlite.Database): (text: string) => Sqlite.Statement {
   const prepared = new Map<string, Sqlite.Statement>()
@@ -131,7 +146,7 @@ async function retrying<Result>(work: () => Promise<Result>, deadline = busyDead
     try {
       return await work()
     } catch (error) {
-      if (!String((error as { code?: string }).code).startsWith('SQLITE_BUSY')) throw error
+      if (!isBusy(error)) throw error
       if (performance.now() > deadline) throw unavailable('The database is busy. Try again in a moment.')
       await sleep(BUSY_PAUSE_MS)
     }

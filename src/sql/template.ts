@@ -74,6 +74,11 @@ export function rows(list: readonly (readonly Value[])[]): Sql {
   return { strings, parts: list.flat() }
 }
 
+export const joined = (parts: readonly Sql[], separator: string): Sql => ({
+  strings: ['', ...parts.slice(1).map(() => separator), ''],
+  parts,
+})
+
 const none = sql``
 
 /** Holds the selected rows until the transaction ends. SQLite has one writer, so its transaction already does. */

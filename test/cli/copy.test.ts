@@ -1,0 +1,398 @@
+/** A workspace that moves from SQLite to PostgreSQL by the real command: killed, resumed, compared, and served on. */
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { EVENT_COLUMNS, type Extract } from '../../src/events/extract.ts'
+import { horizon } from '../../src/events/positions.ts'
+import { openSource } from '../../src/events/source.ts'
+import { boundaryAfter, boundaryBefore } from '../../src/exports/interval.ts'
+import { distributionScript, isDistributed, obstacles } from '../../src/sql/distribution.ts'
+import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
+import { openDatabase } from '../../src/sql/open.ts'
+import { describeTables, type Table } from '../../src/sql/tables.ts'
+import { sql } from '../../src/sql/template.ts'
+import { uuid } from '../helpers/events.ts'
+import { freshFolder } from '../helpers/exports.ts'
+import { emptyDatabase } from '../helpers/postgres.ts'
+import { command, type Ended, ended } from '../helpers/process.ts'
+import { openSite, type Site, until } from '../helpers/site.ts'
+
+const PROVE = process.env.PROVE === '1'
+/** Where the copy is held and killed; in `prove`, at every table. */
+const KILLED_AT = ['batch_export_runs', 'events']
+const SEEDED = PROVE ? 50_000 : 2_500
+const INTERVAL = 'every 5 minutes'
+const WINDOW_MS = 300_000
+/** The rest of the test takes less of a window than this. */
+const AMPLE_MS = 200_000
+/** Further than any cluster of a test has counted its transactions, so that positions have to go beyond. */
+const FAR = 5_000_000_000
+
+t.setTimeout((PROVE ? 30 : 5) * 60_000)
+
+const run = (words: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  ended(command(words, environment))
+
+async function emptyTarget(t: Test): Promise<{ url: string; client: pg.Client }> {
+  const { url, drop } = await emptyDatabase()
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await drop()
+  })
+  return { url, client }
+}
+
+/** Everything of the target, by the catalogue. */
+async function tablesOf(url: string): Promise<Table[]> {
+  const db = await openDatabase(url, { mode: 'read' })
+  try {
+    return await describeTables(db)
+  } finally {
+    await db.close()
+  }
+}
+
+const folderOf = (url: string): string => url.slice('sqlite:'.length)
+
+/** Beside the server, or without one. */
+function change(url: string, file: string, text: string): void {
+  const db = new Sqlite(join(folderOf(url), file), { timeout: 10_000 })
+  db.exec(text)
+  db.close()
+}
+
+/** What has no part in a demo workspace. */
+async function fillTheRest(site: Site, organization_id: string, project_id: number): Promise<void> {
+  const plugins = `/api/organizations/${organization_id}/pipeline_destinations`
+  const config_schema = [{ key: 'secret', name: 'Secret', type: 'string', secret: true }]
+  const plugin = await site.ask('POST', `${plugins}/`, { plugin_type: 'source', name: 'Exporter', config_schema })
+  await site.ask('PATCH', `${plugins}/${plugin.id}/update_source/`, {
+    source: { 'index.ts': 'export const a = "é€😀"' },
+  })
+  await site.ask('POST', `/api/projects/${project_id}/plugin_configs/`, {
+    plugin: plugin.id,
+    enabled: true,
+    order: 1,
+    config: { secret: 'hush' },
+  })
+  // A number that was given and is not there any more must not be given again.
+  const gone = await site.ask('POST', '/api/projects/', { name: 'Gone', organization: organization_id })
+  await site.ask('DELETE', `/api/projects/${gone.id}/`)
+}
+
+let sent = 0
+async function send(site: Site, count: number): Promise<void> {
+  const batch = Array.from({ length: count }, () => ({
+    uuid: uuid(++sent),
+    event: 'seen',
+    distinct_id: `person-${sent % 7} \ue000 😀`,
+    properties: { sent, zebra: 1, apple: [1.0, '\u0000 "quoted"\n'], $set: { plan: 'frée' } },
+  }))
+  await site.ask('POST', '/batch/', { api_key: site.project_token, batch })
+}
+
+const exportsOf = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
+
+/** Until every window that has ended is delivered. */
+async function settle(site: Site, id: string): Promise<void> {
+  const planned = boundaryBefore(INTERVAL, site.now())
+  await until(async () => {
+    await site.ask('PATCH', `${exportsOf(site)}/${id}/`, { name: 'roused' })
+    const { results } = await site.ask('GET', `${exportsOf(site)}/${id}/runs/?limit=1000`)
+    const done = results.every(({ status }: { status: string }) => status === 'Completed')
+    return done && results.some((one: { data_interval_end: string }) => one.data_interval_end >= planned)
+  })
+}
+
+const delivered = (site: Site, id: string): string[] =>
+  readdirSync(join(site.files, String(site.project_id), id), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
+    .flatMap(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line).uuid)
+
+const uuids = (): string[] => Array.from({ length: sent }, (_, i) => uuid(i + 1))
+
+/** The lists that there are, each as the bytes of its answer. */
+async function answers(site: Site, key: string, organization_id: string, project_id: number): Promise<string[]> {
+  const { url } = site.servers[0]!
+  const ask = async (path: string): Promise<string> => {
+    const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+    return `${path} ${response.status} ${(await response.text()).replaceAll(url, '')}`
+  }
+  const project = `/api/projects/${project_id}`
+  const { results } = await site.ask('GET', `${project}/batch_exports/`)
+  return Promise.all(
+    [
+      '/api/users/@me/',
+      '/api/organizations/',
+      '/api/projects/',
+      '/api/personal_api_keys/',
+      ...[
+        ...['members', 'invites', 'domains', 'batch_exports', 'pipeline_destinations', 'pipeline_import_apps'],
+        ...['activity', 'unused', 'exports_unsubscribe_configs'].map((list) => `pipeline_destinations/${list}`),
+      ].map((list) => `/api/organizations/${organization_id}/${list}/?limit=1000`),
+      `${project}/events/?limit=5000&after=2000-01-01`,
+      `${project}/events/?limit=7&event=seen`,
+      `${project}/events/values/?key=plan`,
+      `${project}/plugin_configs/`,
+      ...results.flatMap(({ id }: { id: string }) => [
+        `${project}/batch_exports/${id}/runs/?limit=1000`,
+        `${project}/batch_exports/${id}/logs/?limit=1000`,
+      ]),
+    ].map(ask),
+  )
+}
+
+/** The copy waits for a lock that the test holds, somewhere in the middle, and is killed there. */
+async function killAt(t: Test, table: string, client: pg.Client, words: string[]): Promise<void> {
+  await client.query(`begin; lock table ${table} in exclusive mode`)
+  const child = command(words, {})
+  const exit = once(child, 'exit')
+  const waits = `select 1 from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`
+  const stopped = until(async () => (await client.query(waits)).rowCount || child.exitCode !== null)
+  await stopped
+  child.kill('SIGKILL')
+  t.same(await exit, [null, 'SIGKILL'], `killed at ${table}`)
+  await client.query('rollback')
+}
+
+t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had happened', async (t) => {
+  const site = await openSite(t, 'sqlite')
+  const from = site.database_url
+  const environment = { DATABASE_URL: from, EXPORT_FOLDER: site.files, SECRET_KEY: 'ab'.repeat(32) }
+  const seeded = await run(['seed', '--events', String(SEEDED), '--json'], environment)
+  t.equal(seeded.code, 0, seeded.stderr)
+  const demo = JSON.parse(seeded.stdout)
+  const { organization: organization_id } = await site.ask('GET', `/api/projects/${site.project_id}/`)
+
+  const destination = { type: 'File', config: {} }
+  const { id } = await site.ask('POST', `${exportsOf(site)}/`, { name: 'Files', interval: INTERVAL, destination })
+  await send(site, 300)
+  site.advance(WINDOW_MS)
+  await settle(site, id)
+  t.same(delivered(site, id).sort(), uuids(), 'something was delivered before')
+  change(from, EVENTS.file, `update sqlite_sequence set seq = ${FAR} where name = 'events'`)
+  await send(site, 200)
+  const left = Date.parse(boundaryAfter(INTERVAL, site.now())) - Date.parse(site.now())
+  if (left < AMPLE_MS) site.advance(left + 1_000)
+  await settle(site, id)
+  await send(site, 100)
+  await fillTheRest(site, organization_id, site.project_id)
+
+  const { url: to, client } = await emptyTarget(t)
+  const words = ['copy', '--from', from, '--to', to]
+  t.match(await run(words), { code: 6, stderr: /Stop the server that runs on it/ }, 'a server runs on the source')
+  t.equal((await client.query('select 1 from pg_tables where schemaname = current_schema()')).rowCount, 0)
+
+  const { api_key } = site.servers[0]!
+  const listed = async (): Promise<string[]> => [
+    ...(await answers(site, api_key!, organization_id, site.project_id)),
+    ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
+  ]
+  const before = await listed()
+  await site.kill(site.servers[0]!)
+  change(
+    from,
+    ADMINISTRATION.file,
+    `insert into letters values ('a', 'invite', 'x@example.com', '{}', 'waiting', 0, '2026', '2026');
+     insert into used_invites values ('a', '${organization_id}', 'hash', '2026');`,
+  )
+
+  t.equal((await run(['migrate', '--database', to])).code, 0, 'a target that was only prepared is taken')
+  const source = await openSource(from, false)
+  const everything: Extract = {
+    project_id: site.project_id,
+    range: { by: 'positions', from: 0, to: FAR * 2 },
+    columns: [EVENT_COLUMNS.uuid],
+    encoding: 'json',
+    include: null,
+    exclude: null,
+    where: null,
+  }
+  const page = (await source.page(everything, null, 350))!
+  await source.close()
+
+  const tables = await tablesOf(to)
+  const places = PROVE ? tables.map(({ name }) => name).filter((name) => !name.endsWith('migrations')) : KILLED_AT
+  for (const table of places) await killAt(t, table, client, words)
+
+  t.match(await run(['serve', '--port', '0', '--database', to]), { code: 1, stderr: /a copy into it has not finished/ })
+  t.match(await run(['users', 'list', '--database', to]), { code: 1, stderr: /a copy into it has not finished/ })
+  const partly = await run([...words, '--verify', '--json'])
+  t.equal(partly.code, 1, 'not all of it is there')
+  t.ok(JSON.parse(partly.stdout).examples.every(({ kind }: { kind: string }) => kind === 'missing'))
+  const other = freshFolder(t)
+  await run(['migrate', '--database', `sqlite:${other}`])
+  t.match(await run(['copy', '--from', `sqlite:${other}`, '--to', to]), { code: 6, stderr: /did not come from/ })
+
+  // Once all rows are there it still has to end well.
+  await killAt(t, 'installation', client, words)
+  const done = await run([...words, '--json'])
+  t.equal(done.code, 0, done.stdout + done.stderr)
+  const report = JSON.parse(done.stdout)
+  t.equal(report.differences, 0)
+  t.same(
+    report.tables.map(({ table }: { table: string }) => table).sort(),
+    tables
+      .map(({ name }) => name)
+      .filter((name) => ![ADMINISTRATION.table, EVENTS.table].includes(name))
+      .sort(),
+    'every table is copied',
+  )
+  t.same(
+    report.tables.filter(({ rows }: { rows: number }) => rows === 0),
+    [],
+    'and none of them was empty: whoever adds one puts a row into it here',
+  )
+
+  await t.test('what differs is found', async (t) => {
+    const {
+      rows: [purge],
+    } = await client.query('select * from purges')
+    await client.query(`
+      update events set elements_chain = 'a' where uuid = '${uuid(5)}';
+      update plugin_configs set enabled = not enabled;
+      delete from purges;
+      insert into purges values (0, 'x'), (999999, 'x')`)
+    const found = await run([...words, '--json'])
+    t.equal(found.code, 1)
+    const { differences, copied, examples } = JSON.parse(found.stdout)
+    t.same({ differences, copied }, { differences: 5, copied: 0 }, 'where all of it came once, a copy only compares')
+    const inOrder = (list: { table: string }[]) => list.toSorted((a, b) => (a.table < b.table ? -1 : 1))
+    t.same(inOrder(examples), [
+      {
+        table: 'events',
+        key: { project_id: site.project_id, uuid: uuid(5) },
+        kind: 'different',
+        columns: ['elements_chain'],
+      },
+      { table: 'plugin_configs', key: { id: 1 }, kind: 'different', columns: ['enabled'] },
+      { table: 'purges', key: { project_id: purge.project_id }, kind: 'missing', columns: [] },
+      { table: 'purges', key: { project_id: 0 }, kind: 'extra', columns: [] },
+      { table: 'purges', key: { project_id: 999_999 }, kind: 'extra', columns: [] },
+    ])
+    t.match(await run([...words, '--verify']), { code: 1, stdout: /different +events .*: elements_chain\n/ })
+    await client.query(`
+      update events set elements_chain = '' where uuid = '${uuid(5)}';
+      update plugin_configs set enabled = not enabled;
+      delete from purges`)
+    await client.query('insert into purges values ($1, $2)', [purge.project_id, purge.queued_at])
+    t.match(await run([...words, '--verify']), { code: 0, stdout: /^All \d+ rows of \d+ tables are the same/ })
+  })
+
+  await t.test('a run that was under way goes on after the event it had come to', async (t) => {
+    const moved = await openSource(to, false)
+    t.teardown(() => moved.close())
+    const rest = (await moved.page(everything, page.cursor, 10_000))!
+    const linesOf = (text: Buffer): string[] => String(text).split('\n')
+    t.same(
+      [...linesOf(page.text), ...linesOf(rest.text)].map((line) => JSON.parse(line).uuid),
+      uuids(),
+    )
+  })
+
+  await t.test('a server there answers the same, and exports go on where they were', async (t) => {
+    site.move(to)
+    await site.start()
+    const after = await listed()
+    for (const [i, answer] of before.entries()) t.equal(after[i], answer)
+
+    await send(site, 50)
+    await quiet(to)
+    site.advance(WINDOW_MS)
+    await settle(site, id)
+    await send(site, 50)
+    await quiet(to)
+    site.advance(WINDOW_MS)
+    await settle(site, id)
+    t.same(delivered(site, id).sort(), uuids(), 'each event once: those before, those on the way and those after')
+    const { rows } = await client.query('select max(id) as last from projects')
+    const made = await site.ask('POST', '/api/projects/', { name: 'New', organization: organization_id })
+    t.equal(made.id, Number(rows[0].last) + 2, 'the number of a project that is gone is not given again')
+  })
+})
+
+/** Nothing can appear among the events any more, whatever others have under way in the cluster. */
+async function quiet(url: string): Promise<void> {
+  const db = await openDatabase(url)
+  const { last } = (await db.get<{ last: number }>(sql`select max(position) as last from events`))!
+  await until(async () => (await horizon(db)) > last)
+  await db.close()
+}
+
+t.test('what cannot be copied is refused, with the remedy', async (t) => {
+  const { url, client } = await emptyTarget(t)
+  const folder = t.testdir()
+  const from = ['copy', '--from', `sqlite:${folder}`]
+  t.match(await run([...from, '--to', url]), { code: 5, stderr: /There is no workspace at .*--from/ })
+  await run(['migrate', '--database', `sqlite:${folder}`])
+  t.match(await run(from), { code: 2, stderr: /--to postgres/ })
+  t.match(await run([...from, '--to', `sqlite:${folder}`]), { code: 2, stderr: /workspace-admin backup/ })
+  t.match(await run(['copy', '--from', url, '--to', url]), { code: 2, stderr: /pg_dump/ })
+  t.match(await run([...from, '--to', url, '--verify']), { code: 5, stderr: /Copy without --verify first/ })
+  t.equal((await client.query('select 1 from pg_tables where schemaname = current_schema()')).rowCount, 0)
+
+  await run(['migrate', '--database', url])
+  await run(['users', 'create', '--email', 'somebody@example.com', '--database', url])
+  t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'somebody works there already')
+  t.equal((await client.query('select email from users')).rowCount, 1)
+  await client.query('delete from event_migrations where version = 2')
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 2/ })
+  change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
+})
+
+t.test('the tables spread over the nodes of a cluster by project', async (t) => {
+  const { url, client } = await emptyTarget(t)
+  t.match(await run(['migrate', '--print-distribution', '--database', url]), { code: 1, stderr: /migrate` first/ })
+  t.match(await run(['migrate', '--print-distribution']), { code: 2, stderr: /postgres:/ })
+  await run(['migrate', '--database', url])
+  const { code, stdout } = await run(['migrate', '--print-distribution', '--database', url])
+  t.equal(code, 0)
+  const { rows } = await client.query('select tablename from pg_tables where schemaname = current_schema()')
+  for (const { tablename } of rows)
+    t.equal(
+      stdout.split('\n').filter((line) => new RegExp(`(distributed_table\\('|^-- +)${tablename}('|$)`).test(line))
+        .length,
+      1,
+      `${tablename} is named once`,
+    )
+  const spread = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
+  t.same(spread.sort(), ['events', 'person_distinct_ids', 'persons'])
+
+  // What a cluster demands, asked of the catalogue itself.
+  const { rows: narrow } = await client.query(
+    `select indexrelid::regclass::text from pg_index i where indisunique and indrelid = any ($1::regclass[])
+      and not (select attnum from pg_attribute where attrelid = indrelid and attname = 'project_id') = any (indkey::int2[])`,
+    [spread],
+  )
+  t.same(narrow, [], 'every unique index holds the column that they are spread by')
+  const { rows: bound } = await client.query(
+    `select conname from pg_constraint where contype = 'f' and (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[]))`,
+    [spread],
+  )
+  t.same(bound, [], 'no foreign key leads to or from them')
+  const { rows: nullable } = await client.query(
+    `select attrelid::regclass::text from pg_attribute where attrelid = any ($1::regclass[]) and attname = 'project_id' and not attnotnull`,
+    [spread],
+  )
+  t.same(nullable, [])
+
+  await client.query(`
+    create unique index in_the_way on persons (first_distinct_id);
+    create table visits (project_id bigint, id text, person_id text, primary key (project_id, id),
+      foreign key (project_id, person_id) references persons (project_id, id))`)
+  const tables = await tablesOf(url)
+  t.ok(isDistributed(tables.find(({ name }) => name === 'visits')!))
+  t.same(obstacles(tables), [
+    'A unique index of persons is over first_distinct_id, without project_id.',
+    'A foreign key of visits points to persons.',
+  ])
+  t.throws(() => distributionScript(tables), { message: /cannot be spread over nodes/ })
+})
