@@ -11,7 +11,7 @@ import { identity } from '../store/installation.ts'
 import { KEY_FILE } from '../vault.ts'
 import { EXIT, failure, usage } from './failure.ts'
 import { text } from './print.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { quoted } from './quote.ts'
 
 const MOST_DIFFERENCES_SHOWN = 20
@@ -142,10 +142,8 @@ async function move(ends: Ends, from: string, only: boolean): Promise<{ report: 
     report.tables.push({ table: table.name, rows, copied: 0, differences: 0 })
   }
   const filling = !only && state !== 'complete'
-  const progress = createProgress('rows', report.rows * (filling ? 2 : 1))
-  if (filling) await fill(target, tables, report, progress)
-  await compare(target, tables, report, progress)
-  progress.end(report.rows)
+  if (filling) await fill(target, tables, report)
+  await compare(target, tables, report)
   if (filling && report.differences === 0) {
     await goBeyond(target, await horizon(events))
     await copies.finish(target, tables)
@@ -154,37 +152,42 @@ async function move(ends: Ends, from: string, only: boolean): Promise<{ report: 
   return { report, key: existsSync(key) ? key : null }
 }
 
-async function fill(target: Database, tables: copies.Route[], report: Report, progress: Progress): Promise<void> {
+/** Counts for the bar, from nothing to all rows. */
+function counter(things: string, whole: number): { add(rows: number): void; end(): void } {
+  const progress = createProgress(things, whole)
   let count = 0
-  const advance = (rows: number): void => {
-    count += rows
-    progress.advance(rows)
-    progress.show(count)
-  }
-  for (const [i, table] of tables.entries()) {
-    advance(await copies.count(target, table))
-    await copies.fill(target, table, (rows) => {
-      report.tables[i]!.copied += rows
-      report.copied += rows
-      advance(rows)
-    })
-  }
-}
-
-async function compare(target: Database, tables: copies.Route[], report: Report, progress: Progress): Promise<void> {
-  let count = 0
-  for (const [i, table] of tables.entries()) {
-    const found = copies.compare(target, table, (rows) => {
+  return {
+    add: (rows) => {
       count += rows
       progress.advance(rows)
       progress.show(count)
+    },
+    end: () => progress.end(count),
+  }
+}
+
+async function fill(target: Database, tables: copies.Route[], report: Report): Promise<void> {
+  const bar = counter('rows copied', report.rows)
+  for (const [i, table] of tables.entries()) {
+    bar.add(await copies.count(target, table))
+    await copies.fill(target, table, (rows) => {
+      report.tables[i]!.copied += rows
+      report.copied += rows
+      bar.add(rows)
     })
-    for await (const difference of found) {
+  }
+  bar.end()
+}
+
+async function compare(target: Database, tables: copies.Route[], report: Report): Promise<void> {
+  const bar = counter('rows compared', report.rows)
+  for (const [i, table] of tables.entries())
+    for await (const difference of copies.compare(target, table, bar.add)) {
       report.differences++
       report.tables[i]!.differences++
       if (report.examples.length < MOST_DIFFERENCES_SHOWN) report.examples.push(difference)
     }
-  }
+  bar.end()
 }
 
 function words(report: Report, to: string, key: string | null, only: boolean): string {
