@@ -7,6 +7,7 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,7 +23,16 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { makeTemplate, startPostgres } from '../test/helpers/postgres.ts'
 
 /** These take longest and begin first, so that none of them is left over at the end. */
-const LONGEST = ['faults/exports', 'cli/cli', 'exports/engine', 'cli/contract', 'cli/import', 'clients/generated']
+const LONGEST = [
+  'faults/exports',
+  'cli/cli',
+  'exports/engine',
+  'faults/nodes',
+  'cli/copy',
+  'cli/contract',
+  'cli/import',
+  'clients/generated',
+]
 /** Of a suite that says nothing else by `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** As nice as deliveries are: more important suites would starve those of their neighbours. */
@@ -109,7 +119,10 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<Result
 /** In memory where there is enough of it: SQLite waits for the disk at the end of each transaction. */
 function scratchFolder(): string {
   const free = existsSync(MEMORY) ? statfsSync(MEMORY) : { bavail: 0, bsize: 0 }
-  return mkdtempSync(join(free.bavail * free.bsize > MEMORY_BYTES ? MEMORY : tmpdir(), 'workspace-tests-'))
+  const folder = mkdtempSync(join(free.bavail * free.bsize > MEMORY_BYTES ? MEMORY : tmpdir(), 'workspace-tests-'))
+  // A PostgreSQL that a suite starts runs as somebody else.
+  chmodSync(folder, 0o755)
+  return folder
 }
 
 const queue = suites(process.argv.slice(2))
