@@ -8,8 +8,10 @@ export class AppError extends Error {
     detail: string,
     readonly attr: string | null = null,
     readonly retry_after_seconds?: number,
+    /** What the log should tell of it, and the caller should not. */
+    cause?: unknown,
   ) {
-    super(detail)
+    super(detail, { cause })
     this.name = 'AppError'
   }
 }
@@ -26,4 +28,5 @@ export const forbidden = (detail: string): AppError => new AppError('permission_
 export const invalid = (attr: string | null, detail: string, code = 'invalid_input'): AppError =>
   new AppError(code, detail, attr)
 
-export const unavailable = (detail: string): AppError => new AppError('unavailable', detail, null, 5)
+export const unavailable = (detail: string, cause?: unknown): AppError =>
+  new AppError('unavailable', detail, null, 5, cause)

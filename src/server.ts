@@ -136,7 +136,7 @@ function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Fa
     error instanceof Unauthenticated
       ? [401, 'authentication_error']
       : (STATUSES[error.code] ?? [400, 'validation_error'])
-  if (status === 500) request.log.error({ err: thrown }, 'failed')
+  if (status === 500 || error.cause) request.log.error({ err: error.cause ?? thrown }, 'failed')
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
   const { code, message: detail, attr } = error
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify({ type, code, detail, attr }))

@@ -16,8 +16,8 @@ const PAUSE_MS = 20
 
 /** Two transactions wanted the same rows in different orders: the loser tries again. */
 const LOST_RACES = new Set(['40001', '40P01'])
-/** The disk is full or gone, the database is short of something: nothing that the sender did. */
-const NO_STORAGE = /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM)|53|57|58)/
+/** PostgreSQL is short of something, or of its disk: nothing that the sender did. */
+const NO_STORAGE = /^(53|57|58)/
 
 /** The one way for events into their store. */
 export interface EventWriter {

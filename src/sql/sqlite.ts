@@ -41,7 +41,11 @@ export async function openSqlite(
   /** The deadline holds from now, not from the turn: ten writes behind a held lock do not wait ten times as long. */
   const inTurn = <Result>(work: (deadline: number) => Promise<Result>): Promise<Result> => {
     const deadline = busyDeadline()
-    const turn = tail.then(() => work(deadline))
+    const turn = tail
+      .then(() => work(deadline))
+      .catch((error) => {
+        throw translated(error)
+      })
     tail = turn.catch(() => undefined)
     return turn
   }
@@ -151,6 +155,23 @@ async function retrying<Result>(work: () => Promise<Result>, deadline = busyDead
       await sleep(BUSY_PAUSE_MS)
     }
   }
+}
+
+/** What a caller may be told where nothing can be written, for no fault of theirs. */
+const NO_STORAGE: [code: RegExp, sentence: string][] = [
+  [/^SQLITE_FULL/, 'The disk is full: the database cannot be written. Free some space and try again.'],
+  [/^SQLITE_IOERR/, "The disk does not take what is written to the database. Look into its machine's log; try again."],
+  [
+    /^SQLITE_(READONLY|CANTOPEN|PERM)/,
+    "The database's file cannot be opened or written by this user. Check the permissions of its folder.",
+  ],
+]
+
+/** A failure of the disk as what may pass; any other as it is. */
+function translated(error: unknown): unknown {
+  const code = String((error as { code?: string }).code)
+  const known = NO_STORAGE.find(([pattern]) => pattern.test(code))
+  return known ? unavailable(known[1], error) : error
 }
 
 const measured =

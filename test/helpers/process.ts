@@ -15,9 +15,13 @@ export const programFile = (name: string): string => join(built, name)
 
 const PROGRAM = [programFile('workspace-admin.js')]
 
-/** The command in a process of its own. */
-export const command = (words: string[], environment: Variables): ChildProcessWithoutNullStreams =>
-  spawn(process.execPath, [...PROGRAM, ...words], { env: { PATH: process.env.PATH!, ...environment } })
+/** The command in a process of its own, as another user where one is named. */
+export const command = (
+  words: string[],
+  environment: Variables,
+  user: { uid?: number; gid?: number } = {},
+): ChildProcessWithoutNullStreams =>
+  spawn(process.execPath, [...PROGRAM, ...words], { env: { PATH: process.env.PATH!, ...environment }, ...user })
 
 export interface Ended {
   code: number | null

@@ -1,0 +1,557 @@
+/** Whatever happens to the machine: what was acknowledged is there, whole, and what cannot be done is told. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { v7 } from 'uuid'
+import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
+import { openDatabase } from '../../src/sql/open.ts'
+import { type Sql, sql } from '../../src/sql/template.ts'
+import { freshFolder } from '../helpers/exports.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
+import { command, ended, type ServerProcess, startProcess } from '../helpers/process.ts'
+import { seeded } from '../helpers/seeded.ts'
+
+const AREA = 'SQLite under duress'
+const SEED = Number(process.env.SEED ?? 20260901)
+const KILLS = PROVE ? 200 : 3
+const FIRST_STARTS = PROVE ? 50 : 2
+const FULL_DISKS = PROVE ? 20 : 2
+const BACKUPS = PROVE ? 20 : 2
+const DAMAGES = PROVE ? 50 : 2
+const EVENTS_AT_ONCE = 20
+const PAGE_BYTES = 4_096
+const TMPFS_BYTES = 16 * 1024 * 1024
+/** Refusals that are waited for, of each kind of write, on a full disk. */
+const REFUSALS = 5
+/** What a log of writes may hold before it has to grow. */
+const MOST_WRITES = 2_000
+t.setTimeout((PROVE ? 60 : 5) * 60_000)
+
+interface Answer {
+  status: number
+  headers: Headers
+  body: any
+}
+
+/** Throws where the server dies meanwhile. */
+async function ask(
+  { url }: ServerProcess,
+  key: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) }
+}
+
+async function rowsOf<Row>(folder: string, file: string, statement: Sql): Promise<Row[]> {
+  const db = await openDatabase(`sqlite:${folder}`, { mode: 'read', file })
+  try {
+    return await db.all<Row>(statement)
+  } finally {
+    await db.close()
+  }
+}
+
+interface Check {
+  name: string
+  state: string
+  detail: string
+  remedy: string | null
+}
+
+async function examine(folder: string): Promise<{ code: number | null; checks: Record<string, Check> }> {
+  const { code, stdout } = await ended(command(['doctor', '--json', '--database', `sqlite:${folder}`], {}))
+  const { checks } = JSON.parse(stdout) as { checks: Check[] }
+  return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) }
+}
+
+async function demandSound(t: Test, folder: string, when: string): Promise<void> {
+  const { checks } = await examine(folder)
+  t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `sound ${when}`)
+}
+
+/** What was asked for and what was acknowledged, and whether the database can be what came of it. */
+function createLedger() {
+  interface Organization {
+    sent: number
+    acknowledged: number
+    removal: 'none' | 'asked' | 'acknowledged'
+  }
+  const names = new Set<string>()
+  const organizations = new Map<string, Organization>()
+  const batches = new Map<string, { acknowledged: boolean }>()
+  let acknowledged = 0
+  const isDone = ({ status }: Answer): boolean => {
+    const done = status >= 200 && status < 300
+    if (done) acknowledged++
+    return done
+  }
+
+  return {
+    /** How many writes were. */
+    acknowledged: (): number => acknowledged,
+
+    /** An organization that is made, renamed twice and sometimes removed. Answers what the server said to each. */
+    administer: async function* (server: ServerProcess, key: string, random: () => number): AsyncGenerator<Answer> {
+      const name = v7()
+      names.add(name)
+      const made = await ask(server, key, 'POST', '/api/organizations/', { name: `${name} 0` })
+      const id: string = made.body.id
+      if (isDone(made)) organizations.set(id, { sent: 0, acknowledged: 0, removal: 'none' })
+      yield made
+      const organization = organizations.get(id)
+      if (!organization) return
+      const path = `/api/organizations/${id}/`
+      for (let version = 1; version <= 2; version++) {
+        organization.sent = version
+        const renamed = await ask(server, key, 'PATCH', path, { name: `${name} ${version}` })
+        if (isDone(renamed)) organization.acknowledged = version
+        yield renamed
+      }
+      if (random() < 0.5) return
+      organization.removal = 'asked'
+      const removed = await ask(server, key, 'DELETE', path)
+      if (isDone(removed)) organization.removal = 'acknowledged'
+      yield removed
+    },
+
+    /** Events of one sender, who is also a person that remembers the last of them. */
+    send: async (server: ServerProcess, sender: string, order: number): Promise<Answer> => {
+      const name = `${sender} ${order}`
+      const batch = { acknowledged: false }
+      batches.set(name, batch)
+      const answer = await ask(server, null, 'POST', '/batch/', {
+        api_key: server.project_token,
+        batch: Array.from({ length: EVENTS_AT_ONCE }, () => ({
+          uuid: v7(),
+          event: 'seen',
+          distinct_id: sender,
+          properties: { batch: name, padding: 'x'.repeat(500), $set: { last: order } },
+        })),
+      })
+      batch.acknowledged = isDone(answer)
+      return answer
+    },
+
+    demandKept: async (t: Test, folder: string, when: string): Promise<void> => {
+      const wrong: string[] = []
+      const demand = (holds: boolean, sentence: string): void => {
+        if (!holds) wrong.push(sentence)
+      }
+      const rows = await rowsOf<{ id: string; name: string; member_count: number; members: number; projects: number }>(
+        folder,
+        ADMINISTRATION.file,
+        sql`select o.id, o.name, o.member_count,
+            (select count(*) from members m where m.organization_id = o.id) as members,
+            (select count(*) from projects p where p.organization_id = o.id) as projects
+          from organizations o where o.name <> 'My organization'`,
+      )
+      for (const { id, name, member_count, members, projects } of rows) {
+        const [made, version] = name.split(' ')
+        demand(names.has(made!), `${name} was never asked for`)
+        demand(member_count === 1 && members === 1 && projects === 1, `${name} is half made`)
+        const known = organizations.get(id)
+        if (!known) continue
+        demand(Number(version) >= known.acknowledged && Number(version) <= known.sent, `${name} has another name`)
+        demand(known.removal !== 'acknowledged', `${name} was removed`)
+      }
+      const there = new Set(rows.map(({ id }) => id))
+      for (const [id, { removal }] of organizations)
+        demand(removal !== 'none' || there.has(id), `organization ${id} is lost`)
+
+      const stored = await rowsOf<{ batch: string; sender: string; count: number }>(
+        folder,
+        EVENTS.file,
+        sql`select properties ->> 'batch' as batch, distinct_id as sender, count(*) as count from events group by 1, 2`,
+      )
+      const last = new Map<string, number>()
+      for (const { batch, sender, count } of stored) {
+        demand(batches.has(batch), `batch ${batch} was never sent`)
+        demand(count === EVENTS_AT_ONCE, `batch ${batch} has ${count} events`)
+        last.set(sender, Math.max(last.get(sender) ?? 0, Number(batch.split(' ')[1])))
+      }
+      const arrived = new Set(stored.map(({ batch }) => batch))
+      for (const [name, { acknowledged }] of batches)
+        demand(!acknowledged || arrived.has(name), `batch ${name} is lost`)
+      const people = await rowsOf<{ sender: string; last: number }>(
+        folder,
+        EVENTS.file,
+        sql`select d.distinct_id as sender, p.properties ->> 'last' as last from person_distinct_ids d
+          join persons p on p.project_id = d.project_id and p.id = d.person_id`,
+      )
+      t.strictSame(new Map(people.map(({ sender, last }) => [sender, Number(last)])), last, 'persons and events agree')
+      t.strictSame(wrong, [], `${when}: ${names.size} organizations and ${batches.size} batches asked for`)
+    },
+  }
+}
+
+t.test('killed at any moment of a write', async (t) => {
+  const random = seeded(SEED)
+  const folder = freshFolder(t)
+  const DATABASE_URL = `sqlite:${folder}`
+  const ledger = createLedger()
+  let key: string | null = null
+  for (let round = 1; round <= KILLS; round++) {
+    if (round > 1 && random() < 0.3) {
+      const starting = command(['serve', '--port', '0'], { DATABASE_URL, LOG_LEVEL: 'silent' })
+      const exited = once(starting, 'exit')
+      await pause(random() * 800)
+      starting.kill('SIGKILL')
+      await exited
+    }
+    const server = await startProcess(t, { DATABASE_URL })
+    key ??= server.api_key
+    const administer = async (): Promise<void> => {
+      for (;;)
+        for await (const { status } of ledger.administer(server, key!, random)) {
+          if (status >= 300) t.fail(`answered ${status}`)
+          await killAtGoal()
+        }
+    }
+    const send = async (writer: number): Promise<void> => {
+      for (let order = 1; ; order++) {
+        const { status } = await ledger.send(server, `${round}-${writer}`, order)
+        if (status !== 200) t.fail(`answered ${status}`)
+        await killAtGoal()
+      }
+    }
+    const goal = ledger.acknowledged() + 1 + random() * 60
+    const killAtGoal = async (): Promise<void> => {
+      if (ledger.acknowledged() < goal) return
+      // The experiment, nothing that is asserted: others go on writing meanwhile.
+      await pause(random() * 10)
+      await server.kill()
+    }
+    await Promise.allSettled([administer(), administer(), send(1), send(2), send(3)])
+    await demandSound(t, folder, `after kill ${round}`)
+    await ledger.demandKept(t, folder, `kill ${round}`)
+  }
+  const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes kept, none half-done, doctor content`
+  figure(t, { area: AREA, count: KILLS, of: 'kill -9', result, seed: SEED })
+})
+
+t.test('killed at any moment of its first start', async (t) => {
+  const random = seeded(SEED + 1)
+  for (let round = 1; round <= FIRST_STARTS; round++) {
+    const folder = freshFolder(t)
+    const DATABASE_URL = `sqlite:${folder}`
+    const starting = command(['serve', '--port', '0'], { DATABASE_URL, LOG_LEVEL: 'silent' })
+    const exited = once(starting, 'exit')
+    await pause(random() * 1_000)
+    starting.kill('SIGKILL')
+    await exited
+    const server = await startProcess(t, { DATABASE_URL })
+    t.equal((await ask(server, null, 'GET', '/health/ready')).status, 200)
+    await server.kill()
+    await demandSound(t, folder, `after first start ${round}`)
+  }
+  const result = 'the next start finds or makes everything, doctor content'
+  figure(t, { area: AREA, count: FIRST_STARTS, of: 'kill -9', result, seed: SEED + 1 })
+})
+
+/** Somewhere that has no more room when it is told so. */
+interface Disk {
+  folder: string
+  fill(server: ServerProcess): void
+  free(server: ServerProcess): void
+}
+
+/** Undefined where this machine does not let us mount. */
+function smallDisk(t: Test): Disk | undefined {
+  const folder = freshFolder(t)
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${TMPFS_BYTES},mode=700`, 'tmpfs', folder])
+  if (status !== 0) return undefined
+  t.teardown(() => execFileSync('umount', ['--lazy', folder]))
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    fill: () => {
+      const file = openSync(filler, 'a')
+      try {
+        for (let bytes = 65_536; bytes >= 512; bytes /= 2)
+          try {
+            for (;;) writeSync(file, Buffer.alloc(bytes))
+          } catch (error) {
+            if ((error as { code?: string }).code !== 'ENOSPC') throw error
+          }
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(filler),
+  }
+}
+
+/** No file of the server may grow beyond its first page. Undefined where prlimit is missing. */
+function limitedFiles(t: Test): Disk | undefined {
+  if (spawnSync('prlimit', ['--version']).status !== 0) return undefined
+  const limit = ({ child }: ServerProcess, bytes: string): void =>
+    void execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`])
+  return {
+    folder: freshFolder(t),
+    fill: (server) => limit(server, '4096'),
+    free: (server) => limit(server, 'unlimited'),
+  }
+}
+
+const demandRefusal = (t: Test, { status, headers, body }: Answer): void => {
+  t.equal(status, 503)
+  t.equal(headers.get('retry-after'), '5')
+  t.match(body, { type: 'server_error', code: 'unavailable', detail: /disk|stor/, attr: null })
+}
+
+const DISKS: [name: string, open: (t: Test) => Disk | undefined, unable: string][] = [
+  ['a full disk', smallDisk, 'This machine cannot mount a small file system for us: mount needs root.'],
+  ['files that may not grow', limitedFiles, 'This machine has no prlimit.'],
+]
+for (const [i, [name, open, unable]] of DISKS.entries())
+  t.test(name, async (t) => {
+    const disk = open(t)
+    if (!disk) return figure(t, { area: AREA, unable })
+    const { folder } = disk
+    const random = seeded(SEED + 2 + i)
+    const ledger = createLedger()
+    const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
+    const key = server.api_key!
+    let refused = 0
+    for (let round = 1; round <= FULL_DISKS; round++) {
+      for await (const { status } of ledger.administer(server, key, random)) t.ok(status < 300, 'with room: done')
+      t.equal((await ledger.send(server, `${round}-before`, 1)).status, 200)
+      disk.fill(server)
+
+      const refusals = { administration: 0, events: 0 }
+      for (let i = 1; i <= MOST_WRITES && refusals.administration < REFUSALS; i++)
+        for await (const answer of ledger.administer(server, key, random)) {
+          if (answer.status < 300) continue
+          demandRefusal(t, answer)
+          refusals.administration++
+        }
+      for (let order = 1; order <= MOST_WRITES && refusals.events < REFUSALS; order++) {
+        const answer = await ledger.send(server, `${round}-full`, order)
+        if (answer.status === 200) continue
+        demandRefusal(t, answer)
+        refusals.events++
+      }
+      t.ok(refusals.administration >= REFUSALS && refusals.events >= REFUSALS, 'both kinds of writes were refused')
+      refused += refusals.administration + refusals.events
+      for (const path of ['/health/ready', '/api/organizations/', '/api/projects/@current/events/'])
+        t.equal((await ask(server, key, 'GET', path)).status, 200, `${path} is still answered`)
+
+      disk.free(server)
+      for await (const { status } of ledger.administer(server, key, random)) t.ok(status < 300, 'room again: done')
+      t.equal((await ledger.send(server, `${round}-after`, 1)).status, 200)
+      await ledger.demandKept(t, folder, `round ${round}`)
+    }
+    await demandSound(t, folder, 'at the end')
+    const result = `${refused} writes refused with 503 and none with 500, reads answered, nothing lost; writes again at once`
+    figure(t, { area: AREA, count: FULL_DISKS, of: 'times full', result, seed: SEED + 2 + i })
+  })
+
+t.test('commands on a full disk say so and leave nothing behind', async (t) => {
+  const disk = smallDisk(t)
+  if (!disk) return figure(t, { area: AREA, unable: 'This machine cannot mount a small file system for us.' })
+  const database = ['--database', `sqlite:${disk.folder}`]
+  const server = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
+  const backup = join(disk.folder, 'backup.tar')
+  t.match(await ended(command(['backup', backup, ...database], {})), { code: 0 })
+  rmSync(backup)
+  disk.fill(server)
+  t.match(await ended(command(['backup', backup, ...database], {})), { code: 1, stderr: /disk is full/ })
+  t.strictSame(
+    readdirSync(disk.folder).filter((name) => name.startsWith('backup')),
+    [],
+    'no half backup',
+  )
+  t.match(await examine(disk.folder), { code: 1, checks: { disk: { state: 'problem', remedy: /Free some space/ } } })
+  const exited = once(server.child, 'exit')
+  server.child.kill('SIGTERM')
+  t.strictSame(await exited, [0, null], 'a server stops in peace')
+  disk.free(server)
+  disk.fill(server)
+  t.match(await ended(command(['serve', '--port', '0', ...database], {})), { code: 1, stderr: /disk is full/ })
+  disk.free(server)
+  const again = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
+  t.equal((await ask(again, server.api_key, 'GET', '/api/organizations/')).status, 200)
+  await demandSound(t, disk.folder, 'afterwards')
+  figure(t, { area: AREA, count: 4, of: 'commands', result: 'each says that the disk is full, and ends with 1' })
+})
+
+t.test('a folder that cannot be written', async (t) => {
+  // Root may write everywhere, so the command is run as nobody.
+  const root = process.getuid?.() === 0
+  const nobody = root ? { uid: 65_534, gid: 65_534 } : {}
+  const run = (words: string[]) => ended(command(words, {}, nobody))
+  if ((await run(['--version']).catch(() => undefined))?.code !== 0)
+    return figure(t, { area: AREA, unable: 'The program cannot be read by the user "nobody" here.' })
+  const place = freshFolder(t)
+  chmodSync(place, 0o755)
+  const cases: [name: string, prepare: (folder: string) => Promise<void>][] = [
+    [
+      'a parent that may not be written',
+      async (folder) => {
+        mkdirSync(folder)
+        chmodSync(folder, 0o555)
+      },
+    ],
+    [
+      'an empty folder that may not be written',
+      async (folder) => {
+        mkdirSync(join(folder, 'data'), { recursive: true })
+        chmodSync(join(folder, 'data'), 0o555)
+      },
+    ],
+    [
+      'data that may only be read',
+      async (folder) => {
+        mkdirSync(folder)
+        t.equal((await ended(command(['migrate', '--database', `sqlite:${join(folder, 'data')}`], {}))).code, 0)
+        chmodSync(join(folder, 'data'), 0o555)
+        for (const name of readdirSync(join(folder, 'data'))) chmodSync(join(folder, 'data', name), 0o444)
+      },
+    ],
+    [
+      'data of somebody else',
+      async (folder) => {
+        mkdirSync(folder)
+        t.equal((await ended(command(['migrate', '--database', `sqlite:${join(folder, 'data')}`], {}))).code, 0)
+        if (!root) chmodSync(join(folder, 'data'), 0)
+      },
+    ],
+  ]
+  for (const [i, [name, prepare]] of cases.entries()) {
+    const folder = join(place, String(i))
+    await prepare(folder)
+    const database = ['--database', `sqlite:${join(folder, 'data')}`]
+    for (const words of [
+      ['serve', '--port', '0', ...database],
+      ['migrate', ...database],
+    ]) {
+      const { code, stdout, stderr } = await run(words)
+      t.equal(code, 1, `${words[0]}: ${name}`)
+      t.match(stderr, /cannot be (opened or )?written by this user.*(permissions|place)/, `${words[0]}: ${name}`)
+      t.notMatch(stderr, /unforeseen|\n.*\n/, 'in one sentence')
+      t.equal(stdout, '')
+    }
+    const { code, stdout } = await run(['doctor', '--json', ...database])
+    t.equal(code, 1, `doctor: ${name}`)
+    const checks: Check[] = JSON.parse(stdout).checks
+    t.ok(
+      checks.some(({ state, remedy }) => state === 'problem' && remedy),
+      `doctor: ${name}`,
+    )
+  }
+  chmodSync(join(place, '3', 'data'), 0o700)
+  figure(t, { area: AREA, count: cases.length * 3, of: 'commands', result: 'each names the remedy and ends with 1' })
+})
+
+t.test('pages that are damaged', async (t) => {
+  const random = seeded(SEED + 5)
+  const sound = freshFolder(t)
+  const server = await startProcess(t, { DATABASE_URL: `sqlite:${sound}` })
+  const ledger = createLedger()
+  for (let order = 1; order <= 10; order++) await ledger.send(server, 'sender', order)
+  for (let i = 1; i <= 5; i++) for await (const _ of ledger.administer(server, server.api_key!, random));
+  const exited = once(server.child, 'exit')
+  server.child.kill('SIGTERM')
+  await exited
+  await demandSound(t, sound, 'before')
+  const files = [ADMINISTRATION.file, EVENTS.file]
+  for (let round = 1; round <= DAMAGES; round++) {
+    const folder = freshFolder(t)
+    for (const file of files) copyFileSync(join(sound, file), join(folder, file))
+    const file = files[round % 2]!
+    const bytes = readFileSync(join(folder, file))
+    const page = Math.floor(random() * (bytes.length / PAGE_BYTES))
+    for (let i = page * PAGE_BYTES; i < (page + 1) * PAGE_BYTES; i++) bytes[i]! ^= 0xff
+    writeFileSync(join(folder, file), bytes)
+    const { code, checks } = await examine(folder)
+    const wrong = Object.values(checks).filter(({ state }) => state === 'problem')
+    t.equal(code, 1, `page ${page} of ${file}`)
+    t.ok(wrong.length > 0 && wrong.every(({ remedy }) => remedy), 'with a remedy')
+  }
+  const result = 'doctor finds each, says what to do, and ends with 1'
+  figure(t, { area: AREA, count: DAMAGES, of: 'pages inverted', result, seed: SEED + 5 })
+})
+
+t.test('backups under load', async (t) => {
+  const folder = freshFolder(t)
+  const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
+  const key = server.api_key!
+  let stopped = false
+  let links = 0
+  /** A project, then an event in it, then the next project: a link that is there needs every one before it. */
+  const chain = async (name: string): Promise<void> => {
+    for (let link = 1; !stopped; link++) {
+      const made = await ask(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
+      const event = { uuid: v7(), event: 'linked', distinct_id: name, properties: { link } }
+      const sent = await ask(server, null, 'POST', '/batch/', { api_key: made.body.api_token, batch: [event] })
+      if (made.status !== 201 || sent.status !== 200) t.fail(`answered ${made.status} and ${sent.status}`)
+      links++
+    }
+  }
+  const writers = Promise.all(['a', 'b', 'c', 'd'].map(chain))
+  let restored = 0
+  for (let round = 1; round <= BACKUPS; round++) {
+    const wanted = links + 20
+    while (links < wanted) await pause(5)
+    const file = join(freshFolder(t), 'backup.tar')
+    const made = await ended(command(['backup', file, '--database', `sqlite:${folder}`], {}))
+    t.equal(made.code, 0, made.stderr)
+    const copy = freshFolder(t)
+    execFileSync('tar', ['xf', file, '-C', copy])
+    await demandSound(t, copy, `as of backup ${round}`)
+    const projects = await rowsOf<{ id: number; name: string }>(
+      copy,
+      ADMINISTRATION.file,
+      sql`select id, name from projects where name like '_ %' order by id`,
+    )
+    const events = await rowsOf<{ project_id: number; name: string }>(
+      copy,
+      EVENTS.file,
+      sql`select project_id, distinct_id || ' ' || (properties ->> 'link') as name from events order by project_id`,
+    )
+    const names = new Map(projects.map(({ id, name }) => [id, name]))
+    const last = new Map(projects.map(({ id, name }) => [name.split(' ')[0]!, id]))
+    const linked = new Set(events.map(({ project_id }) => project_id))
+    t.strictSame(
+      events.filter(({ project_id, name }) => names.get(project_id) !== name),
+      [],
+      'no event is there before its project',
+    )
+    t.strictSame(
+      projects.filter(({ id, name }) => !linked.has(id) && last.get(name.split(' ')[0]!) !== id),
+      [],
+      'no project but the last of each chain is there before its event',
+    )
+    restored = projects.length
+  }
+  stopped = true
+  await writers
+  t.ok(restored >= BACKUPS * 10, 'the chains had grown meanwhile')
+  const result = `each restores to one moment of both databases, the last of ${restored.toLocaleString('en')} projects, doctor content`
+  figure(t, { area: AREA, count: BACKUPS, of: 'backups', result })
+})

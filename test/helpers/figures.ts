@@ -1,0 +1,41 @@
+/** What a suite did, told on the spot and, where FIGURES names a folder, kept for docs/reliability.md. */
+import { appendFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Test } from 'tap'
+
+/** Full counts instead of those that `npm test` has time for. */
+export const PROVE = process.env.PROVE === '1'
+
+export interface Done {
+  /** The table of the page that it belongs to. */
+  area: string
+  /** How often, and what: 200 kills. */
+  count: number
+  of: string
+  /** What held, every time. */
+  result: string
+  seed?: number
+}
+
+/** What a machine could not do is a figure too. */
+export interface NotDone {
+  area: string
+  unable: string
+}
+
+export type Figure = (Done | NotDone) & { file: string; name: string; passed: boolean; full: boolean; seconds: number }
+
+/** The last line of a test: what it says is believed only where the test passed. */
+export function figure(t: Test, figure: Done | NotDone): void {
+  const line: Figure = {
+    file: relative(process.cwd(), process.argv[1]!),
+    name: t.name,
+    passed: t.passing(),
+    full: PROVE,
+    seconds: Math.round(Number(process.hrtime.bigint() - t.start) / 1e8) / 10,
+    ...figure,
+  }
+  t.comment('unable' in figure ? figure.unable : `${figure.count} ${figure.of}: ${figure.result}`)
+  if (process.env.FIGURES)
+    appendFileSync(join(process.env.FIGURES, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`)
+}
