@@ -63,6 +63,24 @@ const Environment = Type.Object({
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'fatal, error, warn, info, debug, trace or silent' },
   ),
+  HEADERS_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: 'How long the headers of a request may take to arrive',
+  }),
+  REQUEST_TIMEOUT_MS: Type.Integer({
+    default: 30_000,
+    minimum: 100,
+    maximum: 3_600_000,
+    description: 'How long a whole request may take to arrive',
+  }),
+  BODY_MEMORY_MB: Type.Integer({
+    default: 128,
+    minimum: 32,
+    maximum: 65_536,
+    description: 'What the bodies of all requests may take in memory together; then the slowest are refused',
+  }),
   RATE_LIMITS: Type.Boolean({ default: true, description: 'Limit requests per key and per address' }),
   METRICS_TOKEN: Type.Optional(
     Type.String({ minLength: 16, description: 'Opens /metrics from elsewhere than loopback' }),

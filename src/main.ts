@@ -14,6 +14,9 @@ import { type Oldest, oldest } from './store/organizations.ts'
 /** For who starts a server from a program of their own. */
 export { readConfig }
 
+/** What of the log may wait for its disk. */
+const LOG_BACKLOG_BYTES = 1024 * 1024
+
 export interface Running {
   url: string
   /** Where the data is, without credentials. */
@@ -49,7 +52,10 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   // Also when a second signal or the deadline ends the process.
   if (folder) process.once('exit', discard)
   // Standard output belongs to the line that says the server is ready.
-  const log = pino({ level: settings.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+  const lines = pino.destination({ fd: 2, sync: true, maxLength: LOG_BACKLOG_BYTES })
+  // A log on a full disk ends no server: what cannot be written waits, and then is left out.
+  lines.on('error', () => undefined)
+  const log = pino({ level: settings.LOG_LEVEL }, lines)
   let opened: Deps | undefined
   try {
     const deps = await buildDeps({ config: settings, log, ...(clock && { clock }) })

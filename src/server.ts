@@ -9,6 +9,7 @@ import {
   LogController,
 } from 'fastify'
 import { areas } from './api/areas.ts'
+import { createBodies } from './bodies.ts'
 import { bind } from './contract/bind.ts'
 import { serializerCompiler } from './contract/serialization.ts'
 import { operations } from './contract/table.ts'
@@ -18,8 +19,12 @@ import { createGuard } from './guard.ts'
 import { decode, normalised } from './json.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 30_000
+/** How often connections are looked at for requests that take too long to arrive. */
+const LOOK_MS = 1_000
+/** How long nothing may pass either way, beyond what an answer may take to be made: a reader that has stopped. */
+const STALLED_MS = 60_000
+/** More than any client sends ahead. Each holds its answer in memory until those before it are read. */
+const PIPELINED = 100
 /** Longer than the 60 seconds of common load balancers, so that they close idle connections, not we. */
 const KEEP_ALIVE_MS = 72_000
 
@@ -30,6 +35,7 @@ export interface ServerOptions {
 
 /** The application as a value: nothing listens yet. */
 export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): Promise<FastifyInstance> {
+  const { HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, EVENTS_QUERY_TIMEOUT_MS, PLUGIN_FETCH_TIMEOUT_MS } = deps.config
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -37,8 +43,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     trustProxy: deps.config.TRUST_PROXY ? (_, hop) => hop === 0 : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: Math.max(EVENTS_QUERY_TIMEOUT_MS, PLUGIN_FETCH_TIMEOUT_MS) + STALLED_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LOOK_MS },
     // A shutdown answers what still arrives on open connections and then closes them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -80,14 +87,26 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     )
   })
 
+  const bodies = createBodies(deps.config.BODY_MEMORY_MB * 1024 * 1024)
+  const underWay = new WeakMap<Socket, number>()
+  const count = ({ raw: { socket } }: FastifyRequest, more: 1 | -1): number => {
+    const now = (underWay.get(socket) ?? 0) + more
+    underWay.set(socket, now)
+    return now
+  }
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (count(request, 1) > PIPELINED)
+      throw new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1)
   })
+  app.addHook('preParsing', bodies.admit)
   // A client that keeps its connection open would hold up a shutdown until the deadline.
   app.addHook('onSend', async (_, reply) => {
     if (deps.lifecycle.draining) reply.header('connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) => {
+    bodies.release(request)
+    count(request, -1)
     // An answer whose headers had left before could not say so. While the port is open, a request may be on its way.
     if (deps.lifecycle.draining && !app.server.listening) app.server.closeIdleConnections()
     const operation = request.operation?.id ?? 'none'
@@ -156,6 +175,8 @@ function toAppError(thrown: unknown, request: FastifyRequest): AppError {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    // Whoever went away in the middle of a body; nobody hears it, and it is no failure of ours.
+    case 'ECONNRESET':
       return new AppError('parse_error', 'The body is not as long as its Content-Length says.')
   }
   return new AppError('error', `The server failed. Quote the request id ${request.id} to its operator.`)
@@ -180,7 +201,9 @@ function methodsAt(path: string): string[] {
 
 /** What is no HTTP at all never becomes a request; it is answered on the socket, in the house's shape. */
 function clientErrorHandler(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // Inside an answer that has begun, ours would be taken for a part of it.
+  const begun = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent
+  if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const [status, phrase, detail] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'Request Header Fields Too Large', 'The headers are too large. Send fewer or shorter ones.']

@@ -39,9 +39,21 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
 
     'service.docs': async () => REFERENCE_PAGE,
 
-    'service.docs_script': () => readFile(REFERENCE_SCRIPTS[0]!).catch(() => readFile(REFERENCE_SCRIPTS[1]!)),
+    'service.docs_script': () => referenceScript(),
   },
 })
+
+let script: Promise<Buffer> | undefined
+
+/** Read once: thousands who ask for it share its bytes. */
+function referenceScript(): Promise<Buffer> {
+  script ??= readFile(REFERENCE_SCRIPTS[0]!).catch(() => readFile(REFERENCE_SCRIPTS[1]!))
+  // Where the build comes later, the next to ask finds it.
+  script.catch(() => {
+    script = undefined
+  })
+  return script
+}
 
 function holdsToken(authorization: string | undefined, token: string | undefined): boolean {
   const sent = Buffer.from(bearer(authorization) ?? '')

@@ -335,7 +335,10 @@ for (const [i, [name, open, unable]] of DISKS.entries())
     const { folder } = disk
     const random = seeded(SEED + 2 + i)
     const ledger = createLedger()
-    const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
+    const log = openSync(join(folder, 'server.log'), 'a')
+    t.teardown(() => closeSync(log))
+    const environment = { DATABASE_URL: `sqlite:${folder}`, LOG_LEVEL: 'info' }
+    const server = await startProcess(t, environment, undefined, log)
     const key = server.api_key!
     let refused = 0
     for (let round = 1; round <= FULL_DISKS; round++) {
@@ -366,6 +369,7 @@ for (const [i, [name, open, unable]] of DISKS.entries())
       t.equal((await ledger.send(server, `${round}-after`, 1)).status, 200)
       await ledger.demandKept(t, folder, `round ${round}`)
     }
+    t.match(readFileSync(join(folder, 'server.log'), 'utf8'), /SQLITE_(FULL|IOERR)/, 'the log tells the cause')
     await demandSound(t, folder, 'at the end')
     const result = `${refused} writes refused with 503 and none with 500, reads answered, nothing lost; writes again at once`
     figure(t, { area: AREA, count: FULL_DISKS, of: 'times full', result, seed: SEED + 2 + i })

@@ -52,14 +52,15 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-/** A real server in a process of its own; ended with the test. */
+/** A real server in a process of its own, its log in a file where one is given; ended with the test. */
 export async function startProcess(
   t: Test,
   environment: Variables,
   program: readonly string[] = [...PROGRAM, 'serve', '--json', '--port', '0'],
+  log: number | 'ignore' = 'ignore',
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, program, {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', log],
     env: { PATH: process.env.PATH!, LOG_LEVEL: 'silent', RATE_LIMITS: 'false', DRAIN_SECONDS: '0', ...environment },
   })
   const exited = once(child, 'exit')

@@ -1,0 +1,82 @@
+import { Transform } from 'node:stream'
+import type { FastifyRequest, preParsingHookHandler } from 'fastify'
+import { unavailable } from './errors.ts'
+
+/** What is not counted: about what a connection costs anyway. */
+const SMALL_BYTES = 16 * 1024
+
+/** Bounds what the bodies of all requests together take in memory, from their first byte to their answer. */
+export interface Bodies {
+  /** Reads on only while there is room. */
+  admit: preParsingHookHandler
+  /** The request has its answer. */
+  release(request: FastifyRequest): void
+}
+
+interface Body {
+  bytes: number
+  stream: Transform
+}
+
+/**
+ * Where there is no more room, the body that has been arriving for the longest makes some: it is refused with 503. So
+ * whoever sends slowly, or stops in the middle, takes nothing from those who do not.
+ */
+export function createBodies(most_bytes: number): Bodies {
+  const held = new WeakMap<FastifyRequest, Body>()
+  /** In the order of their beginning. */
+  const arriving = new Set<Body>()
+  let bytes = 0
+
+  const drop = (body: Body): void => {
+    bytes -= body.bytes
+    body.bytes = 0
+    arriving.delete(body)
+  }
+
+  function makeRoom(): void {
+    for (const body of arriving) {
+      if (bytes <= most_bytes) return
+      drop(body)
+      body.stream.destroy(unavailable('More arrives than this server has memory for. Send it again in a moment.'))
+    }
+  }
+
+  return {
+    admit: (request, reply, payload, done) => {
+      const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
+      if (chunked === undefined && !(Number(length) > SMALL_BYTES)) return done(null, payload)
+      const body: Body = {
+        bytes: 0,
+        stream: new Transform({
+          transform: (chunk: Buffer, _, pass) => {
+            body.bytes += chunk.length
+            bytes += chunk.length
+            makeRoom()
+            pass(null, chunk)
+          },
+          flush: (pass) => {
+            arriving.delete(body)
+            pass()
+          },
+          destroy: (error, destroyed) => {
+            if (error) {
+              drop(body)
+              // What is left of it is not worth the wait.
+              reply.header('connection', 'close')
+            }
+            destroyed(error)
+          },
+        }),
+      }
+      held.set(request, body)
+      arriving.add(body)
+      payload.on('error', (error) => body.stream.destroy(error))
+      done(null, payload.pipe(body.stream))
+    },
+    release: (request) => {
+      const body = held.get(request)
+      if (body) drop(body)
+    },
+  }
+}
