@@ -87,7 +87,7 @@ function page(runs: readonly Run[], files: readonly string[]): string {
     '',
     'What was done to this program, how often, and what held. `npm run prove` does all of it again and writes this page;',
     '`npm run prove -- <files>` does some of it and leaves the other lines as they are. `npm test` does the same with',
-    'smaller counts. Where a seed is told, `SEED=<seed>` before the command repeats the same choices.',
+    'smaller counts. Where a seed is told, the choices are the same every time.',
     ...areas.flatMap((area) => {
       const figures = done.filter((figure) => figure.area === area)
       return section(area, [

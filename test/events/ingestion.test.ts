@@ -10,11 +10,12 @@ import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 import { emptyPlace } from '../helpers/postgres.ts'
 import { startProcess } from '../helpers/process.ts'
 import { seeded } from '../helpers/seeded.ts'
 
-const PROVE = process.env.PROVE === '1'
+const KILLS = PROVE ? 25 : 3
 const silent = pino({ level: 'silent' })
 
 const eventOf = (changes: Partial<NewEvent>): NewEvent => ({
@@ -164,7 +165,7 @@ onEach('what was acknowledged survives kill -9', async (t, engine) => {
   const DATABASE_URL = await emptyPlace(t, engine)
   const random = seeded(3)
   const acknowledged = new Set<string>()
-  for (let round = 0; round < (PROVE ? 25 : 3); round++) {
+  for (let round = 0; round < KILLS; round++) {
     const { url, project_token, child, kill } = await startProcess(t, { DATABASE_URL })
     const exited = once(child, 'exit')
     let alive = true
@@ -197,6 +198,8 @@ onEach('what was acknowledged survives kill -9', async (t, engine) => {
     t.strictSame(missing, [], `round ${round}: ${acknowledged.size} acknowledged, ${there.size} stored`)
     t.ok(acknowledged.size > goal - 300)
   }
+  const result = `all of ${acknowledged.size.toLocaleString('en')} acknowledged events stored`
+  figure(t, { area: 'Events', count: KILLS, of: 'kill -9', result, seed: 3 })
 })
 
 onEach('the published library delivers every event once', async (t, engine) => {

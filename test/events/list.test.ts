@@ -4,12 +4,13 @@ import t from 'tap'
 import { csvCell } from '../../src/api/csv.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 const EVENTS = '/api/projects/@current/events/'
-const RUNS = process.env.PROVE ? 200 : 15
+const RUNS = PROVE ? 200 : 15
 
 const ids = (answer: { body: any }): string[] => answer.body.results.map((record: any) => record.id)
 const on = (app: TestApp, parameters: string): ReturnType<TestApp['send']> => app.send('GET', `${EVENTS}?${parameters}`)
@@ -368,4 +369,5 @@ for (const engine of ['sqlite', 'postgres'] as const)
       ),
       { numRuns: RUNS },
     )
+    figure(t, { area: 'Events', count: RUNS, of: 'walks through pages', result: 'nothing lost, nothing twice' })
   })

@@ -12,13 +12,13 @@ import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { seeded } from '../helpers/seeded.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 
-const PROVE = process.env.PROVE === '1'
 const ROUNDS = PROVE ? 100 : 3
 const SEED = Number(process.env.SEED ?? 20260801)
 t.setTimeout((PROVE ? 180 : 10) * 60_000)
@@ -301,7 +301,8 @@ async function killing(t: Test, engine: Engine, processes: number, seed: number)
   demandCompleted(t, runs)
   for (const place of places) await demandOnceEach(t, place, sender.uuids())
   demandNoDrafts(t, site)
-  t.comment(`${ROUNDS} rounds, ${sender.uuids().length} events, ${runs.length} runs`)
+  const result = `each of ${sender.uuids().length.toLocaleString('en')} events once at each of ${places.length} destinations, ${runs.length} runs`
+  figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kill -9', result, seed: SEED })
 }
 
 for (const [i, engine] of ENGINES.entries())

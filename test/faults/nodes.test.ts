@@ -6,12 +6,12 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 import { openMailbox } from '../helpers/mailbox.ts'
 import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/postgres.ts'
 import { programFile, type ServerProcess, startProcess } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
-const PROVE = process.env.PROVE === '1'
 const ROUNDS = PROVE ? 10 : 1
 const CLIENTS = 6
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
@@ -197,6 +197,7 @@ t.test('restarted one after the other under load: no request is lost', async (t)
     [],
     'what was acknowledged is stored',
   )
+  figure(t, { area: 'Many nodes', count: 3 * ROUNDS, of: 'restarts of a node', result: 'no request lost' })
 })
 
 t.test('what a node of each role does, and how it leaves', async (t) => {
@@ -321,6 +322,8 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
   )
   const { results } = await site.ask('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
   t.ok(results.length >= 2 * ROUNDS, 'each run that was cut short was tried again')
+  const result = `the other finishes the run, each of ${sent.length.toLocaleString('en')} events there once`
+  figure(t, { area: 'Many nodes', count: 2 * ROUNDS, of: 'kill -9', result })
 })
 
 t.test('the database is restarted under load: everybody recovers by themselves', async (t) => {
@@ -375,6 +378,9 @@ t.test('the database is restarted under load: everybody recovers by themselves',
     [null, null, null],
     'every node has lived through it',
   )
+  const result =
+    'everybody recovers by themselves, meanwhile answers or 503 with Retry-After, what was acknowledged is stored'
+  figure(t, { area: 'Many nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
 })
 
 t.test('no connection is free, or a lock is held: 503 with Retry-After', async (t) => {

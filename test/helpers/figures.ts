@@ -29,7 +29,8 @@ export type Figure = (Done | NotDone) & { file: string; name: string; passed: bo
 export function figure(t: Test, figure: Done | NotDone): void {
   const line: Figure = {
     file: relative(process.cwd(), process.argv[1]!),
-    name: t.name,
+    // Without the file, which stands beside it.
+    name: t.fullname.split(' > ').slice(2).join(': '),
     passed: t.passing(),
     full: PROVE,
     seconds: Math.round(Number(process.hrtime.bigint() - t.start) / 1e8) / 10,

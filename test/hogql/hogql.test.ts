@@ -13,12 +13,13 @@ import { compile } from '../../src/hogql/print.ts'
 import { compileQuery, partsOf } from '../../src/hogql/query.ts'
 import { parseColumn, parseOrder, parseSelect } from '../../src/hogql/select.ts'
 import { type Sql, sql, compile as statement } from '../../src/sql/template.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 import { CORPUS } from './corpus.ts'
 import { evaluate, NOW, probe, type World, worlds } from './fixtures.ts'
 import { generatedExpression, hostileText, patternAndText } from './generate.ts'
 import { REFUSALS, type Refusal, SELECT_REFUSALS } from './refusals.ts'
 
-const RUNS = process.env.PROVE === '1' ? 5_000 : 150
+const RUNS = PROVE ? 5_000 : 150
 const SEED = 20260401
 
 t.test('the corpus, on both engines', async (t) => {
@@ -277,6 +278,7 @@ t.test(
       { numRuns: RUNS, seed: SEED },
     )
     t.ok(understood > RUNS / 4, `${understood} of ${RUNS} were understood`)
+    figure(t, { area: 'HogQL', count: RUNS, of: 'expressions', result: 'both engines agree', seed: SEED })
   },
 )
 
@@ -307,6 +309,7 @@ t.test('a regular expression finds the same on both engines', async (t) => {
     { numRuns: RUNS * 2, seed: SEED },
   )
   t.ok(asked > RUNS, `${asked} were asked`)
+  figure(t, { area: 'HogQL', count: RUNS * 2, of: 'patterns', result: 'both engines agree', seed: SEED })
 })
 
 t.test('whatever is sent, only a HogqlError comes back', async (t) => {
@@ -328,6 +331,7 @@ t.test('whatever is sent, only a HogqlError comes back', async (t) => {
     }),
     { numRuns: RUNS * 4, seed: SEED },
   )
+  figure(t, { area: 'HogQL', count: RUNS * 4, of: 'hostile texts', result: 'each refused or answered', seed: SEED })
 })
 
 t.test('every function is in the corpus', async (t) => {

@@ -19,13 +19,13 @@ const PIPELINES = PROVE ? 200 : 10
 const FLOODS = PROVE ? 50 : 5
 const ABORTED = PROVE ? 500 : 30
 const HELD = PROVE ? 200 : 30
-const READERS = PROVE ? 100 : 10
+const READERS = PROVE ? 50 : 10
 const EVENTS = PROVE ? 50_000 : 10_000
 const AT_ONCE = 100
 /** What a process opens beside the connections. */
 const OTHER_FILES = 200
 /** How far the resident memory may rise above what it was when the server had started and was warm. */
-const BOUND_MEBIBYTES = 300
+const BOUND_MEBIBYTES = 400
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
