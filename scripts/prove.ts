@@ -25,7 +25,7 @@ interface Run {
 const countingFiles = (): string[] =>
   readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
-    .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('/figures.ts'))
+    .filter((file) => file.endsWith('.test.ts') && /\/figures\.ts|env\.PROVE/.test(readFileSync(file, 'utf8')))
     .sort()
 
 function prove(file: string): Run {

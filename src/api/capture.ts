@@ -1,21 +1,46 @@
-import { projectTokens } from '../auth/project_tokens.ts'
+import { projectTokens, type TokensProject } from '../auth/project_tokens.ts'
 import type { IdsOf } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { pacer } from '../events/pace.ts'
-import { eventsOf, readPayload } from '../events/payload.ts'
+import { eventsOf, mostText, readPayload } from '../events/payload.ts'
+import { createRoom } from '../events/room.ts'
 import { type NewEvent, shape } from '../events/shape.ts'
 import { markIngested } from '../store/projects.ts'
 import type { Area, Call } from './call.ts'
 
+/** What is unpacked and parsed at once, as text: parsed it may take fifteen times as much. */
+const PARSED_BYTES = 24 * 1024 * 1024
+
+interface Arrived {
+  project: TokensProject
+  events: NewEvent[]
+}
+
 export const capture = ({ db, ids, now, writer, background }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
+  const room = createRoom(PARSED_BYTES)
   /** Projects of which it has been noted that events come. */
   const noted = new Set<number>()
 
-  async function take({ raw, peer }: Call<IdsOf<'capture'>>): Promise<{ status: 1 }> {
+  async function take(call: Call<IdsOf<'capture'>>): Promise<{ status: 1 }> {
     const arrived = Date.parse(now()) * 1000
     writer.demandRoom()
-    const { token, sent_at, data } = await readPayload(raw)
+    const { project, events } = await room.with(mostText(call.raw), (shrink) => read(call, arrived, shrink))
+    await writer.add(events)
+
+    if (!project.ingested_event && !noted.has(project.id)) {
+      noted.add(project.id)
+      background("noting a project's first event", () => markIngested(db, project.id))
+    }
+    return { status: 1 }
+  }
+
+  async function read(
+    { raw, peer }: Call<IdsOf<'capture'>>,
+    arrived: number,
+    onText: (length: number) => void,
+  ): Promise<Arrived> {
+    const { token, sent_at, data } = await readPayload(raw, onText)
     const project = await projectOf(token)
     raw.admit(project.id)
     const sent = await eventsOf(data)
@@ -29,13 +54,7 @@ export const capture = ({ db, ids, now, writer, background }: Deps): Area<'captu
       if (event) events.push(event)
       if (i % 64 === 63) await breathe()
     }
-    await writer.add(events)
-
-    if (!project.ingested_event && !noted.has(project.id)) {
-      noted.add(project.id)
-      background("noting a project's first event", () => markIngested(db, project.id))
-    }
-    return { status: 1 }
+    return { project, events }
   }
 
   const allow = async (): Promise<{ status: 1 }> => ({ status: 1 })

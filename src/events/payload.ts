@@ -9,6 +9,8 @@ import { parseSentAt } from './time.ts'
 
 /** Before and after unpacking. */
 export const PAYLOAD_LIMIT_BYTES = 20 * 1024 * 1024
+/** What a byte of deflate can at most stand for. */
+const MOST_PACKED = 1_032
 const MAX_TOKEN_LENGTH = 64
 /** Of event names and distinct ids, in characters. */
 export const MAX_NAME_LENGTH = 200
@@ -52,16 +54,25 @@ const malformed = (detail: string, attr: string | null = null): AppError =>
 const tooLarge = (): AppError =>
   new AppError('request_too_large', `The events take more than ${PAYLOAD_LIMIT_BYTES} bytes. Send fewer at once.`)
 
+/** How many bytes of text a request may turn out to hold: plain JSON what it has, everything else what it may unpack to. */
+export function mostText({ query, bytes }: RawRequest): number {
+  const length = bytes?.length ?? query.data?.length ?? 0
+  const plain = bytes !== undefined && (bytes[0] === 0x7b || bytes[0] === 0x5b)
+  return plain ? length : Math.min(length * MOST_PACKED, PAYLOAD_LIMIT_BYTES)
+}
+
 /**
  * Unpacks and parses a request and finds its token. Throws no_data, invalid_payload, request_too_large, and
- * Unauthenticated where the token is missing or cannot be one.
+ * Unauthenticated where the token is missing or cannot be one. Tells how long the text is before it parses it.
  */
-export async function readPayload(request: RawRequest): Promise<Payload> {
+export async function readPayload(request: RawRequest, onText: (length: number) => void): Promise<Payload> {
   const { data: packed, form } = await envelope(request)
   if (packed.length > PAYLOAD_LIMIT_BYTES) throw tooLarge()
   if (packed.length === 0) throw noData()
   const compression = request.query.compression ?? form.compression ?? request.content_encoding
-  const data = parse(await unpack(packed, compression?.trim().toLowerCase()))
+  const text = await unpack(packed, compression?.trim().toLowerCase())
+  onText(text.length)
+  const data = parse(text)
   if (data === null || (typeof data === 'object' && Object.keys(data).length === 0)) throw noData()
   return { token: tokenOf(request, form, data), sent_at: sentAtOf(request, form, data), data }
 }

@@ -1,16 +1,7 @@
 /** Bad input is told so and changes nothing. What is made at random from the contract is in test/contract/fuzz.test.ts. */
 import t from 'tap'
-<<<<<<< HEAD
 import { onBothEngines } from '../helpers/app.ts'
 
-=======
-import { operations } from '../../src/contract/table.ts'
-import { onBothEngines, openApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-
-const RUNS = PROVE ? 20_000 : 600
-const SEED = 20260101
->>>>>>> c017e36 (Every suite that counts tells its figures, and docs/reliability.md is written from them)
 const ORGANIZATIONS = '/api/organizations/'
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
@@ -96,71 +87,3 @@ onBothEngines(t, 'addresses that are no addresses', async (t, { send, first }) =
     if (status >= 400) t.strictSame(Object.keys(answer.body), ['type', 'code', 'detail', 'attr'])
   }
 })
-<<<<<<< HEAD
-=======
-
-t.test('whatever is sent to whatever operation, no answer is a 5xx and every one is declared', async (t) => {
-  for (const engine of ['sqlite', 'postgres'] as const)
-    t.test(engine, async (t) => {
-      const app = await openApp(t, engine)
-      const text = fc.oneof(
-        fc.string({ unit: 'binary' }),
-        fc.string(),
-        fc.constantFrom('@current', '@me', '0', '-1', '1e9', '%00', "'--", '\ud800', '__proto__'),
-      )
-      const value = fc.oneof(
-        fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
-        text,
-        fc.integer(),
-        fc.double(),
-        fc.constant(null),
-      )
-      const request = fc.record({
-        operation: fc.constantFrom(...operations.filter(({ id }) => id !== 'service.docs_script')),
-        own: fc.boolean(),
-        id: text,
-        query: fc.dictionary(
-          fc.constantFrom('limit', 'offset', 'cursor', 'format', 'token', 'after', 'properties', 'x'),
-          text,
-          { maxKeys: 3 },
-        ),
-        body: fc.option(
-          fc.dictionary(
-            fc.constantFrom(
-              'name',
-              'label',
-              'scopes',
-              'enforce_2fa',
-              'organization',
-              'expires_at',
-              'event_retention_days',
-              'scoped_teams',
-              'scoped_organizations',
-              'destination',
-            ),
-            value,
-            { maxKeys: 4 },
-          ),
-          { nil: undefined },
-        ),
-      })
-      await fc.assert(
-        fc.asyncProperty(request, async ({ operation, own, id, query, body }) => {
-          let place = 0
-          const path = operation.path.replace(/\{\w+\}/g, () =>
-            place++ === 0 && own ? '@current' : encodeURIComponent(id.toWellFormed()) || 'x',
-          )
-          const search = new URLSearchParams(
-            Object.entries(query).map(([name, sent]): [string, string] => [name, sent.toWellFormed()]),
-          )
-          const answer = await app.send(operation.method, `${path}?${search}`, body && { body })
-          if (answer.status >= 500 && answer.status !== 501)
-            throw new Error(`${operation.id} answered ${answer.status}: ${answer.text}`)
-        }),
-        { seed: SEED, numRuns: RUNS },
-      )
-      t.pass()
-      figure(t, { area: 'Hostile requests', count: RUNS, of: 'requests', result: 'no 5xx', seed: SEED })
-    })
-})
->>>>>>> c017e36 (Every suite that counts tells its figures, and docs/reliability.md is written from them)
