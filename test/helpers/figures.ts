@@ -28,7 +28,8 @@ export type Figure = (Done | NotDone) & { file: string; name: string; passed: bo
 /** The last line of a test: what it says is believed only where the test passed. */
 export function figure(t: Test, figure: Done | NotDone): void {
   const line: Figure = {
-    file: relative(process.cwd(), process.argv[1]!),
+    // Suites run as what `scripts/compile.ts` makes of them.
+    file: relative(process.cwd(), process.argv[1]!).replace('.tap/compiled/', '').replace(/\.js$/, '.ts'),
     // Without the file, which stands beside it.
     name: t.fullname.split(' > ').slice(2).join(': '),
     passed: t.passing(),
