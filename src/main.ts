@@ -55,6 +55,8 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   const lines = pino.destination({ fd: 2, sync: true, maxLength: LOG_BACKLOG_BYTES })
   // A log on a full disk ends no server: what cannot be written waits, and then is left out.
   lines.on('error', () => undefined)
+  // Node's own warnings go there too.
+  process.stderr.on('error', () => undefined)
   const log = pino({ level: settings.LOG_LEVEL }, lines)
   let opened: Deps | undefined
   try {
