@@ -97,4 +97,6 @@ function judged(bar: Bar, medians: Record<string, number>, unit: string): Outcom
   return verdict(Math.abs(difference) / bar.within, text)
 }
 
-const verdict = (used: number, text: string): Outcome['bars'][number] => ({ held: used <= 1, used, text })
+function verdict(used: number, text: string): Outcome['bars'][number] {
+  return { held: used <= 1, used, text }
+}

@@ -33,6 +33,8 @@ export async function load(places: Peer | Peer[], asking: Asking, amount: number
         connections: CONNECTIONS,
         amount: Math.floor(amount / list.length),
         timeout: 60,
+        // It looks whether it is done so often; a second is its own idea.
+        sampleInt: 10,
       }),
     ),
   )

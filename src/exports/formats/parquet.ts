@@ -27,7 +27,7 @@ const GROUP_BYTES = 32 * 1024 * 1024
 const SHORT_LINE = 4 * 1024 * 1024
 const LONG_LINE = 24 * 1024 * 1024
 /** DuckDB takes a buffer full and then reads nothing until it has done with it: meanwhile the next ones are made. */
-const WAITING_BYTES = 2 * SHORT_LINE
+const WAITING_BYTES = 4 * SHORT_LINE
 /** What a byte of text comes to in the file, until there is something to know it from. */
 const FIRST_GUESS = 0.2
 
@@ -126,30 +126,37 @@ async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, 
 
   let text = 0
   let flushed = { bytes: 0, text: 0 }
-  /** The pages that wait for DuckDB, one after the other, and how much they come to. */
-  let writing: Promise<void> = Promise.resolve()
+  /** The pages that wait for DuckDB, and how much they come to with those that it is being given. */
+  let queue: Buffer[] = []
   let waiting = 0
-  const written = async (): Promise<void> => {
-    try {
-      await writing
-    } catch (error) {
-      // A broken pipe is what follows; what went before is the reason.
-      await copying
-      throw error
-    }
+  let giving: Promise<void> | undefined
+  let failure: unknown
+  /** All that waits in one call: between two, DuckDB would wait for this thread, which is busy with the next page. */
+  const give = async (): Promise<void> => {
+    const pages = queue
+    queue = []
+    const bytes = pages.reduce((sum, page) => sum + page.length, 0)
+    await writeAll(input, pages).catch((error) => {
+      failure ??= error
+    })
+    waiting -= bytes
+    giving = queue.length && failure === undefined ? give() : undefined
+  }
+  const demandTaken = async (): Promise<void> => {
+    if (failure === undefined) return
+    // A broken pipe is what follows; what went before is the reason.
+    await copying
+    throw failure
   }
 
   return {
     write: async (rows) => {
-      if (waiting > WAITING_BYTES) await written()
-      waiting += rows.length
-      writing = writing
-        .then(() => writeAll(input, rows))
-        .finally(() => {
-          waiting -= rows.length
-        })
-      writing.catch(() => undefined)
+      queue.push(rows, LINE_BREAK)
+      waiting += rows.length + LINE_BREAK.length
       text += rows.length
+      giving ??= give()
+      while (waiting > WAITING_BYTES && failure === undefined) await giving
+      await demandTaken()
       // Without a turn nobody would hear that a page has gone, and the next one would not follow.
       await turn()
     },
@@ -160,12 +167,13 @@ async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, 
       return flushed.bytes + (text - flushed.text) * ratio
     },
     close: async () => {
-      await written()
+      while (giving) await giving
+      await demandTaken()
       await input.close()
       await copying
     },
     abort: async () => {
-      await writing.catch(() => undefined)
+      while (giving) await giving
       await input.close().catch(() => undefined)
       await copying.catch(() => undefined)
     },
@@ -199,12 +207,15 @@ async function openPipe(path: string, copying: Promise<unknown>): Promise<FileHa
   throw new Error('DuckDB ended before it began')
 }
 
-/** In one call to the system where it can be: between two, DuckDB would wait for this thread. */
-async function writeAll(pipe: FileHandle, text: Buffer): Promise<void> {
-  const { bytesWritten } = await pipe.writev([text, LINE_BREAK])
-  if (bytesWritten > text.length) return
-  for (let rest = Buffer.concat([text, LINE_BREAK]).subarray(bytesWritten); rest.length > 0; )
-    rest = rest.subarray((await pipe.write(rest)).bytesWritten)
+/** In one call to the system where it can be. */
+async function writeAll(pipe: FileHandle, pages: Buffer[]): Promise<void> {
+  const { bytesWritten } = await pipe.writev(pages)
+  let skipped = 0
+  for (const page of pages) {
+    let rest = page.subarray(Math.min(page.length, Math.max(0, bytesWritten - skipped)))
+    skipped += page.length
+    while (rest.length > 0) rest = rest.subarray((await pipe.write(rest)).bytesWritten)
+  }
 }
 
 /** What the pipe holds, what the file is to hold. */
