@@ -590,7 +590,7 @@ t.test('help', async (t) => {
   })
 
   t.test('every command has a page with an example', async (t) => {
-    for (const words of ['serve', 'migrate', 'backup', 'doctor', 'users create', 'keys create', 'keys revoke'])
+    for (const words of ['serve', 'migrate', 'copy', 'backup', 'doctor', 'users create', 'keys create', 'keys revoke'])
       t.match(await run([...words.split(' '), '--help']), { code: 0, stdout: `$ workspace-admin ${words}` })
     for (const { name } of areas)
       for (const command of area(name, [], {}).commands) {

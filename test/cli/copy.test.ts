@@ -20,12 +20,12 @@ import { command, type Ended, ended } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
 const PROVE = process.env.PROVE === '1'
-/** Where the copy is held and killed; in `prove`, at every table. */
+/** Where the copy is held and killed; in `prove`, at every table but the last. */
 const KILLED_AT = ['events']
-const SEEDED = PROVE ? 50_000 : 2_500
+const SEEDED = PROVE ? 20_000 : 2_500
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
-/** The rest of the test takes less of a window than this. */
+/** What is done before the move takes less of a window than this. */
 const AMPLE_MS = 200_000
 /** What belongs to the target itself: its versions, and what only nodes that share a database count. */
 const OF_THE_PLACE = [ADMINISTRATION.table, EVENTS.table, 'request_counts']
@@ -211,6 +211,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
   const before = await listed()
+  const stopped = site.now()
   await site.kill(site.servers[0]!)
   change(
     from,
@@ -234,7 +235,9 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   await source.close()
 
   const tables = await tablesOf(to)
-  const places = PROVE ? tables.map(({ name }) => name).filter((name) => !OF_THE_PLACE.includes(name)) : KILLED_AT
+  const moving = tables.map(({ name }) => name).filter((name) => !OF_THE_PLACE.includes(name))
+  const last = moving.at(-1)!
+  const places = PROVE ? moving.slice(0, -1) : KILLED_AT
   for (const table of places) {
     await client.query('begin')
     await hold(client, table)
@@ -255,11 +258,11 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   // What a killed process had asked for is still done, at the same time as what the next one asks for.
   await client.query('begin')
   await hold(client, 'api_keys')
-  await client.query('savepoint persons')
-  await hold(client, 'persons')
-  await (await copyUpTo(client, 'persons', words))()
-  const kill = await copyUpTo(client, 'persons', words, 2)
-  await client.query('rollback to persons')
+  await client.query('savepoint last')
+  await hold(client, last)
+  await (await copyUpTo(client, last, words))()
+  const kill = await copyUpTo(client, last, words, 2)
+  await client.query('rollback to last')
   await waiting(client, 'api_keys', 1)
   t.match(await kill(), { code: null }, 'killed when all rows were there')
   await client.query('rollback')
@@ -268,14 +271,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   t.equal(done.code, 0, done.stdout + done.stderr)
   const report = JSON.parse(done.stdout)
   t.equal(report.differences, 0)
-  t.same(
-    report.tables.map(({ table }: { table: string }) => table).sort(),
-    tables
-      .map(({ name }) => name)
-      .filter((name) => !OF_THE_PLACE.includes(name))
-      .sort(),
-    'every table is copied',
-  )
+  t.same(report.tables.map(({ table }: { table: string }) => table).sort(), moving.toSorted(), 'every table is copied')
   t.same(
     report.tables.filter(({ rows }: { rows: number }) => rows === 0),
     [],
@@ -332,6 +328,8 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   })
 
   await t.test('a server there answers the same, and exports go on where they were', async (t) => {
+    // However long it took, no window has ended meanwhile.
+    site.advance(Date.parse(stopped) - Date.parse(site.now()))
     await site.start({ DATABASE_URL: to })
     const after = await listed()
     for (const [i, answer] of before.entries()) t.equal(after[i], answer)
