@@ -71,6 +71,8 @@ export function createBodies(most_bytes: number): Bodies {
       }
       held.set(request, body)
       arriving.add(body)
+      // An answer that waits behind others on a connection hears nothing of its end.
+      request.raw.socket.once('close', () => drop(body))
       payload.on('error', (error) => body.stream.destroy(error))
       done(null, payload.pipe(body.stream))
     },

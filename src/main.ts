@@ -56,7 +56,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   // A log on a full disk ends no server: what cannot be written waits, and then is left out.
   lines.on('error', () => undefined)
   // Node's own warnings go there too.
-  process.stderr.on('error', () => undefined)
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
   const log = pino({ level: settings.LOG_LEVEL }, lines)
   let opened: Deps | undefined
   try {

@@ -100,6 +100,8 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
       throw new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1)
   })
   app.addHook('preParsing', bodies.admit)
+  // Each request that waits listens for the end of its connection.
+  app.server.on('connection', (socket) => socket.setMaxListeners(2 * PIPELINED + 20))
   // A client that keeps its connection open would hold up a shutdown until the deadline.
   app.addHook('onSend', async (_, reply) => {
     if (deps.lifecycle.draining) reply.header('connection', 'close')

@@ -159,9 +159,12 @@ function callOf(request: FastifyRequest, reply: FastifyReply, { config }: Deps, 
     accept: request.headers.accept,
     signal: () => {
       const controller = new AbortController()
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) controller.abort()
-      })
+      const leave = (): void => controller.abort()
+      // Of the connection: an answer that waits behind others on it hears nothing of its end.
+      const { socket } = request.raw
+      if (socket.destroyed) leave()
+      socket.once('close', leave)
+      reply.raw.once('finish', () => socket.off('close', leave))
       return controller.signal
     },
   }

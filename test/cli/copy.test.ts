@@ -15,11 +15,11 @@ import { describeTables, type Table } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import { uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { command, type Ended, ended } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
-const PROVE = process.env.PROVE === '1'
 /** Where the copy is held and killed; in `prove`, at every table but the last. */
 const KILLED_AT = ['events']
 const SEEDED = PROVE ? 20_000 : 2_500
@@ -277,6 +277,9 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     [],
     'and none of them was empty: whoever adds one puts a row into it here',
   )
+
+  const result = `resumed each time; ${SEEDED.toLocaleString('en')} events and every other row arrived, compared one by one`
+  figure(t, { area: 'Moving to PostgreSQL', count: places.length + 3, of: 'kill -9', result })
 
   await t.test('what differs is found', async (t) => {
     const {

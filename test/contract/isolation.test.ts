@@ -8,6 +8,7 @@ import type { Db } from '../../src/sql/db.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
 import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
 import {
   furnish,
   type Kind,
@@ -22,7 +23,6 @@ import {
 type Json = Record<string, any>
 type Id = string | number
 
-const PROVE = process.env.PROVE === '1'
 /** Who holds one of these may use it: they are no ids. */
 const SECRETS: Kind[] = ['signup_tokens', 'project_tokens']
 /** They say how many, and answer with what they were told. */
@@ -336,6 +336,8 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
     }
     t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "nothing of the other's was touched")
   })
+  const result = "an id of another's is answered like one that never was, and changes nothing"
+  figure(t, { area: 'Isolation', count: ASKED.length, of: 'operations, each place an id can be', result })
 })
 
 /** What is not there in a path is not found; what a body names wrongly is a wrong body. */

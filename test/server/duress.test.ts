@@ -21,7 +21,7 @@ const FLOODS = PROVE ? 50 : 5
 const ABORTED = PROVE ? 500 : 30
 const HELD = PROVE ? 200 : 30
 const PACKED = PROVE ? 40 : 6
-const PACKED_EVENTS = PROVE ? 40_000 : 5_000
+const PACKED_EVENTS = PROVE ? 20_000 : 5_000
 const READERS = PROVE ? 30 : 10
 const EVENTS = PROVE ? 50_000 : 10_000
 const AT_ONCE = 100
@@ -32,13 +32,9 @@ const BOUND_MEBIBYTES = 512
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
-const environment = {
-  HEADERS_TIMEOUT_MS: '3000',
-  REQUEST_TIMEOUT_MS: '6000',
-  BODY_MEMORY_MB: '64',
-  // Of a server that is kept busy on a machine that is.
-  EVENTS_QUERY_TIMEOUT_MS: '60000',
-}
+/** For those who are to hear of it; on a busy machine others would, too. */
+const IMPATIENT = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
+const PATIENT = { HEADERS_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', EVENTS_QUERY_TIMEOUT_MS: '60000' }
 
 interface Connection {
   socket: Socket
@@ -152,16 +148,16 @@ async function during(t: Test, server: ServerProcess, trouble: () => Promise<voi
 let warm: number
 let server: ServerProcess
 
-t.before(async () => {
-  server = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}`, ...environment })
-  warm = 0
-  const person = bystander(server)
-  await pause(500)
-  await person.stop()
+/** A server for each, so that what one leaves behind is not counted for the next. */
+async function open(t: Test, environment: Record<string, string> = {}): Promise<void> {
+  const settings = { BODY_MEMORY_MB: '64', ...PATIENT, ...environment }
+  server = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}`, ...settings })
+  await bystander(server).stop()
   warm = await memoryOf(server)
-})
+}
 
 t.test('headers and bodies that arrive byte by byte, or not at all', async (t) => {
+  await open(t, IMPATIENT)
   const heads = [
     'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ',
     `POST /batch/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${MEBIBYTE}\r\n\r\n`,
@@ -183,6 +179,7 @@ t.test('headers and bodies that arrive byte by byte, or not at all', async (t) =
 })
 
 t.test('idle connections', async (t) => {
+  await open(t)
   const limit = Number(spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout)
   const count = Math.min(IDLE, Number.isNaN(limit) ? IDLE : limit - OTHER_FILES)
   const result = await during(t, server, async () => {
@@ -207,6 +204,7 @@ t.test('idle connections', async (t) => {
 })
 
 t.test('headers that are too large', async (t) => {
+  await open(t)
   const result = await during(t, server, async () => {
     const connections = await many(OVERSIZED, async (i) => {
       const connection = await dial(server)
@@ -224,6 +222,7 @@ t.test('headers that are too large', async (t) => {
 })
 
 t.test('pipelined requests', async (t) => {
+  await open(t)
   const each = 100
   const result = await during(t, server, async () => {
     const orders = await many(
@@ -254,6 +253,7 @@ t.test('pipelined requests', async (t) => {
 })
 
 t.test('pipelined requests whose answers nobody reads', async (t) => {
+  await open(t)
   const each = 2_000
   const result = await during(t, server, async () => {
     const connections = await many(FLOODS, async (i) => {
@@ -273,6 +273,7 @@ t.test('pipelined requests whose answers nobody reads', async (t) => {
 })
 
 t.test('garbage behind a request does not get into its answer', async (t) => {
+  await open(t)
   const connection = await dial(server)
   connection.socket.write('GET /docs/reference.js HTTP/1.1\r\nHost: x\r\n\r\n')
   await next(connection, 'data')
@@ -285,6 +286,7 @@ t.test('garbage behind a request does not get into its answer', async (t) => {
 })
 
 t.test('uploads that are cut off', async (t) => {
+  await open(t)
   const random = seeded(SEED)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
   const result = await during(t, server, async () => {
@@ -305,6 +307,7 @@ t.test('uploads that are cut off', async (t) => {
 })
 
 t.test('uploads that stop in the middle and stay', async (t) => {
+  await open(t, IMPATIENT)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
   const result = await during(t, server, async () => {
     const connections = await many(
@@ -335,6 +338,7 @@ t.test('uploads that stop in the middle and stay', async (t) => {
 })
 
 t.test('small bodies that unpack to much', async (t) => {
+  await open(t)
   const deep = { event: 'seen', distinct_id: 'person', properties: { a: Array.from({ length: 30 }, () => []) } }
   const batch = Array.from({ length: PACKED_EVENTS }, () => deep)
   const text = JSON.stringify({ api_key: server.project_token, batch })
@@ -354,6 +358,7 @@ t.test('small bodies that unpack to much', async (t) => {
 })
 
 t.test('readers who stop reading', async (t) => {
+  await open(t)
   for (let sent = 0; sent < EVENTS; sent += 1_000) {
     const body = batchOf(server.project_token, 1_000, 300)
     t.equal((await fetch(`${server.url}/batch/`, { method: 'POST', body })).status, 200)
