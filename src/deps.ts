@@ -45,6 +45,8 @@ export interface Deps {
   readonly purger: Purger
   /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
   readonly now: () => string
+  /** The same, as Date.now. */
+  readonly milliseconds: () => number
   readonly ids: Ids
   readonly log: Logger
   readonly metrics: Metrics
@@ -157,6 +159,7 @@ export async function buildDeps({
     purger,
     log,
     now,
+    milliseconds,
     metrics,
     ids,
     postman,

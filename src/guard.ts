@@ -16,7 +16,7 @@ const FORGET_EVERY_MS = 60_000
 export interface Guard {
   /** A key was refused. An address that keeps sending bad ones is told to wait; good ones from it still work. */
   refused(request: FastifyRequest, error: AppError): void
-  admit(request: FastifyRequest, reply: FastifyReply, caller: Caller, operation: Operation): void
+  admit(reply: FastifyReply, caller: Caller, operation: Operation): void
   admitAnonymous(request: FastifyRequest, operation: Operation): void
   /** Events for a project, whose token was found to be right. */
   admitCapture(project_id: number): void
@@ -24,8 +24,7 @@ export interface Guard {
   stop(): Promise<void>
 }
 
-export function createGuard({ config, db, now, background, log }: Deps): Guard {
-  const milliseconds = (): number => Date.parse(now())
+export function createGuard({ config, db, now, milliseconds, background, log }: Deps): Guard {
   const on = config.RATE_LIMITS
   const shared = on && db.engine === 'postgres'
   const perKey = limiter(PER_KEY, milliseconds, shared)
@@ -86,11 +85,10 @@ export function createGuard({ config, db, now, background, log }: Deps): Guard {
       perAddress.check(`key ${request.ip}`)
       perAddress.count(`key ${request.ip}`)
     },
-    admit: (_, reply, { key }, operation) => {
-      const time = now()
-      const stale_ms = Date.parse(time) - HOUR_MS
+    admit: (reply, { key }, operation) => {
+      const stale_ms = milliseconds() - HOUR_MS
       if (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms)
-        background('noting the use of a key', () => touch(db, key.id, time, new Date(stale_ms).toISOString()))
+        background('noting the use of a key', () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
       if (!on) return
       const limits = operation.area === 'events' ? perKeyEvents : perKey
       limits.check(key.id)

@@ -36,6 +36,8 @@ export interface ServerOptions {
 /** The application as a value: nothing listens yet. */
 export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): Promise<FastifyInstance> {
   const { HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, EVENTS_QUERY_TIMEOUT_MS, PLUGIN_FETCH_TIMEOUT_MS } = deps.config
+  const id = deps.ids.uuid()
+  let requests = 0
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,7 +52,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true },
-    genReqId: (request) => requestId(request.headers['x-request-id']) ?? deps.ids.uuid(),
+    genReqId: (request) => sentId(request.headers['x-request-id']) ?? `${id}-${(++requests).toString(36)}`,
+    // A logger for each request would take as long as the answer of a small one: what is logged names the request.
+    childLoggerFactory: (log) => log,
     // Malformed and overlong addresses: nothing is there.
     frameworkErrors: (_, request, reply) => void fail(notFound(), request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler,
@@ -94,19 +98,20 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     underWay.set(socket, now)
     return now
   }
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    if (count(request, 1) > PIPELINED)
-      throw new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1)
+    if (count(request, 1) <= PIPELINED) return done()
+    done(new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1))
   })
   app.addHook('preParsing', bodies.admit)
   // Each request that waits listens for the end of its connection.
   app.server.on('connection', (socket) => socket.setMaxListeners(2 * PIPELINED + 20))
   // A client that keeps its connection open would hold up a shutdown until the deadline.
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_, reply, payload, done) => {
     if (deps.lifecycle.draining) reply.header('connection', 'close')
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     bodies.release(request)
     count(request, -1)
     // An answer whose headers had left before could not say so. While the port is open, a request may be on its way.
@@ -118,9 +123,17 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     // The path alone: query strings carry secrets of links.
     const path = request.raw.url!.split('?', 1)[0]
     request.log[level](
-      { operation, method: request.method, path, status: reply.statusCode, ms: Math.round(seconds * 1e6) / 1e3 },
+      {
+        reqId: request.id,
+        operation,
+        method: request.method,
+        path,
+        status: reply.statusCode,
+        ms: Math.round(seconds * 1e6) / 1e3,
+      },
       'answered',
     )
+    done()
   })
 
   prepare?.(app)
@@ -130,7 +143,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   return app
 }
 
-const requestId = (sent: string | string[] | undefined): string | undefined =>
+const sentId = (sent: string | string[] | undefined): string | undefined =>
   typeof sent === 'string' && /^[\w.-]{1,128}$/.test(sent) ? sent : undefined
 
 /** Which status and type a code becomes. A code that is not here says that the input was wrong. */
@@ -157,7 +170,7 @@ function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Fa
     error instanceof Unauthenticated
       ? [401, 'authentication_error']
       : (STATUSES[error.code] ?? [400, 'validation_error'])
-  if (status === 500 || error.cause) request.log.error({ err: error.cause ?? thrown }, 'failed')
+  if (status === 500 || error.cause) request.log.error({ reqId: request.id, err: error.cause ?? thrown }, 'failed')
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
   const { code, message: detail, attr } = error
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify({ type, code, detail, attr }))
@@ -165,9 +178,6 @@ function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Fa
 
 function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown
-  // Glue wraps what a security handler threw.
-  const wrapped = (thrown as { errors?: unknown[] }).errors?.[0]
-  if (wrapped instanceof AppError) return wrapped
   switch ((thrown as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(

@@ -57,8 +57,8 @@ export interface Call<Id extends OperationId, Subject = undefined> {
   /** The request as it came, in the area that parses by itself. */
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
   accept: string | undefined
-  /** Aborted when the caller has gone before the answer. Made when it is asked for. */
-  signal(): AbortSignal
+  /** Aborted when the caller has gone before the answer. Made where it is asked for. */
+  signal: AbortSignal
 }
 
 /** An answer that is written already: in another media type, with headers of its own, or a stream too long to hold. */

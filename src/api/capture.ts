@@ -16,14 +16,14 @@ interface Arrived {
   events: NewEvent[]
 }
 
-export const capture = ({ db, ids, now, writer, background }: Deps): Area<'capture'> => {
+export const capture = ({ db, ids, now, milliseconds, writer, background }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
   const room = createRoom(PARSED_BYTES)
   /** Projects of which it has been noted that events come. */
   const noted = new Set<number>()
 
   async function take(call: Call<IdsOf<'capture'>>): Promise<{ status: 1 }> {
-    const arrived = Date.parse(now()) * 1000
+    const arrived = milliseconds() * 1000
     writer.demandRoom()
     const { project, events } = await room.with(mostText(call.raw), (shrink) => read(call, arrived, shrink))
     await writer.add(events)

@@ -74,7 +74,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
         const uuid = uuidOf(params.id)
         if (!uuid) throw notFound()
         const withPerson = query.include_person ?? true
-        const found = await store.get(eventReader, { project_id, uuid, withPerson, signal: signal() })
+        const found = await store.get(eventReader, { project_id, uuid, withPerson, signal })
         if (!found) throw notFound()
         return wantsCsv({ query, accept })
           ? csv('event', wire.EVENT_FIELDS, [wire.event(found)])
@@ -87,7 +87,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
           after: parseMoment(`-${RECENT_DAYS}dStart`, 'after', now()) - 1,
           before: parseMoment(now(), 'before', now()) + AHEAD_MICROSECONDS,
           names: several(query, 'event_name'),
-          signal: signal(),
+          signal,
         }
         if (query.key === undefined) {
           const sample = await sampleOf(recent)
@@ -177,7 +177,7 @@ function scopeOf({ query, project, signal }: ListCall, now: string) {
     names: names && [...new Set(names)],
     distinct_id: query.distinct_id,
     person_id: query.person_id === undefined ? undefined : (uuidOf(query.person_id) ?? query.person_id),
-    signal: signal(),
+    signal,
   }
 }
 

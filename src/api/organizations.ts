@@ -19,13 +19,9 @@ export const organizations = ({ db, ids, now, purger, config: { DIALECT } }: Dep
           db,
           rows.map((row) => row.id),
         )
-        const results = rows.map((row) =>
-          wire.organization(
-            row,
-            teams.filter((team) => team.organization_id === row.id),
-            DIALECT,
-          ),
-        )
+        const teamsOf = new Map<string, projects.TeamRow[]>(rows.map((row) => [row.id, []]))
+        for (const team of teams) teamsOf.get(team.organization_id)!.push(team)
+        const results = rows.map((row) => wire.organization(row, teamsOf.get(row.id)!, DIALECT))
         return page({ url, query }, count, results)
       },
 

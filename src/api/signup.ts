@@ -11,7 +11,7 @@ const NO_INVITE = '00000000-0000-0000-0000-000000000000'
 export const signup = ({ db, ids, now, postman }: Deps): Area<'signup'> => {
   /** Nobody need say who they are; who does must be right. */
   const callerOf = async (authorization: string | undefined): Promise<Caller | undefined> =>
-    bearer(authorization) === undefined ? undefined : authenticate(findIn(db), authorization, now())
+    bearer(authorization) === undefined ? undefined : authenticate(findIn(db), authorization, now)
 
   const idOf = (sent: string): string => (isUuid(sent) ? sent.toLowerCase() : NO_INVITE)
 

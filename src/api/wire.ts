@@ -20,7 +20,7 @@ import type { OrganizationRow } from '../store/organizations.ts'
 import type { ActivityRow, Change } from '../store/plugin_activity.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import type { PluginFile, PluginRow } from '../store/plugins.ts'
-import type { ProjectRow } from '../store/projects.ts'
+import type { ProjectRow, TeamRow } from '../store/projects.ts'
 import type { UserRow } from '../store/users.ts'
 
 type Schemas = components['schemas']
@@ -44,7 +44,7 @@ const written = (record: Record<string, string>, jsonFields: readonly string[], 
         .map(([name, value]) => `"${name}":${jsonFields.includes(name) ? value : JSON.stringify(value)}`)
         .join(',')}}`
 
-export function organization(row: OrganizationRow, projects: ProjectRow[], dialect: Dialect): Schemas['Organization'] {
+export function organization(row: OrganizationRow, projects: TeamRow[], dialect: Dialect): Schemas['Organization'] {
   return {
     id: row.id,
     name: row.name,
@@ -63,9 +63,14 @@ export function organization(row: OrganizationRow, projects: ProjectRow[], diale
   }
 }
 
-function team(row: ProjectRow): Schemas['Team'] {
+function team(row: TeamRow): Schemas['Team'] {
   return {
-    ...teamRef(row),
+    id: row.id,
+    uuid: row.uuid,
+    organization: row.organization_id,
+    api_token: row.api_token,
+    name: row.name,
+    timezone: row.timezone,
     completed_snippet_onboarding: false,
     has_completed_onboarding_for: null,
     ingested_event: Boolean(row.ingested_event),
@@ -74,7 +79,7 @@ function team(row: ProjectRow): Schemas['Team'] {
   }
 }
 
-function teamRef(row: ProjectRow): Schemas['TeamRef'] {
+function teamRef(row: TeamRow): Schemas['TeamRef'] {
   return {
     id: row.id,
     uuid: row.uuid,

@@ -51,12 +51,12 @@ export function rememberingIn(db: Database): Find {
 }
 
 /** Throws not_authenticated without a key, authentication_failed for one that is unknown, revoked or expired. */
-export async function authenticate(find: Find, authorization: string | undefined, now: string): Promise<Caller> {
+export async function authenticate(find: Find, authorization: string | undefined, now: () => string): Promise<Caller> {
   const value = bearer(authorization)
   if (!value)
     throw new AppError('not_authenticated', 'Send a personal API key in the header "Authorization: Bearer <key>".')
   const found = await find(value)
-  if (!found || (found.key.expires_at !== null && found.key.expires_at <= now))
+  if (!found || (found.key.expires_at !== null && found.key.expires_at <= now()))
     throw new AppError(
       'authentication_failed',
       'This key is unknown, revoked or expired. Make a new one and send that.',

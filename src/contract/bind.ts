@@ -1,7 +1,7 @@
 /** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import { type Area, type Call, type Located, type Raw, Written } from '../api/call.ts'
+import { type Area, type Call, type Located, type RequestUrl, Written } from '../api/call.ts'
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope, rememberingIn } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -50,27 +50,27 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     if (operation) prepare(route, operation)
   })
 
-  /** Moves the key check to the front and puts access behind it, so that nothing is read for who may not ask. */
+  /** The key and what it opens, before anything is read of who may not ask. */
+  async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
+    request.operation = operation
+    if (deps.config.ROLE === 'worker' && operation.area !== 'service')
+      throw unavailable('This node works in the background and serves no requests. Ask one with the role api or all.')
+    if (operation.isPublic) guard.admitAnonymous(request, operation)
+    else {
+      const caller = await authenticate(find, request.headers.authorization, deps.now).catch((error) => {
+        guard.refused(request, error)
+        throw error
+      })
+      request.caller = caller
+      demandScope(caller, operation.scope)
+      guard.admit(reply, caller, operation)
+      await locate(request, caller, operation)
+    }
+    refuseNul(request, operation)
+  }
+
   function prepare(route: RouteOptions, operation: Operation): void {
-    const security = route.preHandler ?? []
-    delete route.preHandler
-    route.onRequest = [
-      async (request: FastifyRequest) => {
-        request.operation = operation
-        if (deps.config.ROLE === 'worker' && operation.area !== 'service')
-          throw unavailable(
-            'This node works in the background and serves no requests. Ask one with the role api or all.',
-          )
-        if (operation.isPublic) guard.admitAnonymous(request, operation)
-      },
-      ...[security].flat(),
-      async (request: FastifyRequest, reply: FastifyReply) => {
-        if (operation.isPublic) return
-        guard.admit(request, reply, request.caller!, operation)
-        await locate(request, operation)
-      },
-      refuseNul,
-    ] as RouteOptions['onRequest']
+    route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
     const schema = route.schema as { body?: unknown; response?: unknown }
     // One JSON schema instead of one per content type: with several, a request without a body is never checked.
     const media = operation.source.requestBody && Object.keys(operation.source.requestBody.content)
@@ -83,9 +83,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   }
 
   /** The organization or project of the path, what the path names within it, and the level it takes. */
-  async function locate(request: FastifyRequest, operation: Operation): Promise<void> {
+  async function locate(request: FastifyRequest, caller: Caller, operation: Operation): Promise<void> {
     const params = request.params as Record<string, string>
-    const caller = request.caller!
     const located: Located = { operation, params, caller, organization: undefined, project: undefined }
     if (operation.within === 'organization')
       located.organization = await organizationFor(deps.db, caller, params.organization_id ?? params.id!)
@@ -104,15 +103,6 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     scope.register(glue, {
       specification,
       serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
-      securityHandlers: {
-        async apiKey(request: FastifyRequest, _: FastifyReply, scopes: string[]) {
-          request.caller = await authenticate(find, request.headers.authorization, deps.now()).catch((error) => {
-            guard.refused(request, error)
-            throw error
-          })
-          demandScope(request.caller, scopes[0])
-        },
-      },
     })
   const { capture, rest } = specifications(contractOf(deps.config.DIALECT).contract)
   await route(app, rest)
@@ -125,7 +115,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     const handler = handlers[operation.id]!
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
-      const answer = await handler(callOf(request, reply, deps, raw))
+      const answer = await handler(new Asked(request, reply, deps.config, raw))
       reply.code(operation.status)
       if (answer instanceof Written)
         return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)
@@ -135,44 +125,70 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   }
 }
 
-function callOf(request: FastifyRequest, reply: FastifyReply, { config }: Deps, raw: Raw | undefined): Call<any, any> {
-  const [path, ...rest] = request.raw.url!.split('?')
-  return {
-    params: request.params as any,
-    query: request.query as any,
-    body: request.body as any,
-    caller: request.caller as any,
-    organization: request.located?.organization as any,
-    project: request.located?.project as any,
-    subject: request.subject,
-    url: {
-      origin: config.SITE_URL ?? `${request.protocol}://${request.host || 'localhost'}`,
+/** A class for its getters: most handlers ask for few of these, and an object with getters of its own takes longer to make. */
+class Asked implements Call<any, any> {
+  constructor(
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+    readonly config: Deps['config'],
+    readonly raw: any,
+  ) {}
+
+  get params(): any {
+    return this.request.params
+  }
+  get query(): any {
+    return this.request.query
+  }
+  get body(): any {
+    return this.request.body
+  }
+  get caller(): any {
+    return this.request.caller
+  }
+  get organization(): any {
+    return this.request.located?.organization
+  }
+  get project(): any {
+    return this.request.located?.project
+  }
+  get subject(): unknown {
+    return this.request.subject
+  }
+  get url(): RequestUrl {
+    const { raw, protocol, host } = this.request
+    const [path, ...rest] = raw.url!.split('?')
+    return {
+      origin: this.config.SITE_URL ?? `${protocol}://${host || 'localhost'}`,
       path: path!,
       search: rest.join('?'),
-    },
-    peer: {
-      address: request.ip,
-      local: isLoopback(request.ip) && (config.TRUST_PROXY || !('x-forwarded-for' in request.headers)),
-    },
-    authorization: request.headers.authorization,
-    raw,
-    accept: request.headers.accept,
-    signal: () => {
-      const controller = new AbortController()
-      const leave = (): void => controller.abort()
-      // Of the connection: an answer that waits behind others on it hears nothing of its end.
-      const { socket } = request.raw
-      if (socket.destroyed) leave()
-      socket.once('close', leave)
-      reply.raw.once('finish', () => socket.off('close', leave))
-      return controller.signal
-    },
+    }
+  }
+  get peer(): { address: string; local: boolean } {
+    const { ip, headers } = this.request
+    return { address: ip, local: isLoopback(ip) && (this.config.TRUST_PROXY || !('x-forwarded-for' in headers)) }
+  }
+  get authorization(): string | undefined {
+    return this.request.headers.authorization
+  }
+  get accept(): string | undefined {
+    return this.request.headers.accept
+  }
+  /** Of the connection: an answer that waits behind others on it hears nothing of its end. */
+  get signal(): AbortSignal {
+    const controller = new AbortController()
+    const leave = (): void => controller.abort()
+    const { socket } = this.request.raw
+    if (socket.destroyed) leave()
+    socket.once('close', leave)
+    this.reply.raw.once('finish', () => socket.off('close', leave))
+    return controller.signal
   }
 }
 
 /** PostgreSQL stores no NUL character, so no parameter may hold one. What declares no 400 reads no parameters. */
-async function refuseNul(request: FastifyRequest): Promise<void> {
-  if (!request.raw.url!.includes('%00') || !request.operation!.source.responses[400]) return
+function refuseNul(request: FastifyRequest, operation: Operation): void {
+  if (!request.raw.url!.includes('%00') || !operation.source.responses[400]) return
   for (const [name, value] of Object.entries(request.query as object))
     if (String(value).includes('\0'))
       throw invalid(name, 'NUL characters are not allowed. Remove them.', 'null_characters_not_allowed')

@@ -50,14 +50,18 @@ export function validator(
   bodyRequired: boolean,
 ): (data: unknown) => true | { error: AppError } {
   let validate: ValidateFunction | undefined
+  let numbers = false
   return (data) => {
     // Fastify hands an absent body over as null; the parser has refused a literal one.
     const absent = part === 'body' && data === null
     if (absent && !bodyRequired) return true
-    validate ??= compile(part === 'body' ? 'body' : 'text', schema)
+    if (!validate) {
+      validate = compile(part === 'body' ? 'body' : 'text', schema)
+      numbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(schema))
+    }
     // An absent body misses what an empty one misses.
     if (validate(absent ? {} : data)) {
-      const endless = part === 'body' ? undefined : endlessIn(data as object)
+      const endless = numbers ? endlessIn(data as object) : undefined
       if (endless !== undefined) return { error: part === 'params' ? notFound() : tooLarge(endless) }
       return absent ? { error: invalid(null, 'Send a JSON body: this operation needs one.', 'required') } : true
     }

@@ -17,6 +17,9 @@ export interface ProjectRow {
   updated_at: string
 }
 
+/** A project within its organization. */
+export type TeamRow = Omit<ProjectRow, 'event_retention_days' | 'created_at' | 'updated_at'>
+
 /** A project as a member of its organization sees it. */
 export interface MembersProjectRow extends ProjectRow {
   membership_level: number
@@ -29,8 +32,8 @@ export interface ProjectWrite {
 
 export const DEFAULT_PROJECT_NAME = 'Default project'
 
-const row = sql`p.id, p.uuid, p.organization_id, p.api_token, p.name, p.timezone, p.ingested_event,
-  p.event_retention_days, p.created_at, p.updated_at`
+const team = sql`p.id, p.uuid, p.organization_id, p.api_token, p.name, p.timezone, p.ingested_event`
+const row = sql`${team}, p.event_retention_days, p.created_at, p.updated_at`
 
 const seen = sql`from members m join projects p on p.organization_id = m.organization_id`
 
@@ -80,14 +83,14 @@ export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
 }
 
 /** The projects of all these organizations, oldest first. */
-export async function ofOrganizations(db: Db, organization_ids: readonly string[]): Promise<ProjectRow[]> {
+export async function ofOrganizations(db: Db, organization_ids: readonly string[]): Promise<TeamRow[]> {
   if (organization_ids.length === 0) return []
   if (organization_ids.length === 1)
-    return db.all<ProjectRow>(
-      sql`select ${row} from projects p where p.organization_id = ${organization_ids[0]!} order by p.id`,
+    return db.all<TeamRow>(
+      sql`select ${team} from projects p where p.organization_id = ${organization_ids[0]!} order by p.id`,
     )
-  return db.all<ProjectRow>(
-    sql`select ${row} from projects p where p.organization_id in ${oneOf(organization_ids)} order by p.id`,
+  return db.all<TeamRow>(
+    sql`select ${team} from projects p where p.organization_id in ${oneOf(organization_ids)} order by p.id`,
   )
 }
 
