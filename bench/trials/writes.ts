@@ -23,7 +23,7 @@ function rawCreate(): Promise<number> {
   const db = open()
   const now = new Date().toISOString()
   const organization = db.prepare('insert into organizations values (?, ?, ?, ?, ?, 6, 1, null, null, 1)')
-  const member = db.prepare('insert into members values (?, ?, 1, 15, ?, ?)')
+  const member = db.prepare('insert into members values (?, ?, 1, 15, ?, ?, ?)')
   const project = db.prepare(
     `insert into projects (uuid, organization_id, api_token, name, timezone, ingested_event, created_at, updated_at)
      values (?, ?, ?, 'Default project', 'UTC', 0, ?, ?) returning id`,
@@ -32,7 +32,7 @@ function rawCreate(): Promise<number> {
   const create = db.transaction(() => {
     const id = v7()
     organization.run(id, 'Raw', id, now, now)
-    member.run(v7(), id, now, now)
+    member.run(v7(), id, now, now, now)
     const made = project.get(v7(), id, `phc_${v7()}`, now, now) as { id: number }
     user.run(id, made.id)
   })

@@ -1,13 +1,15 @@
 import type { Engine, Sql } from './template.ts'
 
 /**
- * The port to a database: six functions, two engines behind them.
+ * The port to a database: seven functions, two engines behind them.
  * Inside `tx` use what `tx` hands you and await nothing else: on SQLite every other write waits for it.
  */
 export interface Db {
   readonly engine: Engine
   all<Row>(statement: Sql): Promise<Row[]>
   get<Row>(statement: Sql): Promise<Row | undefined>
+  /** How many rows `from …` finds. On SQLite it is remembered until the next commit: lists count with every page. */
+  count(found: Sql): Promise<number>
   /** Runs a statement and answers how many rows it changed. */
   run(statement: Sql): Promise<number>
   /** All of it or nothing. Resolves when the commit is durable. */

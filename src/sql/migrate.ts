@@ -6,6 +6,7 @@ import purges from './migrations/0003-purges.ts'
 import batchExports from './migrations/0004-batch-exports.ts'
 import plugins from './migrations/0005-plugins.ts'
 import requestCounts from './migrations/0006-request-counts.ts'
+import longLists from './migrations/0007-long-lists.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -23,7 +24,7 @@ export interface Track {
 export const ADMINISTRATION: Track = {
   file: 'workspace.db',
   table: 'migrations',
-  migrations: [administration, people, purges, batchExports, plugins, requestCounts],
+  migrations: [administration, people, purges, batchExports, plugins, requestCounts, longLists],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }
 

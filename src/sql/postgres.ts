@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
 import { type Database, type Db, type DbOptions, withoutCredentials } from './db.ts'
-import { compile, type Sql } from './template.ts'
+import { compile, counting, type Sql } from './template.ts'
 
 const CONNECTIONS = 10
 const WAIT_MS = 5_000
@@ -61,6 +61,7 @@ export async function openPostgres(
     engine: 'postgres',
     all: async <Row>(statement: Sql) => (await query(where, statement)).rows as Row[],
     get: async <Row>(statement: Sql) => (await query(where, statement)).rows[0] as Row | undefined,
+    count: async (found) => (await query(where, counting(found))).rows[0].count,
     run: async (statement) => (await query(where, statement)).rowCount ?? 0,
     exec: async (text) => {
       await where.query(text).catch((error) => {

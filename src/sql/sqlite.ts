@@ -4,12 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { AppError, unavailable } from '../errors.ts'
 import type { Database, Db, DbOptions } from './db.ts'
-import { compile, type Sql, type Value } from './template.ts'
+import { compile, counting, type Sql, type Value } from './template.ts'
 
 /** How long a writer waits for another process's transaction before it answers "unavailable". */
 const BUSY_DEADLINE_MS = 10_000
 const BUSY_PAUSE_MS = 5
 export const SQLITE_FILE = 'workspace.db'
+/** More than anybody looks at between two commits; a count of a hundred thousand rows takes milliseconds. */
+const MOST_COUNTS = 1_000
 
 /**
  * A folder with one database file, two handles on it: reads never wait for a write, and writes stand in a queue,
@@ -65,6 +67,10 @@ export async function openSqlite(
       const { text, values } = compile(statement, 'sqlite')
       return timed(() => write(text).get<Row>(values))
     },
+    count: async (found) => {
+      const { text, values } = compile(counting(found), 'sqlite')
+      return timed(() => write(text).get<Count>(values)!.count)
+    },
     run: async (statement) => {
       const { text, values } = compile(statement, 'sqlite')
       return timed(() => write(text).run(values))
@@ -72,6 +78,20 @@ export async function openSqlite(
     tx: (work) => work(onWriter),
     exec: async (text) => void writer.exec(text),
     close: async () => undefined,
+  }
+
+  const counts = new Map<string, number>()
+  let counted_at: number | undefined
+  const count = (found: Sql): number => {
+    const { text, values } = compile(counting(found), 'sqlite')
+    const now = version.get() as number
+    if (now !== counted_at || counts.size >= MOST_COUNTS) counts.clear()
+    counted_at = now
+    const key = `${text} ${JSON.stringify(values)}`
+    // What another process commits between the two is counted here, and forgotten with the next call.
+    const known = counts.get(key) ?? timed(() => read(text).get<Count>(values)!.count)
+    counts.set(key, known)
+    return known
   }
 
   return {
@@ -91,6 +111,7 @@ export async function openSqlite(
       if (!prepared.readonly) return inTurn((deadline) => retrying(() => onWriter.get<Row>(statement), deadline))
       return timed(() => prepared.get<Row>(values))
     },
+    count: async (found) => count(found),
     run: (statement) => inTurn((deadline) => retrying(() => onWriter.run(statement), deadline)),
     tx: (work) =>
       inTurn(async (deadline) => {
@@ -126,6 +147,10 @@ function demandAlone(handle: Sqlite.Database, file: string): void {
 }
 
 const isBusy = (error: unknown): boolean => String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
+
+interface Count {
+  count: number
+}
 
 interface Prepared {
   readonly: boolean

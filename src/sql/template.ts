@@ -79,6 +79,8 @@ export const joined = (parts: readonly Sql[], separator: string): Sql => ({
   parts,
 })
 
+export const counting = (found: Sql): Sql => sql`select count(*) as count ${found}`
+
 const none = sql``
 
 /** Holds the selected rows until the transaction ends. SQLite has one writer, so its transaction already does. */

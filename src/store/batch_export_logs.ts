@@ -44,11 +44,10 @@ export async function list(
       ${search ? sql`and ${contains(search)}` : sql``}
       ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
       ${before === undefined ? sql`` : sql`and timestamp < ${before}`}`
-  const total = await db.get<{ count: number }>(sql`select count(*) as count ${found}`)
   const rows = await db.all<LogEntryRow>(
     sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
   )
-  return { count: total?.count ?? 0, rows }
+  return { count: await db.count(found), rows }
 }
 
 /** Our messages are English but for names within: `lower` of both engines agrees on the letters a to z. */

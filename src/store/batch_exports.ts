@@ -44,13 +44,11 @@ export async function list(
   owner: Owner,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: BatchExportRow[] }> {
-  const total = await db.get<{ count: number }>(
-    sql`select count(*) as count from batch_exports x where ${ownedBy(owner)}`,
+  const owned = sql`from batch_exports x where ${ownedBy(owner)}`
+  const rows = await db.all<BatchExportRow>(
+    sql`select * ${owned} order by created_at desc, id desc limit ${limit} offset ${offset}`,
   )
-  const rows = await db.all<BatchExportRow>(sql`
-    select * from batch_exports x where ${ownedBy(owner)} order by created_at desc, id desc
-    limit ${limit} offset ${offset}`)
-  return { count: total?.count ?? 0, rows }
+  return { count: await db.count(owned), rows }
 }
 
 export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | undefined> {

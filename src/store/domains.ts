@@ -28,12 +28,9 @@ export async function list(
   organization_id: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: DomainRow[] }> {
-  const total = await db.get<{ count: number }>(
-    sql`select count(*) as count from domains where organization_id = ${organization_id}`,
-  )
-  const rows = await db.all<DomainRow>(sql`
-    select * from domains where organization_id = ${organization_id} order by domain limit ${limit} offset ${offset}`)
-  return { count: total?.count ?? 0, rows }
+  const owned = sql`from domains where organization_id = ${organization_id}`
+  const rows = await db.all<DomainRow>(sql`select * ${owned} order by domain limit ${limit} offset ${offset}`)
+  return { count: await db.count(owned), rows }
 }
 
 export function get(db: Db, organization_id: string, id: string): Promise<DomainRow | undefined> {

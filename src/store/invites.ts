@@ -57,13 +57,11 @@ export async function list(
   organization_id: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: Invite[] }> {
-  const total = await db.get<{ count: number }>(
-    sql`select count(*) as count from invites where organization_id = ${organization_id}`,
-  )
+  const owned = sql`where i.organization_id = ${organization_id}`
   const rows = await db.all<Joined>(sql`
-    select ${row}, ${userColumns} ${invites} where i.organization_id = ${organization_id}
+    select ${row}, ${userColumns} ${invites} ${owned}
     order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`)
-  return { count: total?.count ?? 0, rows: rows.map(toInvite) }
+  return { count: await db.count(sql`from invites i ${owned}`), rows: rows.map(toInvite) }
 }
 
 export async function get(db: Db, organization_id: string, id: string): Promise<Invite | undefined> {

@@ -36,10 +36,9 @@ export async function list(
   ] as const
   const found = sql`${people} where m.organization_id = ${organization_id} and u.is_active
     ${filters[0]} ${filters[1]} ${filters[2]}`
-  const total = await db.get<{ count: number }>(sql`select count(*) as count ${found}`)
   const ordered = order === 'joined_at' ? sql`order by m.joined_at, m.id` : sql`order by m.joined_at desc, m.id desc`
   const rows = await db.all<MemberRow>(sql`select ${row} ${found} ${ordered} limit ${limit} offset ${offset}`)
-  return { count: total?.count ?? 0, rows }
+  return { count: await db.count(found), rows }
 }
 
 const contains = (text: Sql, part: string): Sql =>
@@ -100,8 +99,10 @@ export async function create(
   member: { id: string; organization_id: string; user_id: number; level: number; now: string },
 ): Promise<void> {
   await tx.run(sql`
-    insert into members (id, organization_id, user_id, level, joined_at, updated_at)
-    values (${member.id}, ${member.organization_id}, ${member.user_id}, ${member.level}, ${member.now}, ${member.now})`)
+    insert into members (id, organization_id, organization_created_at, user_id, level, joined_at, updated_at)
+    values (${member.id}, ${member.organization_id},
+      coalesce((select created_at from organizations where id = ${member.organization_id}), ''),
+      ${member.user_id}, ${member.level}, ${member.now}, ${member.now})`)
   await tx.run(sql`update organizations set member_count = member_count + 1 where id = ${member.organization_id}`)
 }
 

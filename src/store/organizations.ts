@@ -44,12 +44,11 @@ export async function list(
   reach: Reach,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: OrganizationRow[] }> {
-  const visible = sql`${seen} where m.user_id = ${user_id} ${organizationsWithin(reach)}`
-  const total = await db.get<{ count: number }>(sql`select count(*) as count ${visible}`)
-  const rows = await db.all<OrganizationRow>(
-    sql`select ${row} ${visible} order by o.created_at, o.id limit ${limit} offset ${offset}`,
-  )
-  return { count: total?.count ?? 0, rows }
+  const visible = sql`where m.user_id = ${user_id} ${organizationsWithin(reach)}`
+  const rows = await db.all<OrganizationRow>(sql`
+    select ${row} ${seen} ${visible} order by m.organization_created_at, m.organization_id
+    limit ${limit} offset ${offset}`)
+  return { count: await db.count(sql`from members m ${visible}`), rows }
 }
 
 /** Undefined for what the user is not in, what the key does not reach, and what never was: nobody can tell which. */

@@ -28,13 +28,11 @@ export async function list(
   project_id: number,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: PluginConfigRow[] }> {
-  const total = await db.get<{ count: number }>(
-    sql`select count(*) as count from plugin_configs where project_id = ${project_id}`,
+  const owned = sql`from plugin_configs where project_id = ${project_id}`
+  const rows = await db.all<PluginConfigRow>(
+    sql`select * ${owned} order by sort_order, id limit ${limit} offset ${offset}`,
   )
-  const rows = await db.all<PluginConfigRow>(sql`
-    select * from plugin_configs where project_id = ${project_id} order by sort_order, id
-    limit ${limit} offset ${offset}`)
-  return { count: total?.count ?? 0, rows }
+  return { count: await db.count(owned), rows }
 }
 
 export function get(db: Db, project_id: number, id: number): Promise<PluginConfigRow | undefined> {

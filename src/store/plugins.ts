@@ -98,11 +98,10 @@ export async function list(
   { limit, offset }: Paging,
 ): Promise<{ count: number; rows: PluginRow[] }> {
   const chosen = sql`p.family = ${family} and ${visibleTo(organization_id)} ${narrowed(which, organization_id)}`
-  const total = await db.get<{ count: number }>(sql`select count(*) as count from plugins p where ${chosen}`)
   const found = await db.all<PluginRow>(
     sql`select ${row} ${plugins} where ${chosen} order by p.id limit ${limit} offset ${offset}`,
   )
-  return { count: total?.count ?? 0, rows: found }
+  return { count: await db.count(sql`from plugins p where ${chosen}`), rows: found }
 }
 
 /** Undefined for what the organization does not see. Without a family, of whichever it is. */

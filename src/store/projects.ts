@@ -44,9 +44,8 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: ProjectRow[] }> {
   const visible = sql`${seen} where m.user_id = ${user_id} ${projectsWithin(reach)}`
-  const total = await db.get<{ count: number }>(sql`select count(*) as count ${visible}`)
   const rows = await db.all<ProjectRow>(sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`)
-  return { count: total?.count ?? 0, rows }
+  return { count: await db.count(visible), rows }
 }
 
 /** Undefined for what the user is not in, what the key does not reach, and what never was. */

@@ -25,10 +25,10 @@ export const encloses = (outer: Reach, inner: Reach): boolean =>
 const within = <Id>(outer: readonly Id[] | null, inner: readonly Id[] | null): boolean =>
   outer === null || inner?.every((id) => outer.includes(id)) === true
 
-/** For a statement with organizations as `o`. */
+/** For a statement with members as `m`. */
 export function organizationsWithin(reach: Reach): Sql {
   if (reach.projects) return sql`and 1 = 0`
-  return reach.organizations ? sql`and o.id in ${oneOf(reach.organizations)}` : sql``
+  return reach.organizations ? sql`and m.organization_id in ${oneOf(reach.organizations)}` : sql``
 }
 
 /** For a statement with projects as `p`. */
