@@ -2,10 +2,12 @@
 import { fork } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { type Database, type Db, isUniqueViolation } from '../../src/sql/db.ts'
-import { migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
+import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
-import { ENGINES } from '../helpers/app.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import { EVERYTHING } from '../../src/store/reach.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 
@@ -115,6 +117,69 @@ for (const engine of ENGINES) {
     await db.run(sql`insert into migrations (version, applied_at) values (${SCHEMA_VERSION + 1}, ${NOW})`)
     await t.rejects(migrate(second, NOW), { message: /newer program/ }, 'a newer database is refused')
     await second.close()
+  })
+
+  t.test(`rows from before a migration have what it adds (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    const before = { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 6) }
+    await migrate(db, NOW, before)
+    const [older, newer] = ['2020-01-01T00:00:00.000Z', '2021-01-01T00:00:00.000Z']
+    await db.run(sql`
+      insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_active, created_at)
+      values ('u', 'u', 'a@example.com', 'a@example.com', 'Ada', '', ${true}, ${NOW})`)
+    const user = (await db.get<{ id: number }>(sql`select id from users`))!
+    for (const [id, created_at] of [
+      ['a', newer],
+      ['b', older],
+    ] as const) {
+      await db.run(sql`
+        insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+          is_member_join_email_enabled, member_count)
+        values (${id}, ${id}, ${id}, ${created_at}, ${created_at}, 6, ${true}, 1)`)
+      await db.run(sql`
+        insert into members (id, organization_id, user_id, level, joined_at, updated_at)
+        values (${id}, ${id}, ${user.id}, 15, ${NOW}, ${NOW})`)
+    }
+    t.same(await migrate(db, NOW), { from: 6, to: SCHEMA_VERSION })
+    const { rows } = await organizations.list(db, user.id, EVERYTHING, { limit: 10, offset: 0 })
+    t.same(
+      rows.map(({ id }) => id),
+      ['b', 'a'],
+      'the older organization comes first',
+    )
+  })
+
+  t.test(`counts (${engine})`, async (t) => {
+    const { db, url } = await open(t, engine)
+    await db.exec('create table things (id integer primary key, word text)')
+    const other = await openDatabase(url)
+    const words = (): Promise<number> => db.count(sql`from things where word = ${'one'}`)
+    t.equal(await words(), 0)
+    await db.run(sql`insert into things values (1, 'one')`)
+    t.equal(await words(), 1, 'what was just written counts')
+    await other.run(sql`insert into things values (2, 'one'), (3, 'two')`)
+    t.equal(await words(), 2, 'and what another process wrote')
+    t.equal(await db.count(sql`from things where word = ${'two'}`), 1, 'each by its own values')
+    await db.tx(async (tx) => {
+      await tx.run(sql`delete from things`)
+      t.equal(await tx.count(sql`from things`), 0, 'a transaction counts what it sees')
+      t.equal(await words(), 2, 'and nobody else does')
+    })
+    t.equal(await words(), 0)
+    await other.close()
+  })
+
+  t.test(`what is committed is on the disk (${engine})`, async (t) => {
+    const { deps } = await openApp(t, engine)
+    for (const database of [deps.db, deps.events])
+      await database.tx(async (tx) => {
+        if (engine === 'postgres')
+          return t.same(await tx.get(sql`show synchronous_commit`), { synchronous_commit: 'on' })
+        // 2 is FULL: the log is synced before a commit returns.
+        t.same(await tx.get(sql`pragma synchronous`), { synchronous: 2 })
+        t.same(await tx.get(sql`pragma journal_mode`), { journal_mode: 'wal' })
+        t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
+      })
   })
 
   t.test(`migrations by several at once (${engine})`, async (t) => {
