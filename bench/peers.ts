@@ -30,7 +30,7 @@ const PYTHON = '/usr/bin/python3'
 export const hasDjango = (): boolean =>
   spawnSync(PYTHON, ['-c', 'import rest_framework, gunicorn'], { stdio: 'ignore' }).status === 0
 
-const databaseOf = ({ file }: Workspace): string => join(dirname(file), SQLITE_FILE)
+export const databaseOf = ({ file }: Workspace): string => join(dirname(file), SQLITE_FILE)
 
 /** Started once for all rounds of a trial. */
 export async function startPeer(words: string[], { api_key }: Workspace): Promise<Peer> {
@@ -56,6 +56,9 @@ export async function bare(workspace: Workspace, paths: string[]): Promise<Peer>
 
 export const plainFastify = (workspace: Workspace): Promise<Peer> =>
   startPeer(['fastify.mjs', databaseOf(workspace)], workspace)
+
+export const writer = (workspace: Workspace): Promise<Peer> =>
+  startPeer(['writer.mjs', databaseOf(workspace)], workspace)
 
 export const express = (workspace: Workspace): Promise<Peer> =>
   startPeer(['express.mjs', databaseOf(workspace), join(HERE, '../dist/openapi.json')], workspace)
