@@ -60,6 +60,10 @@ for (const trial of TRIALS.filter(({ name }) => asked.length === 0 || asked.some
   for (const { held, text } of bars) console.log(`  ${held ? 'ok  ' : 'MISS'} ${text}`)
   outcomes.push({ name, why, unit, medians, bars, absent: absent ?? null })
 }
+const bars = outcomes.flatMap(({ name, bars }) => bars.map((bar) => ({ name, ...bar })))
+const width = Math.max(...bars.map(({ name }) => name.length))
+console.log(`\n${bars.filter(({ held }) => held).length} of ${bars.length} bars held`)
+for (const { name, held, text } of bars) console.log(`  ${held ? 'ok  ' : 'MISS'} ${name.padEnd(width)}  ${text}`)
 record(outcomes, names)
 // Servers and connections that trials share stay open until here.
 process.exit(outcomes.some(({ bars }) => bars.some(({ held }) => !held)) ? 1 : 0)
