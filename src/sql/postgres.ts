@@ -17,7 +17,8 @@ const KEEP_ALIVE_MS = 10_000
 /** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
 const UNREACHABLE =
   /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|53300|(08|57P)...?)$/
-const LOCK_NOT_AVAILABLE = '55P03'
+/** A lock was not to be had in time, or a transaction stood still or lasted for too long: all of it is undone. */
+const OUT_OF_TIME = new Set(['55P03', '25P03', '25P04'])
 /** The pool's words for having waited too long, for a new connection or for one that others use. */
 const WAITED = 'timeout exceeded when trying to connect'
 
@@ -122,7 +123,7 @@ export async function openPostgres(
 /** What the caller may be told of a failure of the connection; any other failure as it is. */
 export function translated(error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (message.includes(WAITED) || code === LOCK_NOT_AVAILABLE)
+  if (message.includes(WAITED) || OUT_OF_TIME.has(code))
     return unavailable('The database is busy or cannot be reached. Try again in a moment.')
   return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)
     ? unavailable('The database cannot be reached. Try again in a moment.')

@@ -211,6 +211,23 @@ t.test('a transaction whose connection is cut fails by itself, and the process g
   t.same(await db.get(sql`select 1 as one`), { one: 1 })
 })
 
+t.test('a transaction that PostgreSQL ends because it stood still is worth another try', async (t) => {
+  const { db } = await open(t, 'postgres')
+  const still = new Int32Array(new SharedArrayBuffer(4))
+  await t.rejects(
+    db.tx(async (tx) => {
+      await tx.exec('set local idle_in_transaction_session_timeout = 1')
+      for (;;) {
+        // Like a process that was stopped: it asks on before it reads that there is nobody to ask any more.
+        Atomics.wait(still, 0, 0, 100)
+        await tx.get(sql`select 1`)
+      }
+    }),
+    { code: 'unavailable' },
+  )
+  t.same(await db.get(sql`select 1 as one`), { one: 1 })
+})
+
 t.test('SQLite keeps what it acknowledged, and waits for another process', async (t) => {
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
