@@ -193,7 +193,7 @@ for (const engine of ENGINES)
     const reached = new Map<string, Set<number>>()
     let sent = 0
 
-    const run = async (steps: FuzzRequest[][]): Promise<void> => {
+    const ask = async (steps: FuzzRequest[][]): Promise<void> => {
       const world = await openWorld(app, other)
       const history: string[] = []
       for (const step of steps)
@@ -216,11 +216,19 @@ for (const engine of ENGINES)
             reached.set(operation.id, (reached.get(operation.id) ?? new Set()).add(heard.status))
             history.push(told({ method, url, headers, payload }, heard))
             const fault = faultOf(request, heard)
-            if (fault) throw new Error(`${operation.id} answered with ${fault}.\n${history.join('\n')}\n${failure}`)
+            if (fault) throw new Error(`${operation.id} answered with ${fault}.\n${history.join('\n')}`)
             if (heard.status < 300 && heard.type.startsWith('application/json') && operation.area !== 'service')
               learn(world, operation, heard.text)
           }),
         )
+    }
+
+    /** Whatever the sequence or the making of its tenant fails with, and what the server last logged of a failure. */
+    const run = async (steps: FuzzRequest[][]): Promise<void> => {
+      failure = ''
+      await ask(steps).catch((error: Error) => {
+        throw new Error(`${error.message}\n${failure}`)
+      })
     }
 
     // Few random sequences may leave an operation out: those left are asked in sequences of their own.
