@@ -140,6 +140,7 @@ const FUNCTIONS = {
     const at = from === '' ? -1 : text.indexOf(from)
     return at < 0 ? text : text.slice(0, at) + to + text.slice(at + from.length)
   },
+  replace_all: (text: string, from: string, to: string): Cell => (from === '' ? text : text.split(from).join(to)),
   match: (text: string, pattern: string): Cell => (compiled(pattern).test(text) ? 1 : 0),
   extract: (text: string, pattern: string): Cell => {
     const regex = compiled(pattern)

@@ -128,6 +128,23 @@ const side = (name: 'left' | 'right'): Fn => ({
   },
 })
 
+const replaceAll = (anyCase: boolean): Fn => ({
+  min: 3,
+  max: 3,
+  anyCase,
+  build: (args, { at, name }) => {
+    const [inner, from, to] = texts(args, name) as [Sql, Sql, Sql]
+    const plain = sql`replace(${inner}, ${from}, ${to})`
+    // SQLite's own replaces nothing where it looks for nothing, even if the replacement is NULL.
+    return made(
+      at,
+      STRING,
+      args[2]!.nullable ? on(sql`hogql_replace_all(${inner}, ${from}, ${to})`, plain) : plain,
+      args,
+    )
+  },
+})
+
 const split: Fn = {
   min: 2,
   max: 2,
@@ -246,8 +263,8 @@ export const TEXT_FUNCTIONS: Functions = {
     ),
   ),
   position: ofTexts(INTEGER, 2, (s, p) => on(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), true),
-  replaceAll: text(3, (s, a, b) => sql`replace(${s}, ${a}, ${b})`),
-  replace: text(3, (s, a, b) => sql`replace(${s}, ${a}, ${b})`, true),
+  replaceAll: replaceAll(false),
+  replace: replaceAll(true),
   replaceOne: text(3, (s, a, b) =>
     on(
       sql`hogql_replace_one(${s}, ${a}, ${b})`,
