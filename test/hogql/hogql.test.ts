@@ -22,6 +22,8 @@ import { REFUSALS, type Refusal, SELECT_REFUSALS } from './refusals.ts'
 const RUNS = PROVE ? 5_000 : 150
 const SEED = 20260401
 
+t.setTimeout((PROVE ? 60 : 5) * 60_000)
+
 t.test('the corpus, on both engines', async (t) => {
   t.ok(CORPUS.length >= 300, `${CORPUS.length} expressions`)
   for (const world of await worlds(t))
