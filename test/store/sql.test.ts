@@ -238,13 +238,14 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
   })
   await db.exec('create table marks (id integer primary key)')
   const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const write = db.run(sql`insert into marks values (2)`)
   t.same(await db.all(sql`select id from marks`), [], 'reads do not wait')
   other.send('commit')
   t.equal(await write, 1)
   t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 2 }])
-  await new Promise((resolve) => other.once('exit', resolve))
+  await ended
   await db.close()
 })
 
@@ -253,6 +254,7 @@ t.test('writes behind a lock that another process keeps are all refused when the
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
   const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const writes = [
     db.run(sql`insert into marks values (2)`),
@@ -263,7 +265,7 @@ t.test('writes behind a lock that another process keeps are all refused when the
   writes[0]!.catch(() => setTimeout(() => other.send('commit'), 1_000))
   for (const write of await Promise.allSettled(writes))
     t.match(write, { status: 'rejected', reason: { code: 'unavailable' } })
-  await new Promise((resolve) => other.once('exit', resolve))
+  await ended
   t.equal(await db.run(sql`insert into marks values (5)`), 1)
   await db.close()
 })
