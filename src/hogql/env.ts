@@ -40,14 +40,18 @@ export interface Aggregation {
 
 export type Functions = Readonly<Record<string, Fn>>
 
-/** Several names for one thing that must be written once: on PostgreSQL a row of its own, `t`. */
+/**
+ * Several names for one thing that must be written once: on PostgreSQL a row of its own, `t`. Without the OFFSET the
+ * planner would put each value back wherever its name stands, so that what is nested grows exponentially: a line of
+ * HogQL made it ask for 20 GB.
+ */
 export function bound(values: Readonly<Record<string, Sql>>, body: Sql): Sql {
   const columns = Object.entries(values)
   const list: Sql = {
     strings: [...columns.map((_, i) => (i ? ` as ${columns[i - 1]![0]}, ` : '')), ` as ${columns.at(-1)![0]}`],
     parts: columns.map(([, value]) => value),
   }
-  return sql`(select ${body} from (select ${list}) t)`
+  return sql`(select ${body} from (select ${list} offset 0) t)`
 }
 
 /** A text that stands in the expression itself: patterns, units and formats are checked before anything runs. */

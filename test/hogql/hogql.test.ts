@@ -100,6 +100,10 @@ t.test('as much as is allowed also runs', async (t) => {
     Array(60).fill('toInt(properties.a)').join(' * '),
     `${'lower('.repeat(60)}event${')'.repeat(60)}`,
     `${'if(true, '.repeat(60)}1${', 2)'.repeat(60)}`,
+    `${'substring('.repeat(60)}event${', 1, 9)'.repeat(60)}`,
+    `${'replaceOne('.repeat(60)}event${", 'e', 'x')".repeat(60)}`,
+    `${'addMonths('.repeat(60)}timestamp${', 1)'.repeat(60)}`,
+    `${'toString(toInt('.repeat(30)}properties.a${'))'.repeat(30)}`,
   ]
   for (const world of await worlds(t))
     for (const text of wide) await t.resolves(world.rows(probe(text).query), text.slice(0, 40))
