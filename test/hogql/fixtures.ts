@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { decode } from '../../src/hogql/convert.ts'
 import { parseExpression } from '../../src/hogql/parser.ts'
 import { compile, type HogType } from '../../src/hogql/print.ts'
+import { compileQuery } from '../../src/hogql/query.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
 import { type Engine, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
@@ -190,6 +191,6 @@ export async function evaluate(world: World, text: string, seq: number): Promise
 
 /** The statement that asks every event, and how to read its answer. */
 export function probe(text: string): { query: Sql; type: HogType } {
-  const { output, aggregate, type } = compile(parseExpression(text), { now: NOW })
-  return { query: sql`select ${output} as c0 ${FROM} ${aggregate ? sql`` : sql`order by e.seq`}`, type }
+  const { select, aggregate, columns } = compileQuery({ columns: [parseExpression(text)] }, { now: NOW })
+  return { query: sql`select ${select} ${FROM} ${aggregate ? sql`` : sql`order by e.seq`}`, type: columns[0]!.type }
 }
