@@ -32,7 +32,7 @@ export const disjoint = (a: Charset, b: Charset): boolean =>
 
 export const has = (set: Charset, point: number): boolean => set.some(([low, high]) => low <= point && point <= high)
 
-/** Every pair of letters that differ in case only. Made on first use: it takes some milliseconds. */
+/** Every pair of letters that differ in case only, by the first. Made on first use: it takes some milliseconds. */
 let pairs: [number, number][] | undefined
 function casePairs(): [number, number][] {
   if (pairs) return pairs
@@ -44,19 +44,31 @@ function casePairs(): [number, number][] {
       if (other !== letter && other.length === String.fromCodePoint(other.codePointAt(0)!).length)
         pairs.push([point, other.codePointAt(0)!], [other.codePointAt(0)!, point])
   }
-  return pairs
+  return pairs.sort(([a], [b]) => a - b)
+}
+
+/** Where the pairs begin whose first letter is this one or a later one. */
+function firstFrom(point: number): number {
+  const all = casePairs()
+  let [from, to] = [0, all.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (all[middle]![0] < point) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 /** The set and the other case of each of its letters, so that neither engine is asked to ignore case by its own rules. */
 export function anyCase(set: Charset): Charset {
   let grown = set
   for (let round = 0; round < 2; round++) {
-    const before = grown
-    const added = casePairs().flatMap(([a, b]): [number, number][] =>
-      has(before, a) && !has(before, b) ? [[b, b]] : [],
-    )
+    const added: [number, number][] = []
+    for (const [low, high] of grown)
+      for (const [, other] of casePairs().slice(firstFrom(low), firstFrom(high + 1)))
+        if ((other < low || other > high) && !has(grown, other)) added.push([other, other])
     if (!added.length) break
-    grown = union(before, added)
+    grown = union(grown, added)
   }
   return grown
 }
