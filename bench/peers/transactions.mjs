@@ -14,6 +14,7 @@ export function openTransactions(file) {
   )
   const user = db.prepare('update users set current_organization_id = ?, current_project_id = ? where id = 1')
   const update = db.prepare('update organizations set name = ?, updated_at = ? where id = ?')
+  let patched = 0
   return {
     create: db.transaction((name) => {
       const [id, now] = [randomUUID(), new Date().toISOString()]
@@ -21,7 +22,8 @@ export function openTransactions(file) {
       member.run(randomUUID(), id, now, now, now)
       user.run(id, project.get(randomUUID(), id, `phc_${randomUUID()}`, now, now).id)
     }).immediate,
-    patch: db.transaction((id, name) => update.run(name, new Date().toISOString(), id)).immediate,
+    // A row that stays as it was is not written at all.
+    patch: db.transaction((id, name) => update.run(`${name} ${++patched}`, new Date().toISOString(), id)).immediate,
     close: () => db.close(),
   }
 }
