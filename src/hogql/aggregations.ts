@@ -21,7 +21,7 @@ import {
 const ordered = (type: HogType): boolean => !['json', 'array', 'tuple', 'interval', 'boolean'].includes(type.kind)
 const simple = (type: HogType): boolean => ordered(type) || type.kind === 'boolean'
 
-/** A value of the group. On PostgreSQL it must name the row, or it would belong to the sub-query it may end up in. */
+/** A value of the group. It must name the row, or it would belong to the sub-query it may end up in. */
 function grouped(at: number, type: HogType, fragment: Sql, args: readonly Typed[], nullable: boolean): Typed {
   return { ...made(at, type, fragment, args, nullable), aggregate: true, row: false }
 }
@@ -34,7 +34,7 @@ const where = (...conditions: (Sql | null)[]): Sql => {
 }
 
 const inRow = (args: readonly Typed[]): Sql | null =>
-  args.some((arg) => arg.row) ? null : on(sql`1`, sql`e.project_id is not null`)
+  args.some((arg) => arg.row) ? null : sql`e.project_id is not null`
 
 const collated = (value: Typed): Sql => (isText(value.type) ? on(value.sql, sql`${value.sql} collate "C"`) : value.sql)
 
@@ -50,7 +50,7 @@ const count: Aggregation = {
   max: 1,
   anyCase: true,
   build: ([value], filter, { at, distinct }) => {
-    if (!value) return grouped(at, INTEGER, sql`count(${on(sql`*`, sql`e.project_id`)})${where(filter)}`, [], false)
+    if (!value) return grouped(at, INTEGER, sql`count(e.project_id)${where(filter)}`, [], false)
     mustBe(value, (type) => !distinct || simple(type), 'a plain value', 'count')
     const inner = solid(value).sql
     return grouped(
@@ -193,7 +193,7 @@ const groupArray = (distinct: boolean): Aggregation => ({
         `${name} at position ${value.at} cannot collect values of type ${typeName(value.type)}.`,
         value.at,
       )
-    const rows = where(sql`${value.sql} is not null`, filter)
+    const rows = where(sql`${value.sql} is not null`, filter, inRow([value]))
     const item = jsonItem(value.sql, value.type)
     return grouped(
       at,
