@@ -176,7 +176,14 @@ function statements(handle: Sqlite.Database): (text: string) => Prepared {
 function prepare(handle: Sqlite.Database, text: string): Prepared {
   const statement = handle.prepare(text)
   const run = (values: Value[]): number => statement.run(values.map(bindable)).changes
-  if (!statement.reader) return { readonly: statement.readonly, all: () => [], get: () => undefined, run }
+  // The library refuses to look for rows where none come.
+  if (!statement.reader)
+    return {
+      readonly: statement.readonly,
+      all: () => statement.all() as [],
+      get: () => statement.get() as undefined,
+      run,
+    }
   const fields = statement.columns().map(({ name }, i) => `${JSON.stringify(name)}: list[${i}]`)
   const shaped = new Function('list', `return { ${fields} }`)
   const lists = statement.raw()

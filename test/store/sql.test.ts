@@ -59,6 +59,8 @@ for (const engine of ENGINES) {
     t.same(await db.all(sql`select id, word from things where flag = ${true}`), [{ id: 1, word: 'one' }])
     t.same(await db.get(sql`select id from things where word = ${"o'ne; drop table things"}`), { id: 2 })
     t.equal(await db.get(sql`select id from things where id = ${3}`), undefined)
+    if (engine === 'sqlite')
+      await t.rejects(db.get(sql`delete from things`), /Use run/, 'what finds no rows is not asked for one')
     t.same(
       await db.get(sql`insert into things (id, word) values (3, ${null}) returning id`),
       { id: 3 },
