@@ -16,6 +16,8 @@ export interface Bodies {
 interface Body {
   bytes: number
   stream: Transform
+  /** No longer listens for the end of the connection: there may be a thousand bodies on one. */
+  forget: () => void
 }
 
 /**
@@ -32,6 +34,7 @@ export function createBodies(most_bytes: number): Bodies {
     bytes -= body.bytes
     body.bytes = 0
     arriving.delete(body)
+    body.forget()
   }
 
   function makeRoom(): void {
@@ -46,8 +49,13 @@ export function createBodies(most_bytes: number): Bodies {
     admit: (request, reply, payload, done) => {
       const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
       if (chunked === undefined && !(Number(length) > SMALL_BYTES)) return done(null, payload)
+      const { socket } = request.raw
+      // An answer that waits behind others on a connection hears nothing of its end.
+      const leave = (): void => drop(body)
+      socket.once('close', leave)
       const body: Body = {
         bytes: 0,
+        forget: () => socket.off('close', leave),
         stream: new Transform({
           transform: (chunk: Buffer, _, pass) => {
             body.bytes += chunk.length
@@ -71,8 +79,6 @@ export function createBodies(most_bytes: number): Bodies {
       }
       held.set(request, body)
       arriving.add(body)
-      // An answer that waits behind others on a connection hears nothing of its end.
-      request.raw.socket.once('close', () => drop(body))
       payload.on('error', (error) => body.stream.destroy(error))
       done(null, payload.pipe(body.stream))
     },
