@@ -1,6 +1,6 @@
 /** The server around the operations: what every answer carries, what is never let out, and how it stops. */
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { fastify } from 'fastify'
 import t from 'tap'
@@ -289,3 +289,32 @@ function exchange(port: number, text: string): Promise<string> {
     socket.on('error', () => resolve(received))
   })
 }
+
+t.test('a connection that is kept open keeps nothing of what came over it', async (t) => {
+  const { app, first } = await openApp(t, 'sqlite')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const connected = once(app.server, 'connection')
+  const socket = connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const [served] = (await connected) as [Socket]
+  const paths = [`/api/projects/${first.project_id}/events/?event=none`, '/batch/']
+  const event = { event: 'seen', distinct_id: 'somebody', properties: { text: 'x'.repeat(20_000) } }
+  const body = JSON.stringify({ api_key: first.project_token, batch: [event] })
+  const ask = async (): Promise<void> => {
+    for (const path of paths) {
+      const head = `Host: x\r\nAuthorization: Bearer ${first.api_key}\r\n`
+      socket.write(
+        path === '/batch/'
+          ? `POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`
+          : `GET ${path} HTTP/1.1\r\n${head}\r\n`,
+      )
+      const [answer] = await once(socket, 'data')
+      t.match(String(answer), 'HTTP/1.1 200 OK')
+    }
+  }
+  await ask()
+  const listening = served.listenerCount('close')
+  for (let i = 0; i < 5; i++) await ask()
+  t.equal(served.listenerCount('close'), listening)
+})
