@@ -80,12 +80,15 @@ export async function openSqlite(
     close: async () => undefined,
   }
 
+  // It tells of the commits of other handles: who has but one hears nothing of its own.
+  const changes = (): number | undefined => (reader === writer ? undefined : (version.get() as number))
+
   const counts = new Map<string, number>()
   let counted_at: number | undefined
   const count = (found: Sql): number => {
     const { text, values } = compile(counting(found), 'sqlite')
-    const now = version.get() as number
-    if (now !== counted_at || counts.size >= MOST_COUNTS) counts.clear()
+    const now = changes()
+    if (now === undefined || now !== counted_at || counts.size >= MOST_COUNTS) counts.clear()
     counted_at = now
     const key = `${text} ${JSON.stringify(values)}`
     // What another process commits between the two is counted here, and forgotten with the next call.
@@ -98,7 +101,7 @@ export async function openSqlite(
     engine: 'sqlite',
     location: file,
     skew: () => 0,
-    changes: () => version.get() as number,
+    changes,
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)

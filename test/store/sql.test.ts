@@ -169,6 +169,12 @@ for (const engine of ENGINES) {
     })
     t.equal(await words(), 0)
     await other.close()
+    await db.close()
+    const alone = await openDatabase(url, { mode: 'alone' })
+    t.equal(await alone.count(sql`from things`), 0)
+    await alone.run(sql`insert into things values (4, 'one')`)
+    t.equal(await alone.count(sql`from things`), 1, 'also with one handle for all')
+    await alone.close()
   })
 
   t.test(`what is committed is on the disk (${engine})`, async (t) => {
