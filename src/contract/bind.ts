@@ -47,7 +47,9 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 
   app.addHook('onRoute', (route) => {
     const operation = operationOf(route.method, route.url)
-    if (operation) prepare(route, operation)
+    // It would have no check in front of it.
+    if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
+    prepare(route, operation)
   })
 
   /** The key and what it opens, before anything is read of who may not ask. */
@@ -128,9 +130,9 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 /** A class for its getters: most handlers ask for few of these, and an object with getters of its own takes longer to make. */
 class Asked implements Call<any, any> {
   constructor(
-    readonly request: FastifyRequest,
-    readonly reply: FastifyReply,
-    readonly config: Deps['config'],
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+    private readonly config: Deps['config'],
     readonly raw: any,
   ) {}
 
