@@ -1,10 +1,8 @@
 /** The same question where there is little and where there is much of it. */
-import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { v7 } from 'uuid'
-import { SQLITE_FILE } from '../../src/sql/sqlite.ts'
 import { load } from '../load.ts'
-import { installPeers } from '../peers.ts'
+import { databaseOf, installPeers } from '../peers.ts'
 import type { Contestant, Trial } from '../trial.ts'
 import { answer, startWorkspace, type Workspace } from '../workspace.ts'
 
@@ -40,7 +38,7 @@ async function grow(count: number): Promise<Grown> {
     const [run] = JSON.parse(await answer(workspace, `${path}${export_id}/runs/`)).results
     if (run.status === 'Completed') break
   }
-  const db = new Sqlite(join(dirname(workspace.file), SQLITE_FILE))
+  const db = new Sqlite(databaseOf(workspace))
   db.pragma('synchronous = off')
   const now = new Date().toISOString()
   const { created_at } = db.prepare('select created_at from organizations').get() as { created_at: string }
@@ -51,7 +49,6 @@ async function grow(count: number): Promise<Grown> {
      values (?, ?, ?, ?, 'Ada', '', 1, ?) returning id`,
   )
   const copies = ['batch_exports', 'batch_export_runs', 'batch_export_log_entries'].map((table) => copier(db, table))
-  let run_id = ''
   db.transaction(() => {
     for (let i = 1; i < count; i++) {
       const [id, email] = [v7(), `member-${i}@example.com`]
@@ -63,7 +60,7 @@ async function grow(count: number): Promise<Grown> {
     }
     db.prepare('update organizations set member_count = ? where id = ?').run(count, organization_id)
   })()
-  run_id = (db.prepare('select id from batch_export_runs order by rowid limit 1').get() as { id: string }).id
+  const { id: run_id } = db.prepare('select id from batch_export_runs order by rowid limit 1').get() as { id: string }
   db.exec('analyze')
   db.close()
   return { workspace, export_id, run_id }
