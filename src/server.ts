@@ -78,7 +78,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     }
   })
 
-  app.setSerializerCompiler(serializerCompiler)
+  app.setSerializerCompiler(serializerCompiler(deps.config.DIALECT))
   app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsAt(request.raw.url!.split('?', 1)[0]!)

@@ -9,7 +9,7 @@ import { invalid, unavailable } from '../errors.ts'
 import type { Guard } from '../guard.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
-import { contractOf, type Operation, operations } from './table.ts'
+import { contract, LATER, type Operation, operations, pointer, resolve, whole } from './table.ts'
 import { type HttpPart, validator } from './validation.ts'
 
 /** Areas whose operations answer without a key; everything else demands one. */
@@ -73,15 +73,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 
   function prepare(route: RouteOptions, operation: Operation): void {
     route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
-    const schema = route.schema as { body?: unknown; response?: unknown }
-    // One JSON schema instead of one per content type: with several, a request without a body is never checked.
-    const media = operation.source.requestBody && Object.keys(operation.source.requestBody.content)
-    if (media?.length === 1) schema.body = (schema.body as any).content[media[0]].schema
-    else delete schema.body
-    // Errors are written by the error handler, so only the answer needs a serializer.
-    const answer = (schema.response as Record<string, unknown> | undefined)?.[operation.status]
-    if (answer) schema.response = { [operation.status]: answer }
-    else delete schema.response
+    route.schema = schemaOf(operation)
   }
 
   /** The organization or project of the path, what the path names within it, and the level it takes. */
@@ -106,7 +98,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
       specification,
       serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
     })
-  const { capture, rest } = specifications(contractOf(deps.config.DIALECT).contract)
+  const { capture, rest } = specifications()
   await route(app, rest)
   await app.register(async (scope) => {
     openCaptureScope(scope)
@@ -201,41 +193,45 @@ const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.te
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** The contract in two: capture, which is bound in a scope of its own, and everything else. */
-export function specifications(contract: object): { capture: Record<string, unknown>; rest: Record<string, unknown> } {
-  const { paths, components, ...shared } = routable(contract)
-  const captures = new Set(operations.filter(({ area }) => area === 'capture').map(({ path }) => path))
-  const pick = (inside: boolean) =>
-    Object.fromEntries(Object.entries<any>(paths).filter(([path]) => captures.has(path) === inside))
-  const raw = pick(true)
-  // Its bodies are read by hand, so of all schemas it needs that of its answer: the others would be copied for nothing.
-  for (const item of Object.values(raw)) delete item.post.requestBody
-  const { CaptureAccepted } = components.schemas
-  return {
-    capture: { ...shared, components: { ...components, schemas: { CaptureAccepted } }, paths: raw },
-    rest: { ...shared, components, paths: pick(false) },
-  }
+export function specifications(): { capture: Record<string, unknown>; rest: Record<string, unknown> } {
+  const isCapture = ({ area }: Operation): boolean => area === 'capture'
+  return { capture: routable(isCapture), rest: routable((operation) => !isCapture(operation)) }
 }
+
+/** As much of the contract as routes are made of: glue copies what it gets, and a start that lets it takes a third longer. */
+function routable(wanted: (operation: Operation) => boolean): Record<string, unknown> {
+  const { openapi, info } = contract
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { id, path, method, status } of operations.filter(wanted)) {
+    paths[path] ??= {}
+    paths[path][method.toLowerCase()] = { operationId: id, responses: { [status]: { description: '' } } }
+  }
+  return { openapi, info, paths }
+}
+
+const PARTS = { path: 'params', query: 'querystring', header: 'headers' } as const
+const JSON_TYPE = 'application/json'
 
 /**
- * The contract without what routing needs no copy of: words, examples, errors, bodies that are not JSON.
- * Glue copies every schema of every operation, so this halves its part of a start.
+ * What an operation takes and answers. Bodies are pointed at, and looked up when a request needs them. A body that may come
+ * in several types is checked by who reads it.
  */
-function routable(node: any, key = ''): any {
-  if (Array.isArray(node)) return node.map((child) => routable(child))
-  if (typeof node !== 'object' || node === null) return node
-  const kept: Record<string, unknown> = {}
-  for (const [name, child] of Object.entries(node)) {
-    if (WORDS.has(name) && key !== 'properties' && !SPOKEN.test(key)) continue
-    if (key === 'responses' && !name.startsWith('2')) continue
-    if (key === 'content' && name !== 'application/json') continue
-    kept[name] = routable(child, key === 'properties' ? '' : name)
+function schemaOf({ path, method, status, source }: Operation): Record<string, object> {
+  const schema: Record<string, any> = {}
+  for (const parameter of [...(contract.paths[path].parameters ?? []), ...(source.parameters ?? [])]) {
+    const { name, in: place, required, schema: value } = resolve(parameter)
+    const part = PARTS[place as keyof typeof PARTS]
+    schema[part] ??= { type: 'object', properties: {}, required: [] }
+    schema[part].properties[name] = whole(value)
+    if (required) schema[part].required.push(name)
   }
-  return kept
+  const at = (...place: string[]): object => ({
+    [LATER]: pointer('paths', path, method.toLowerCase(), ...place, 'content', JSON_TYPE, 'schema'),
+  })
+  if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = at('requestBody')
+  if (source.responses[status].content?.[JSON_TYPE]) schema.response = { [status]: at('responses', String(status)) }
+  return schema
 }
-
-const WORDS = new Set(['description', 'summary', 'title', 'examples'])
-/** Where OpenAPI itself demands a word. */
-const SPOKEN = /^(info|\d{3})$/
 
 function handlersOf(areas: Areas): Partial<Record<OperationId, Handler>> {
   return Object.assign({}, ...Object.values(areas).map((area) => area.operations))

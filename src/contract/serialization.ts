@@ -1,5 +1,6 @@
 import fastJson, { type Schema } from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
+import { contractOf, type Dialect, whole } from './table.ts'
 
 type Write = (data: unknown) => string
 
@@ -13,11 +14,13 @@ function writerOf(schema: unknown): Write {
   return write
 }
 
-/** Writes answers as the contract shapes them. The writer of an operation is made when it first answers. */
-export const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => {
-  let write: Write | undefined
-  return (data) => {
-    write ??= writerOf(schema)
-    return write(data)
+/** Writes answers as the contract of a dialect shapes them. The writer of an operation is made when it first answers. */
+export const serializerCompiler =
+  (dialect: Dialect): FastifySerializerCompiler<unknown> =>
+  ({ schema }) => {
+    let write: Write | undefined
+    return (data) => {
+      write ??= writerOf(whole(schema, contractOf(dialect).contract))
+      return write(data)
+    }
   }
-}

@@ -78,11 +78,27 @@ function describe(path: string, method: string, source: Json): Operation {
   }
 }
 
-export function resolve(node: Json): Json {
-  if (!node.$ref) return node
-  const found: Json = (node.$ref as string)
+/** A `$ref` that glue leaves where it is. */
+export const LATER = 'x-ref'
+
+export const pointer = (...keys: string[]): string =>
+  `#/${keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
+
+export const resolve = (node: Json): Json => resolveIn(contract, node)
+
+function resolveIn(within: Json, node: Json): Json {
+  const place: string | undefined = node.$ref ?? node[LATER]
+  if (!place) return node
+  const found: Json = place
     .slice(2)
     .split('/')
-    .reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], contract)
-  return resolve(found)
+    .reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], within)
+  return resolveIn(within, found)
+}
+
+/** With what it refers to written out. No schema of ours holds itself. */
+export function whole(node: unknown, within: Json = contract): any {
+  if (Array.isArray(node)) return node.map((child) => whole(child, within))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(Object.entries(resolveIn(within, node)).map(([key, value]) => [key, whole(value, within)]))
 }

@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { type AppError, invalid, notFound } from '../errors.ts'
+import { whole } from './table.ts'
 
 const strict = { strict: true, allowUnionTypes: true, strictRequired: false, verbose: true } as const
 
@@ -57,8 +58,9 @@ export function validator(
     const absent = part === 'body' && data === null
     if (absent && !bodyRequired) return true
     if (!validate) {
-      validate = compile(part === 'body' ? 'body' : 'text', schema)
-      numbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(schema))
+      const known = whole(schema)
+      validate = compile(part === 'body' ? 'body' : 'text', known)
+      numbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(known))
     }
     // An absent body misses what an empty one misses.
     if (validate(absent ? {} : data)) {

@@ -43,7 +43,7 @@ const validators = new Map<string, ReturnType<typeof validator>>()
 function configValidator(type: DestinationType): ReturnType<typeof validator> {
   let found = validators.get(type)
   if (!found) {
-    const config = whole(schemaOf(type))
+    const config = schemaOf(type)
     const destination = { type: 'object', properties: { config } }
     found = validator({ type: 'object', properties: { destination } }, 'body', true)
     validators.set(type, found)
@@ -52,13 +52,6 @@ function configValidator(type: DestinationType): ReturnType<typeof validator> {
 }
 
 const schemaOf = (type: DestinationType): Json => contract.components.schemas[`${type}Config`]
-
-/** With what it refers to written out. */
-function whole(node: unknown): any {
-  if (Array.isArray(node)) return node.map(whole)
-  if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(Object.entries(resolve(node as Json)).map(([key, value]) => [key, whole(value)]))
-}
 
 /** What is `writeOnly` in the contract, and the rest. */
 export function split(type: DestinationType, config: Json): { open: Json; secret: Json } {

@@ -10,7 +10,7 @@ import { issue } from '../../src/auth/api_keys.ts'
 import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
 import { serializerCompiler } from '../../src/contract/serialization.ts'
-import { contractOf, type Dialect, type Operation, resolve } from '../../src/contract/table.ts'
+import { contractOf, type Dialect, type Operation, resolve, whole } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { deliver } from '../../src/exports/deliver.ts'
 import { examine } from '../../src/exports/examine.ts'
@@ -245,9 +245,9 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
   if (!(dialect in written.schemas)) written.addSchema(contract, dialect)
   app.setSerializerCompiler((route) => {
     let validate: Validate | undefined
-    const write = serializerCompiler(route)
+    const write = serializerCompiler(dialect)(route)
     return (data) => {
-      validate ??= validatorOf(route.schema as object)
+      validate ??= validatorOf(whole(route.schema, contract))
       if (!validate(data)) throw new Error(`${route.method} ${route.url} answered: ${ajv.errorsText(validate.errors)}`)
       const text = write(data)
       assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost something when written`)
