@@ -26,7 +26,7 @@ function pieces(pattern: string): Piece[] {
 /** Lower case for comparing: the two lower-case sigmas are one letter, whatever stands beside them. */
 export const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 export const foldedSql = (text: Sql): Sql =>
-  on(sql`hogql_fold(${text})`, sql`(translate(lower(${text} collate "und-x-icu"), 'ς', 'σ') collate "C")`)
+  on(sql`hogql_fold(${text})`, sql`(translate(lower(${text} collate "und-x-icu"), chr(962), chr(963)) collate "C")`)
 
 export function likeSql(value: Typed, pattern: string, insensitive: boolean): Sql {
   const text = insensitive ? foldedSql(coerce(value, STRING)) : coerce(value, STRING)
