@@ -53,6 +53,8 @@ export interface Delivered {
 const PAGE_ROWS = 2_000
 const FIRST_PAGE_ROWS = 200
 const PAGE_BYTES = 1024 * 1024
+/** Who serves hears of progress so often at most: each message takes it from a request. */
+const TELL_EVERY_MS = 250
 
 /** Throws DeliveryError where it knows what is wrong, and the signal's reason when it is aborted. */
 export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: AbortSignal): Promise<Delivered> {
@@ -86,6 +88,7 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
       try {
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null
+        let told_at = 0
         for (;;) {
           signal.throwIfAborted()
           const page = await source.page(extract, cursor, limit)
@@ -94,9 +97,13 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
           await receiver.write(page)
           records += page.records
           cursor = page.cursor
+          if (performance.now() - told_at < TELL_EVERY_MS) continue
+          told_at = performance.now()
           tell({ kind: 'progress', records })
         }
         signal.throwIfAborted()
+        // Finishing may take a while.
+        tell({ kind: 'progress', records })
         return { records, bytes: await receiver.commit() }
       } catch (error) {
         await receiver.abort()
