@@ -124,9 +124,7 @@ export function compileQuery(parts: Parts, { now }: Pick<Context, 'now'>): Query
     group_by: groups.size ? joined([...groups].sort((a, b) => a - b).map(digits), ', ') : null,
     order_by: order.length
       ? joined(
-          order.map(({ expr, descending, value }) =>
-            ordering(value, descending, aggregate ? positionOf(expr) : 0, compiled),
-          ),
+          order.map(({ expr, descending, value }) => ordering(value, descending, aggregate ? positionOf(expr) : 0)),
           ', ',
         )
       : null,
@@ -152,14 +150,16 @@ function grouped(expr: Expr, positionOf: (expr: Expr) => number, compiled: reado
   return position
 }
 
-/** NULL comes last either way. Grouped columns are ordered by as they are selected: c0, c1, … */
-function ordering(value: Compiled, descending: boolean, position: number, compiled: readonly Compiled[]): Sql {
+/**
+ * NULL comes last either way. Where rows are grouped a selected column is ordered by its position: the engines do not see
+ * that two expressions with parameters are one, and would compute an aggregation twice.
+ */
+function ordering(value: Compiled, descending: boolean, position: number): Sql {
   const { kind } = value.type
   if (['json', 'tuple', 'array', 'interval'].includes(kind))
     throw new HogqlError(`Values of type ${kind} have no order.`, 1)
-  const grouped = position && !compiled[position - 1]!.aggregate
-  const inner = grouped ? sql`${digits(position)}` : value.sql
-  const collate = isText(value.type) && !grouped ? sql` collate "C"` : sql``
+  const inner = position ? digits(position) : value.sql
+  const collate = isText(value.type) && !position ? sql` collate "C"` : sql``
   const way = descending ? sql`desc nulls last` : sql`asc nulls last`
   return sql`${inner}${{ sqlite: sql``, postgres: collate }} ${way}`
 }
