@@ -1,21 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { AppError, unavailable } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Database, Db, DbOptions } from './db.ts'
 import { compile, counting, type Sql, type Value } from './template.ts'
+import { isBusy, retrying, turnsOn } from './turns.ts'
 
-/** How long a writer waits for another process's transaction before it answers "unavailable". */
-const BUSY_DEADLINE_MS = 10_000
-const BUSY_PAUSE_MS = 5
 export const SQLITE_FILE = 'workspace.db'
 /** More than anybody looks at between two commits; a count of a hundred thousand rows takes milliseconds. */
 const MOST_COUNTS = 1_000
 
 /**
- * A folder with one database file, two handles on it: reads never wait for a write, and writes stand in a queue,
- * because an async transaction on a shared handle would swallow other requests' writes.
+ * A folder with one database file, two handles on it: reads never wait for a write, and writes take turns, because an
+ * async transaction on a shared handle would swallow other requests' writes.
  */
 export async function openSqlite(
   folder: string,
@@ -39,23 +36,12 @@ export async function openSqlite(
   }
   const reader = mode === 'alone' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
 
-  let tail: Promise<unknown> = Promise.resolve()
-  /** The deadline holds from now, not from the turn: ten writes behind a held lock do not wait ten times as long. */
-  const inTurn = <Result>(work: (deadline: number) => Promise<Result>): Promise<Result> => {
-    const deadline = busyDeadline()
-    const turn = tail
-      .then(() => work(deadline))
-      .catch((error) => {
-        throw translated(error)
-      })
-    tail = turn.catch(() => undefined)
-    return turn
-  }
-
   const version = reader.prepare('pragma data_version').pluck()
   const read = statements(reader)
   const write = statements(writer)
   const timed = observe ? measured(observe) : <Result>(work: () => Result): Result => work()
+
+  const turns = turnsOn(writer, timed)
 
   const onWriter: Db = {
     engine: 'sqlite',
@@ -105,32 +91,21 @@ export async function openSqlite(
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
-      if (!prepared.readonly) return inTurn((deadline) => retrying(() => onWriter.all<Row>(statement), deadline))
+      if (!prepared.readonly) return turns.together(() => onWriter.all<Row>(statement))
       return timed(() => prepared.all<Row>(values))
     },
     get: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
-      if (!prepared.readonly) return inTurn((deadline) => retrying(() => onWriter.get<Row>(statement), deadline))
+      if (!prepared.readonly) return turns.together(() => onWriter.get<Row>(statement))
       return timed(() => prepared.get<Row>(values))
     },
     count: async (found) => count(found),
-    run: (statement) => inTurn((deadline) => retrying(() => onWriter.run(statement), deadline)),
-    tx: (work) =>
-      inTurn(async (deadline) => {
-        await retrying(async () => void write('begin immediate').run([]), deadline)
-        try {
-          const result = await work(onWriter)
-          timed(() => write('commit').run([]))
-          return result
-        } catch (error) {
-          if (writer.inTransaction) write('rollback').run([])
-          throw error
-        }
-      }),
-    exec: (text) => inTurn((deadline) => retrying(() => onWriter.exec(text), deadline)),
+    run: (statement) => turns.together(() => onWriter.run(statement)),
+    tx: (work) => turns.together(() => work(onWriter)),
+    exec: (text) => turns.alone(() => onWriter.exec(text)),
     close: () =>
-      inTurn(async () => {
+      turns.alone(async () => {
         reader.close()
         writer.close()
       }),
@@ -148,8 +123,6 @@ function demandAlone(handle: Sqlite.Database, file: string): void {
     throw new AppError('in_use', `Another program has ${file} open. Stop the server that runs on it, and try again.`)
   }
 }
-
-const isBusy = (error: unknown): boolean => String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
 
 interface Count {
   count: number
@@ -207,37 +180,6 @@ function prepare(handle: Sqlite.Database, text: string): Prepared {
 
 /** better-sqlite3 binds no booleans. */
 const bindable = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value)
-
-const busyDeadline = (): number => performance.now() + BUSY_DEADLINE_MS
-
-async function retrying<Result>(work: () => Promise<Result>, deadline = busyDeadline()): Promise<Result> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      if (performance.now() > deadline) throw unavailable('The database is busy. Try again in a moment.')
-      await sleep(BUSY_PAUSE_MS)
-    }
-  }
-}
-
-/** What a caller may be told where nothing can be written, for no fault of theirs. */
-const NO_STORAGE: [code: RegExp, sentence: string][] = [
-  [/^SQLITE_FULL/, 'The disk is full: the database cannot be written. Free some space and try again.'],
-  [/^SQLITE_IOERR/, "The disk does not take what is written to the database. Look into its machine's log; try again."],
-  [
-    /^SQLITE_(READONLY|CANTOPEN|PERM)/,
-    "The database's file cannot be opened or written by this user. Check the permissions of its folder.",
-  ],
-]
-
-/** A failure of the disk as what may pass; any other as it is. */
-function translated(error: unknown): unknown {
-  const code = String((error as { code?: string }).code)
-  const known = NO_STORAGE.find(([pattern]) => pattern.test(code))
-  return known ? unavailable(known[1], error) : error
-}
 
 const measured =
   (observe: (seconds: number) => void) =>

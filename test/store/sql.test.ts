@@ -1,5 +1,7 @@
 /** The port to the database, asked the same of both engines. */
 import { fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Database, type Db, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
@@ -107,6 +109,33 @@ for (const engine of ENGINES) {
     await t.rejects(abandoned)
     await other
     t.same(await db.all(sql`select id from notes`), [{ id: 2 }])
+  })
+
+  t.test(`of many who write at once, who fails leaves nothing and takes nobody along (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await db.exec('create table notes (id integer primary key, of integer not null)')
+    const ways: ((tx: Db, id: number) => Promise<unknown>)[] = [
+      (tx, id) => tx.run(sql`insert into notes values (${id}, ${id})`),
+      async (tx, id) => {
+        await tx.run(sql`insert into notes values (${id}, ${id})`)
+        throw new Error('changed its mind')
+      },
+      (tx, id) => tx.run(sql`insert into notes values (${id}, ${id}), (${-id}, null)`),
+      async (tx, id) => {
+        await tx.run(sql`insert into notes values (${id}, ${id})`)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        await tx.run(sql`insert into notes values (${-id}, ${id})`)
+      },
+    ]
+    const ids = Array.from({ length: 120 }, (_, i) => i + 1)
+    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[((id * 7) % 11) % 4]!(tx, id))))
+    const kept = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
+    t.equal(kept.length, ids.filter((id) => ((id * 7) % 11) % 4 === 0 || ((id * 7) % 11) % 4 === 3).length)
+    const found = await db.all<{ of: number }>(sql`select distinct of from notes order by of`)
+    t.same(
+      found.map(({ of }) => of),
+      kept,
+    )
   })
 
   t.test(`migrations (${engine})`, async (t) => {
@@ -255,6 +284,51 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
   t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 2 }])
   await ended
   await db.close()
+})
+
+t.test('who writes to SQLite at the same time is synced together', async (t) => {
+  const folder = freshFolder(t)
+  const db = await openDatabase(`sqlite:${folder}`)
+  t.teardown(() => db.close())
+  await db.exec('create table marks (id integer primary key)')
+  const before = commitsIn(join(folder, 'workspace.db-wal'))
+  await Promise.all(Array.from({ length: 40 }, (_, i) => db.run(sql`insert into marks values (${i})`)))
+  t.equal(commitsIn(join(folder, 'workspace.db-wal')) - before, 1)
+  t.same(await db.get(sql`select count(*) as count from marks`), { count: 40 })
+  await db.run(sql`insert into marks values (40)`)
+  await db.run(sql`insert into marks values (41)`)
+  t.equal(commitsIn(join(folder, 'workspace.db-wal')) - before, 3, 'who waits for the answer has it synced alone')
+})
+
+/** Frames of the log whose header holds the size of the database: each ends a transaction. */
+function commitsIn(file: string): number {
+  const log = readFileSync(file)
+  const frame = log.readUInt32BE(8) + 24
+  let commits = 0
+  for (let at = 32; at + frame <= log.length; at += frame) if (log.readUInt32BE(at + 4)) commits++
+  return commits
+}
+
+t.test('a SQLite database that is full keeps what it acknowledged, and nothing else', async (t) => {
+  const db = await openDatabase(`sqlite:${freshFolder(t)}`)
+  t.teardown(() => db.close())
+  await db.exec('create table marks (id integer primary key, text text)')
+  await db.exec('pragma max_page_count = 40')
+  const write = (id: number): Promise<number> =>
+    db.run(sql`insert into marks values (${id}, ${'x'.repeat(id % 5 === 3 ? 200_000 : 1_000)})`)
+  const ids = Array.from({ length: 20 }, (_, i) => i)
+  // Three that fit, then those who share a transaction with one that does not.
+  const ended = await Promise.allSettled(ids.slice(0, 3).map(write))
+  ended.push(...(await Promise.allSettled(ids.slice(3).map(write))))
+  for (const end of ended) if (end.status === 'rejected') t.match(end.reason, { code: 'unavailable' })
+  t.same(new Set(ended.map(({ status }) => status)), new Set(['fulfilled', 'rejected']))
+  const kept = await db.all<{ id: number }>(sql`select id from marks order by id`)
+  t.same(
+    kept.map(({ id }) => id),
+    ids.filter((i) => ended[i]!.status === 'fulfilled'),
+  )
+  await db.exec('pragma max_page_count = 4000')
+  t.equal(await write(103), 1, 'and goes on when there is room')
 })
 
 t.test('writes behind a lock that another process keeps are all refused when the first is', async (t) => {
