@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 
 /** What an operator watches, in the Prometheus format. */
 export interface Metrics {
@@ -13,24 +13,28 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   // Event-loop lag, memory, garbage collection and open handles of this process.
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
+  const statuses = new Map<string, Map<number, number>>()
+  new Counter({
     name: 'workspace_requests_total',
     help: 'Requests answered, by operation and status.',
     labelNames: ['operation', 'status'],
     registers: [registry],
+    collect() {
+      this.reset()
+      for (const [operation, counts] of statuses)
+        for (const [status, count] of counts) this.inc({ operation, status }, count)
+    },
   })
-  const latency = new Histogram({
+  const latency = histogram(registry, {
     name: 'workspace_request_seconds',
     help: 'Seconds from the first byte of a request to the last of its answer, by operation.',
-    labelNames: ['operation'],
+    label: 'operation',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
   })
-  const queries = new Histogram({
+  const queries = histogram(registry, {
     name: 'workspace_database_seconds',
     help: 'Seconds a database statement took.',
     buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
-    registers: [registry],
   })
   const exports = new Counter({
     name: 'workspace_export_runs_total',
@@ -52,15 +56,62 @@ export function createMetrics(): Metrics {
   })
   return {
     request: (operation, status, seconds) => {
-      requests.inc({ operation, status })
-      latency.observe({ operation }, seconds)
+      const counts = statuses.get(operation) ?? new Map<number, number>()
+      statuses.set(operation, counts)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+      latency(seconds, operation)
     },
-    query: (seconds) => queries.observe(seconds),
+    query: (seconds) => queries(seconds),
     exported: (destination, records, bytes) => {
       exports.inc({ destination })
       exportedEvents.inc({ destination }, records)
       exportedBytes.inc({ destination }, bytes)
     },
     text: () => registry.metrics(),
+  }
+}
+
+interface HistogramOptions {
+  name: string
+  help: string
+  /** Ascending. */
+  buckets: readonly number[]
+  label?: string
+}
+
+/**
+ * For what every request tells of several times. prom-client prints it; its own histograms hash the labels of each value,
+ * which was 7 % of a small request.
+ */
+export function histogram(registry: Registry, { name, help, buckets, label }: HistogramOptions) {
+  const tally = () => ({ counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 })
+  const tallies = new Map(label ? [] : [['', tally()]])
+
+  const values = () =>
+    [...tallies].flatMap(([of, { counts, sum }]) => {
+      const labels = label ? { [label]: of } : {}
+      let value = 0
+      const rows = counts.map((count, i) => {
+        value += count
+        return { metricName: `${name}_bucket`, labels: { le: buckets[i] ?? '+Inf', ...labels }, value }
+      })
+      return [
+        ...rows,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value },
+      ]
+    })
+  registry.registerMetric({
+    name,
+    get: async () => ({ name, help, type: 'histogram', values: values() }),
+  } as unknown as Metric)
+
+  return (value: number, of = ''): void => {
+    const told = tallies.get(of) ?? tally()
+    tallies.set(of, told)
+    let i = 0
+    while (i < buckets.length && value > buckets[i]!) i++
+    told.counts[i]!++
+    told.sum += value
   }
 }

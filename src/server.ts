@@ -100,29 +100,27 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   }
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    // A client that keeps its connection open would hold up a shutdown until the deadline.
+    if (deps.lifecycle.draining) reply.header('connection', 'close')
     if (count(request, 1) <= PIPELINED) return done()
     done(new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1))
   })
   app.addHook('preParsing', bodies.admit)
   // Each request that waits listens for the end of its connection.
   app.server.on('connection', (socket) => socket.setMaxListeners(2 * PIPELINED + 20))
-  // A client that keeps its connection open would hold up a shutdown until the deadline.
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (deps.lifecycle.draining) reply.header('connection', 'close')
-    done(null, payload)
-  })
   app.addHook('onResponse', (request, reply, done) => {
     bodies.release(request)
     count(request, -1)
-    // An answer whose headers had left before could not say so. While the port is open, a request may be on its way.
+    // The answer to what came before could not say so. While the port is open, a request may be on its way.
     if (deps.lifecycle.draining && !app.server.listening) app.server.closeIdleConnections()
     const operation = request.operation?.id ?? 'none'
     const seconds = reply.elapsedTime / 1000
     deps.metrics.request(operation, reply.statusCode, seconds)
     const level = reply.statusCode >= 500 ? 'error' : operation.startsWith('service.') ? 'debug' : 'info'
+    if (!deps.log.isLevelEnabled(level)) return done()
     // The path alone: query strings carry secrets of links.
     const path = request.raw.url!.split('?', 1)[0]
-    request.log[level](
+    deps.log[level](
       {
         reqId: request.id,
         operation,

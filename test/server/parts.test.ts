@@ -1,11 +1,13 @@
 /** Parts with many cases, asked directly. */
 import fc from 'fast-check'
+import { Histogram, Registry } from 'prom-client'
 import t from 'tap'
 import { parseTime } from '../../src/api/time.ts'
 import { grants } from '../../src/auth/scopes.ts'
 import { readConfig, settings } from '../../src/config.ts'
 import { makeIds } from '../../src/ids.ts'
 import { limiter, MOST_NAMES } from '../../src/limits.ts'
+import { histogram } from '../../src/metrics.ts'
 import { encloses } from '../../src/store/reach.ts'
 
 t.test('settings', async (t) => {
@@ -258,4 +260,26 @@ t.test('ids', async (t) => {
   t.match(ids.projectToken(), /^phc_[0-9A-Za-z]{36,43}$/)
   t.match(ids.letters(), /^[a-z]{4}$/)
   t.equal(new Set(Array.from({ length: 1000 }, () => ids.uuid())).size, 1000)
+})
+
+t.test('histograms print what those of prom-client do', async (t) => {
+  const options = { name: 'seconds', help: 'Seconds.', buckets: [0.1, 0.5, 1, 5] }
+  const value = fc.oneof(fc.constantFrom(0, 0.1, 0.5, 1, 5, 5.1), fc.double({ min: 0, max: 10, noNaN: true }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(value, fc.constantFrom('a', 'b"\\\n', 'c'))), async (told) => {
+      const [ours, theirs] = [new Registry(), new Registry()]
+      const [plain, labelled] = [histogram(ours, options), histogram(ours, { ...options, name: 'by_of', label: 'of' })]
+      const their = {
+        plain: new Histogram({ ...options, registers: [theirs] }),
+        labelled: new Histogram({ ...options, name: 'by_of', labelNames: ['of'], registers: [theirs] }),
+      }
+      for (const [value, of] of told) {
+        plain(value)
+        labelled(value, of)
+        their.plain.observe(value)
+        their.labelled.observe({ of }, value)
+      }
+      t.equal(await ours.metrics(), await theirs.metrics())
+    }),
+  )
 })
