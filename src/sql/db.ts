@@ -2,7 +2,8 @@ import type { Engine, Sql } from './template.ts'
 
 /**
  * The port to a database: seven functions, two engines behind them.
- * Inside `tx` use what `tx` hands you and await nothing else: on SQLite every other write waits for it.
+ * Inside `tx` use what `tx` hands you, await nothing else and change nothing else: on SQLite every other write waits for it,
+ * those that were asked for before included, and it may be done twice.
  */
 export interface Db {
   readonly engine: Engine

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { AppError } from '../errors.ts'
+import { AppError, unavailable } from '../errors.ts'
 import type { Database, Db, DbOptions } from './db.ts'
 import { compile, counting, type Sql, type Value } from './template.ts'
 import { isBusy, retrying, turnsOn } from './turns.ts'
@@ -38,7 +38,12 @@ export async function openSqlite(
 
   const version = reader.prepare('pragma data_version').pluck()
   const read = statements(reader)
-  const write = statements(writer)
+  const written = statements(writer)
+  /** After a failure that undid the whole transaction, as a full disk does, nothing is written outside of any. */
+  const write = (text: string): Prepared => {
+    if (!writer.inTransaction) throw unavailable('The database has given up this transaction. Try again in a moment.')
+    return written(text)
+  }
   const timed = observe ? measured(observe) : <Result>(work: () => Result): Result => work()
 
   const turns = turnsOn(writer, timed)

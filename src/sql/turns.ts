@@ -11,7 +11,8 @@ const MOST_TOGETHER = 50
 
 interface Turn {
   work: () => Promise<unknown>
-  together: boolean
+  /** In a transaction with others, in one of its own, outside of any. */
+  way: 'together' | 'apart' | 'alone'
   /** Holds from the asking, not from the turn: ten writes behind a held lock do not wait ten times as long. */
   deadline: number
   resolve(result: any): void
@@ -19,7 +20,10 @@ interface Turn {
 }
 
 export interface Turns {
-  /** In a transaction, as if nobody else wrote. Resolves when it is on the disk; what throws leaves nothing behind. */
+  /**
+   * In a transaction, as if nobody else wrote. Resolves when it is on the disk; what throws leaves nothing behind. The work
+   * is done a second time, by itself, where a transaction with others came to nothing.
+   */
   together<Result>(work: () => Promise<Result>): Promise<Result>
   /** Outside of any transaction. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
@@ -31,9 +35,9 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
   const waiting: Turn[] = []
   let busy = false
 
-  const ask = <Result>(work: () => Promise<Result>, together: boolean): Promise<Result> =>
+  const ask = <Result>(work: () => Promise<Result>, way: Turn['way']): Promise<Result> =>
     new Promise((resolve, reject) => {
-      waiting.push({ work, together, deadline: busyDeadline(), resolve, reject })
+      waiting.push({ work, way, deadline: busyDeadline(), resolve, reject })
       if (!busy) void serve()
     })
 
@@ -42,8 +46,8 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
     while (waiting.length) {
       // Whoever asks in the same round of the event loop comes along.
       await nextLoop()
-      if (waiting[0]!.together) await transact()
-      else await serveAlone(waiting.shift()!)
+      if (waiting[0]!.way === 'alone') await serveAlone(waiting.shift()!)
+      else await transact()
     }
     busy = false
   }
@@ -58,18 +62,28 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
     } catch (error) {
       return waiting.shift()!.reject(translated(error))
     }
-    const end = waiting.findIndex(({ together }) => !together)
-    const turns = waiting.splice(0, Math.min(end < 0 ? waiting.length : end, MOST_TOGETHER))
+    const turns = waiting.splice(0, howMany())
+    const endings: (() => void)[] = []
     try {
-      const endings: (() => void)[] = []
       for (const turn of turns) endings.push(await outcome(turn))
       timed(() => commit!.run())
-      for (const end of endings) end()
     } catch (error) {
       // Nobody's work is there, and nobody has been told anything yet.
       if (writer.inTransaction) rollback!.run()
-      for (const { reject } of turns) reject(translated(error))
+      if (turns.length === 1) return turns[0]!.reject(translated(error))
+      // One of them needs more than there is, or is wrong as a whole: everybody hears of their own.
+      for (const turn of turns) turn.way = 'apart'
+      waiting.unshift(...turns)
+      return
     }
+    for (const end of endings) end()
+  }
+
+  /** Those who go into the next transaction. */
+  function howMany(): number {
+    if (waiting[0]!.way === 'apart') return 1
+    const end = waiting.findIndex(({ way }) => way !== 'together')
+    return Math.min(end < 0 ? waiting.length : end, MOST_TOGETHER)
   }
 
   /** What to tell once the transaction is on the disk. Throws when SQLite has given up all of it, as on a full disk. */
@@ -87,10 +101,13 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
     }
   }
 
-  return { together: (work) => ask(work, true), alone: (work) => ask(work, false) }
+  return { together: (work) => ask(work, 'together'), alone: (work) => ask(work, 'alone') }
 }
 
-export const isBusy = (error: unknown): boolean => String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+
+/** Also of what is no error at all: anything can be thrown. */
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null | undefined)?.code)
 
 const busyDeadline = (): number => performance.now() + BUSY_DEADLINE_MS
 
@@ -118,7 +135,6 @@ const NO_STORAGE: [code: RegExp, sentence: string][] = [
 
 /** A failure of the disk as what may pass; any other as it is. */
 function translated(error: unknown): unknown {
-  const code = String((error as { code?: string }).code)
-  const known = NO_STORAGE.find(([pattern]) => pattern.test(code))
+  const known = NO_STORAGE.find(([pattern]) => pattern.test(codeOf(error)))
   return known ? unavailable(known[1], error) : error
 }

@@ -121,6 +121,11 @@ for (const engine of ENGINES) {
         throw new Error('changed its mind')
       },
       (tx, id) => tx.run(sql`insert into notes values (${id}, ${id}), (${-id}, null)`),
+      // What is thrown need not be an error.
+      async (tx, id) => {
+        await tx.run(sql`insert into notes values (${id}, ${id})`)
+        throw undefined
+      },
       async (tx, id) => {
         await tx.run(sql`insert into notes values (${id}, ${id})`)
         await new Promise((resolve) => setTimeout(resolve, 1))
@@ -128,9 +133,13 @@ for (const engine of ENGINES) {
       },
     ]
     const ids = Array.from({ length: 120 }, (_, i) => i + 1)
-    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[((id * 7) % 11) % 4]!(tx, id))))
+    const wayOf = (id: number): number => ((id * 7) % 11) % ways.length
+    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[wayOf(id)]!(tx, id))))
     const kept = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
-    t.equal(kept.length, ids.filter((id) => ((id * 7) % 11) % 4 === 0 || ((id * 7) % 11) % 4 === 3).length)
+    t.same(
+      kept,
+      ids.filter((id) => [0, 4].includes(wayOf(id))),
+    )
     const found = await db.all<{ of: number }>(sql`select distinct of from notes order by of`)
     t.same(
       found.map(({ of }) => of),
@@ -320,8 +329,9 @@ t.test('a SQLite database that is full keeps what it acknowledged, and nothing e
   // Three that fit, then those who share a transaction with one that does not.
   const ended = await Promise.allSettled(ids.slice(0, 3).map(write))
   ended.push(...(await Promise.allSettled(ids.slice(3).map(write))))
-  for (const end of ended) if (end.status === 'rejected') t.match(end.reason, { code: 'unavailable' })
-  t.same(new Set(ended.map(({ status }) => status)), new Set(['fulfilled', 'rejected']))
+  for (const [id, end] of ended.entries())
+    if (id % 5 === 3) t.match(end, { status: 'rejected', reason: { code: 'unavailable', message: /disk is full/ } })
+    else t.equal(end.status, 'fulfilled', 'who fits is not refused for another who does not')
   const kept = await db.all<{ id: number }>(sql`select id from marks order by id`)
   t.same(
     kept.map(({ id }) => id),
@@ -329,6 +339,52 @@ t.test('a SQLite database that is full keeps what it acknowledged, and nothing e
   )
   await db.exec('pragma max_page_count = 4000')
   t.equal(await write(103), 1, 'and goes on when there is room')
+})
+
+t.test('what goes on after a failure that undid its whole transaction writes nothing', async (t) => {
+  const db = await openDatabase(`sqlite:${freshFolder(t)}`)
+  t.teardown(() => db.close())
+  await db.exec('create table marks (id integer primary key, text text)')
+  await db.exec('pragma max_page_count = 20')
+  const ended = await Promise.allSettled([
+    db.run(sql`insert into marks values (1, '')`),
+    db.tx(async (tx) => {
+      await tx.run(sql`insert into marks values (2, '')`)
+      await tx.run(sql`insert into marks values (3, ${'x'.repeat(200_000)})`).catch(() => undefined)
+      await tx.run(sql`insert into marks values (4, '')`)
+    }),
+    db.tx(async (tx) => {
+      await tx.run(sql`insert into marks values (5, ${'x'.repeat(200_000)})`).catch(() => {
+        throw new Error('of its own')
+      })
+    }),
+    db.run(sql`insert into marks values (6, '')`),
+  ])
+  t.match(ended, [
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'unavailable' } },
+    { status: 'rejected', reason: { message: 'of its own' } },
+    { status: 'fulfilled' },
+  ])
+  t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 6 }])
+})
+
+t.test('a failure that SQLite finds when it commits is only told to whose it is', async (t) => {
+  const db = await openDatabase(`sqlite:${freshFolder(t)}`)
+  t.teardown(() => db.close())
+  await db.exec(
+    `create table marks (id integer primary key, of integer references marks deferrable initially deferred)`,
+  )
+  const ended = await Promise.allSettled(
+    [null, 1, 99, 2].map((of, i) => db.run(sql`insert into marks values (${i + 1}, ${of})`)),
+  )
+  t.match(ended, [
+    { status: 'fulfilled' },
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } },
+    { status: 'fulfilled' },
+  ])
+  t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 2 }, { id: 4 }])
 })
 
 t.test('writes behind a lock that another process keeps are all refused when the first is', async (t) => {
