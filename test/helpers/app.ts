@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
+import { setImmediate as nextLoop } from 'node:timers/promises'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -151,6 +152,9 @@ export async function openApp(
         },
         ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
       })
+      // Whoever asks over a socket asks again in a later round of the event loop: what goes on behind the answer, such as
+      // noting that a key was used, has begun by then.
+      await nextLoop()
       const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
       const answer = {
         status: response.statusCode,
