@@ -217,15 +217,17 @@ export async function backfill(
 export async function retry({ db, ids, now }: Control, run: RunRow): Promise<RunRow> {
   if (run.finished_at === null)
     throw new AppError('invalid_input', 'This run has not ended yet. Cancel it first, or wait for its end.')
-  const made = await runs.create(db, { ...run, id: ids.uuid(), kind: 'retry', now: now() }).catch((error) => {
-    throw isForeignKeyViolation(error) ? notFound() : error
+  return db.tx(async (tx) => {
+    if (!(await exports.hold(tx, run.batch_export_id))) throw notFound()
+    return (await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() }))!
   })
-  return made!
 }
 
 /** Cancelling a run of a backfill ends the backfill. */
-export async function cancel({ db, now }: Control, row: BatchExportRow, run: RunRow): Promise<RunRow> {
+export async function cancel({ db, now }: Control, { id }: BatchExportRow, run: RunRow): Promise<RunRow> {
   return db.tx(async (tx) => {
+    const row = await exports.hold(tx, id)
+    if (!row) throw notFound()
     const time = now()
     const cancelled = await runs.cancel(tx, run.id, time)
     if (!cancelled) throw new AppError('invalid_input', 'This run has ended already. There is nothing to cancel.')

@@ -65,15 +65,18 @@ export async function beginWindow(
   return true
 }
 
-/** Pauses an export when too many of its last runs failed, and tells the administrators. Answers how many letters wait. */
+/**
+ * Pauses an export, which is held, when too many of its last runs failed, and tells the administrators. Answers how many
+ * letters wait.
+ */
 export async function pauseFailing(
   tx: Db,
   { ids, now }: Moment,
-  { id }: BatchExportRow,
+  row: BatchExportRow,
   byMail: boolean,
 ): Promise<number> {
-  const row = await exports.hold(tx, id)
-  if (!row || row.paused) return 0
+  const { id } = row
+  if (row.paused) return 0
   const failures = await runs.recentFailures(tx, id, row.resumed_at, AMONG_RUNS)
   if (failures < MOST_FAILURES) return 0
   await exports.update(tx, id, { paused: true, last_paused_at: now, last_updated_at: now })

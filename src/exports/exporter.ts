@@ -172,14 +172,17 @@ export function createExporter(options: ExporterOptions): Exporter {
     const seconds = (performance.now() - began) / 1000
     metrics.exported(row.destination_type, delivered.records, delivered.bytes)
     await db.tx(async (tx) => {
-      const ended = await runs.finish(tx, run.id, owner, {
-        status: 'Completed',
-        now: now(),
-        records_completed: delivered.records,
-      })
+      const held = await exports.hold(tx, row.id)
+      const ended =
+        held &&
+        (await runs.finish(tx, run.id, owner, {
+          status: 'Completed',
+          now: now(),
+          records_completed: delivered.records,
+        }))
       if (!ended) return
       await say('INFO', summary(delivered, seconds), tx)
-      await goOn(tx, { ids, now: now() }, row, ended)
+      await goOn(tx, { ids, now: now() }, held, ended)
     })
   }
 
@@ -270,7 +273,8 @@ export function createExporter(options: ExporterOptions): Exporter {
   async function giveUp(run: RunRow, row: BatchExportRow, say: Say, reason: string, retryable = true): Promise<void> {
     const letters = await db.tx(async (tx) => {
       const status = retryable ? 'FailedRetryable' : 'Failed'
-      const ended = await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason })
+      const held = await exports.hold(tx, row.id)
+      const ended = held && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
       if (!ended) return 0
       await say(
         'ERROR',
@@ -279,8 +283,8 @@ export function createExporter(options: ExporterOptions): Exporter {
           : `${reason} Trying again would not help.`,
         tx,
       )
-      await goOn(tx, { ids, now: now() }, row, ended)
-      return pauseFailing(tx, { ids, now: now() }, row, options.wakePostman !== null)
+      await goOn(tx, { ids, now: now() }, held, ended)
+      return pauseFailing(tx, { ids, now: now() }, held, options.wakePostman !== null)
     })
     if (letters) options.wakePostman?.()
   }

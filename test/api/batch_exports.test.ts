@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 
 const HOUR_MS = 3_600_000
@@ -311,6 +311,29 @@ onBothEngines(t, 'runs are listed, retried, cancelled, and tell their story', as
   t.match(await app.send('GET', `${one}/logs/?level=loud`), { status: 400, body: { attr: 'level' } })
   t.match(await app.send('GET', `${one}/logs/?after=whenever`), { status: 400, body: { attr: 'after' } })
 })
+
+for (const engine of ENGINES)
+  t.test(`an export is deleted while its runs are cancelled and retried (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const { project } = pathsOf(app)
+    for (let round = 0; round < 8; round++) {
+      const made = await app.send('POST', `${project}/`, { body: fileExport() })
+      const one = `${project}/${made.body.id}`
+      for (let day = 1; day <= 6; day++)
+        await app.send('POST', `${one}/backfill/`, {
+          body: { start_at: `2025-12-0${day}`, end_at: `2025-12-0${day + 1}` },
+        })
+      const { results } = (await app.send('GET', `${one}/runs/`)).body
+      await app.send('POST', `${one}/runs/${results[0].id}/cancel/`)
+      const [deleted, ...rest] = await Promise.all([
+        app.send('DELETE', `${one}/`),
+        app.send('POST', `${one}/runs/${results[0].id}/retry/`),
+        ...results.slice(1).map(({ id }: any) => app.send('POST', `${one}/runs/${id}/cancel/`)),
+      ])
+      t.equal(deleted!.status, 204)
+      for (const { status } of rest) t.ok(status === 200 || status === 404, String(status))
+    }
+  })
 
 onBothEngines(t, 'pages of runs follow each other, whatever begins meanwhile', async (t, app) => {
   const { project } = pathsOf(app)
