@@ -1,4 +1,5 @@
 /** Plans runs and works them off: claims one by a lease, has it delivered, and writes down how it ended. */
+import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -12,6 +13,7 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../vault.ts'
 import { type Delivered, failureOf, type Job } from './deliver.ts'
+import type { Checkpoint } from './destination.ts'
 import { goOn, pauseFailing } from './endings.ts'
 import type { Launch } from './processes.ts'
 import { NOTHING_TO_DELIVER, type Planner, plan } from './schedule.ts'
@@ -148,7 +150,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       `Attempt ${run.attempts} at the events from ${run.data_interval_start} to ${run.data_interval_end}${run.kind === 'scheduled' ? '' : ` (${run.kind})`} began.`,
     )
     const began = performance.now()
-    const keeper = keepLease(run, abort)
+    const keeper = keepLease(run, placeOf(row), abort)
     let delivered: Delivered
     try {
       delivered = await launch(
@@ -208,7 +210,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     data_interval_end: run.data_interval_end,
     destination: opened(vault, row),
     hogql_query: row.hogql_query,
-    checkpoint: run.checkpoint === null ? null : JSON.parse(run.checkpoint),
+    checkpoint: checkpointFor(row, run),
     now: Date.parse(run.created_at) * 1000,
     url: config.DATABASE_URL,
     files_root: options.files_root,
@@ -216,7 +218,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   })
 
   /** Renews the lease and writes progress down; aborts the attempt when the run is no longer ours. */
-  function keepLease(run: RunRow, abort: AbortController) {
+  function keepLease(run: RunRow, place: string, abort: AbortController) {
     const progress: { records_completed?: number; records_total_count?: number } = {}
     let tail: Promise<unknown> = Promise.resolve()
     const renew = (checkpoint?: string): Promise<void> => {
@@ -239,7 +241,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         void renew().catch(() => undefined)
       },
       checkpoint: async (state: object): Promise<void> => {
-        await renew(JSON.stringify(state))
+        await renew(JSON.stringify({ ...state, place }))
         abort.signal.throwIfAborted()
       },
       stop: async (): Promise<void> => {
@@ -328,6 +330,18 @@ export function createExporter(options: ExporterOptions): Exporter {
     const [due, claim] = [await exports.nextDue(db), await nextClaim()]
     return [due, claim].some((time) => time !== null && time <= now())
   }
+}
+
+/** Tells one destination, and what is delivered there, from another. The secrets are part of it as they are sealed. */
+const placeOf = ({ destination_type, destination_config, secrets, hogql_query }: BatchExportRow): string =>
+  createHash('sha256')
+    .update(JSON.stringify([destination_type, destination_config, secrets, hogql_query]))
+    .digest('hex')
+
+/** What an attempt left at one place says nothing of another: after a change the run begins anew. */
+function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint | null {
+  const { place, ...state } = JSON.parse(checkpoint ?? '{}')
+  return place === placeOf(row) ? state : null
 }
 
 function summary({ records, bytes }: Delivered, seconds: number): string {

@@ -372,6 +372,33 @@ for (const engine of ENGINES) {
     ])
   })
 
+  t.test(`a run that was begun at one destination begins anew at another (${engine})`, async (t) => {
+    const begun: (number | null)[] = []
+    const state = { cursor: [1, 'a'] as never, records: 1, bytes: 9 }
+    const deliver: Processes['deliver'] = async (job, reporter) => {
+      begun.push(job.checkpoint?.records ?? null)
+      await reporter.checkpoint(state)
+      return begun.length < 5 ? away() : fine()
+    }
+    const app = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
+    const { one, runs } = await open(app)
+    await ingest(app, plainEvents(2))
+    goTo(app, HOUR_MS)
+    for (const change of [
+      {},
+      { name: 'y', destination: { config: {} } },
+      { destination: { config: { exclude_events: ['paid'] } } },
+      { destination: { type: 'File', config: { exclude_events: ['paid'] } } },
+      { hogql_query: 'select event from events' },
+    ]) {
+      t.match(await app.send('PATCH', `${one}/`, { body: change }), { status: 200 })
+      app.advance(3 * MINUTE_MS)
+      await app.deps.exporter.drain()
+    }
+    t.same(begun, [null, 1, null, null, null])
+    t.match(await runs(), [{ status: 'Completed' }])
+  })
+
   t.test(`what is asked for is waited for, and what lasts is given up (${engine})`, async (t) => {
     const busy = async () => Promise.reject(unreachable('Too many requests.', 600))
     const app = await openApp(t, engine, { processes: acting(busy, away) })
