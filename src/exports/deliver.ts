@@ -8,6 +8,7 @@ import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import { destinationOf } from './catalogue.ts'
 import { type Checkpoint, DeliveryError, type DestinationType, type Tools } from './destination.ts'
+import { scratchPrefix } from './leftovers.ts'
 import { columnsOf } from './query.ts'
 
 /** Everything an attempt needs to know; it travels to the process that makes it. */
@@ -119,7 +120,7 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
 
 /** A folder for this attempt. What an attempt that was killed left is removed by the next one. */
 async function makeScratch(run_id: string): Promise<string> {
-  const prefix = `workspace-export-${run_id}-`
+  const prefix = scratchPrefix(run_id)
   for (const name of await readdir(tmpdir()))
     if (name.startsWith(prefix)) await rm(join(tmpdir(), name), { recursive: true, force: true })
   return mkdtemp(join(tmpdir(), prefix))

@@ -1,5 +1,6 @@
 /** Plans runs and works them off: claims one by a lease, has it delivered, and writes down how it ended. */
 import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -15,6 +16,7 @@ import type { Vault } from '../vault.ts'
 import { type Delivered, failureOf, type Job } from './deliver.ts'
 import type { Checkpoint } from './destination.ts'
 import { goOn, pauseFailing } from './endings.ts'
+import { removeLeftovers } from './leftovers.ts'
 import type { Launch } from './processes.ts'
 import { NOTHING_TO_DELIVER, type Planner, plan } from './schedule.ts'
 import { opened } from './settings.ts'
@@ -136,6 +138,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     let removed = 1
     while (!stopped && removed > 0)
       removed = await runs.forget(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), FORGET_AT_ONCE)
+    await removeLeftovers(
+      { files_root: options.files_root, scratch_root: tmpdir(), now: Date.parse(now()) },
+      (run_ids) => runs.ended(db, run_ids),
+    )
   }
 
   /** From the claim to the last word about it. */

@@ -59,6 +59,14 @@ export function get(db: Db, batch_export_id: string, id: string): Promise<RunRow
   return db.get<RunRow>(sql`select * from batch_export_runs where batch_export_id = ${batch_export_id} and id = ${id}`)
 }
 
+/** Whether each of these runs is over, without those that are not there. */
+export async function ended(db: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
+  const rows = await db.all<Pick<RunRow, 'id' | 'finished_at'>>(
+    sql`select id, finished_at from batch_export_runs where id in ${oneOf(ids)}`,
+  )
+  return new Map(rows.map(({ id, finished_at }) => [id, finished_at !== null]))
+}
+
 /** The newest runs of each export. */
 export function latest(db: Db, batch_export_ids: readonly string[], each: number): Promise<RunRow[]> {
   const newest = sql`where i.batch_export_id = x.value order by i.created_at desc, i.id desc limit ${each}`

@@ -1,4 +1,7 @@
 /** When runs happen, what each of them holds, and what becomes of those that fail. The clock is the test's. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -11,7 +14,7 @@ import { boundaryAfter, boundaryBefore, type Interval, later, windowsBetween } f
 import type { Processes } from '../../src/exports/processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { commit, ingest, plainEvents } from '../helpers/exports.ts'
+import { commit, freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 import { openMailbox } from '../helpers/mailbox.ts'
 
 const MINUTE_MS = 60_000
@@ -556,6 +559,50 @@ for (const engine of ENGINES) {
     t.match(await one.runs(), [{ id: recent.id, status: 'Completed' }])
     await app.deps.exporter.stop()
     t.match(await one.log(), [/Attempt 1 .*retry/, /Delivered/])
+  })
+
+  t.test(`what killed attempts left is removed when their runs are over (${engine})`, async (t) => {
+    const files_root = freshFolder(t)
+    const app = await openApp(t, engine, { processes: acting(away), environment: { EXPORT_FOLDER: files_root } })
+    const { one, id, runs } = await open(app)
+    for (const day of [1, 2])
+      await app.send('POST', `${one}/backfill/`, {
+        body: { start_at: `2025-12-0${day}`, end_at: `2025-12-0${day + 1}` },
+      })
+    const [cancelled, waiting] = (await runs()).map((run) => run.id)
+    await app.send('POST', `${one}/runs/${cancelled}/cancel/`)
+    const deleted = app.deps.ids.uuid()
+
+    const folder = join(files_root, String(app.first.project_id), id)
+    mkdirSync(join(folder, 'day'), { recursive: true })
+    writeFileSync(join(files_root, 'a file'), '')
+    const left = (path: string, at = app.deps.now()): string => {
+      writeFileSync(path, 'half')
+      utimesSync(path, new Date(at), new Date(at))
+      return path
+    }
+    const draft = (run: string): string => join(folder, `.partial-${run}-1-x.jsonl`)
+    const finished = left(join(folder, 'x.jsonl'))
+    const gone = [left(draft(cancelled)), left(draft(deleted))]
+    const kept = [left(draft(waiting)), left(draft(app.deps.ids.uuid()), new Date(START + HOUR_MS).toISOString())]
+    const scratch = (run: string): string => {
+      const path = mkdtempSync(join(tmpdir(), `workspace-export-${run}-`))
+      t.teardown(() => rmSync(path, { recursive: true, force: true }))
+      left(join(path, 'rows'))
+      utimesSync(path, START / 1000, START / 1000)
+      return path
+    }
+    gone.push(scratch(cancelled))
+    kept.push(scratch(waiting), scratch(deleted), finished)
+
+    goTo(app, HOUR_MS + MINUTE_MS)
+    app.deps.exporter.start()
+    while (gone.some((path) => existsSync(path))) await new Promise((turn) => setImmediate(turn))
+    await app.deps.exporter.stop()
+    t.same(
+      kept.filter((path) => !existsSync(path)),
+      [],
+    )
   })
 
   t.test(`places are shared fairly among projects (${engine})`, async (t) => {

@@ -238,6 +238,8 @@ async function again(t: Test, app: TestApp): Promise<void> {
     t.ok(twice.files[name]!.equals(once.files[name]!))
     writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'half of one that did not count')
   }
+  await filesOf(t, { ...job, destination: { type: 'File', config: { prefix: 'elsewhere' } } })
+  t.same(readdirSync(once.folder).toSorted(), [name, 'elsewhere'], 'wherever the prefix leads by now')
   t.equal(statSync(join(once.folder, name)).mode & 0o777, 0o600)
   t.notOk(existsSync(scratch), 'nor is what it made on the way')
 }

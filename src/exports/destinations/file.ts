@@ -8,6 +8,7 @@ import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import { type DeliveryError, type Destination, refused, unreachable } from '../destination.ts'
 import { checkFiles, FILE_COLUMNS, type FileStore, fileEncoding, openFiles } from '../files.ts'
+import { draftPrefix } from '../leftovers.ts'
 
 type Config = components['schemas']['FileConfig']
 
@@ -32,7 +33,7 @@ export const file: Destination<Config> = {
     const { tools, project_id, batch_export_id, run_id } = delivery
     const root = join(tools.files_root, String(project_id), batch_export_id)
     await told(() => makeFolder(root))
-    return openFiles(folderStore(root, `${run_id}-${delivery.attempt}`, run_id), delivery)
+    return openFiles(folderStore(root, run_id, delivery.attempt), delivery)
   },
 
   test: async function* (_, { files_root }) {
@@ -43,7 +44,7 @@ export const file: Destination<Config> = {
     yield { name: file.steps[0]!, detail: 'The folder for exports is there and can be written to.' }
     const name = 'test.jsonl'
     try {
-      await folderStore(folder, 'test', 'test').put(name, Readable.from([Buffer.from('{}\n')]))
+      await folderStore(folder, 'test', 1).put(name, Readable.from([Buffer.from('{}\n')]))
       yield { name: file.steps[1]!, detail: 'A file was written, and is on the disk.' }
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -52,15 +53,18 @@ export const file: Destination<Config> = {
   },
 }
 
-/** Written beside its place under another name, synced, then renamed: nobody ever reads half a file. */
-function folderStore(root: string, draft: string, run_id: string): FileStore {
+/**
+ * Written under another name, synced, then renamed: nobody ever reads half a file. Drafts lie in the export's own folder,
+ * wherever the prefix leads, so that what was left of them can be found.
+ */
+function folderStore(root: string, run_id: string, attempt: number): FileStore {
   return {
     put: (name, body) =>
       told(async () => {
         const target = join(root, name)
         await makeFolders(root, dirname(target))
-        await removeDrafts(dirname(target), run_id)
-        const partial = join(dirname(target), `.partial-${draft}-${basename(target)}`)
+        await removeDrafts(root, run_id)
+        const partial = join(root, `${draftPrefix(run_id)}${attempt}-${basename(target)}`)
         try {
           await write(partial, body)
           await rename(partial, target)
@@ -90,7 +94,7 @@ async function makeFolders(root: string, folder: string): Promise<void> {
 /** What was left of this run when it was killed; by this very attempt, where that one did not count. */
 async function removeDrafts(folder: string, run_id: string): Promise<void> {
   for (const name of await readdir(folder))
-    if (name.startsWith(`.partial-${run_id}-`)) await rm(join(folder, name), { force: true })
+    if (name.startsWith(draftPrefix(run_id))) await rm(join(folder, name), { force: true })
 }
 
 /** With those above it. Each is noted in the one that holds it, which has to be on the disk too. */
