@@ -87,6 +87,7 @@ const shared = (deps: Deps) => {
 
     delete: async ({ id }: BatchExportRow) => {
       if (!(await store.remove(db, id))) throw notFound()
+      exporter.drop({ batch_export_id: id })
     },
 
     backfill: async ({ id }: BatchExportRow, body: NonNullable<Body<'batch_exports.backfill'>>) => {

@@ -36,6 +36,7 @@ const FORGET_EVERY_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
 const STOPPING = new Error('the server is stopping')
+const TAKEN_AWAY = new Error('the run was taken away')
 
 export interface ExporterOptions {
   config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
@@ -60,6 +61,8 @@ export interface Exporter {
   start(): void
   /** There may be something to do. */
   wake(): void
+  /** Ends its attempts at runs that were cancelled or deleted; another node sees it when it renews its lease. */
+  drop(run: { batch_export_id: string; id?: string }): void
   /** Everything that is due now, to its end. */
   drain(): Promise<void>
   /** Lets go of the runs under way, so that the next start, or another node, goes on with them. */
@@ -71,7 +74,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const planner: Planner = options
   /** Of this process and this start alone: a lease that it holds is alive. */
   const owner = ids.uuid()
-  const active = new Map<string, { abort: AbortController; done: Promise<void> }>()
+  const active = new Map<string, { batch_export_id: string; abort: AbortController; done: Promise<void> }>()
   let stopped = false
   let started = false
   let working: Promise<void> | undefined
@@ -97,7 +100,7 @@ export function createExporter(options: ExporterOptions): Exporter {
           active.delete(run.id)
           wake()
         })
-      active.set(run.id, { abort, done })
+      active.set(run.id, { batch_export_id: run.batch_export_id, abort, done })
     }
     if (planned.status === 'rejected') throw planned.reason
   }
@@ -230,7 +233,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     const renew = (checkpoint?: string): Promise<void> => {
       const turn = tail.then(async () => {
         const mine = await runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
-        if (!mine) abort.abort(new Error('the run was taken away'))
+        if (!mine) abort.abort(TAKEN_AWAY)
       })
       // A database that is away for a moment fails no delivery: the lease lasts for several tries.
       tail = turn.catch(() => undefined)
@@ -314,6 +317,10 @@ export function createExporter(options: ExporterOptions): Exporter {
       wake()
     },
     wake,
+    drop: ({ batch_export_id, id }) => {
+      for (const [run_id, one] of active)
+        if (one.batch_export_id === batch_export_id && (id ?? run_id) === run_id) one.abort.abort(TAKEN_AWAY)
+    },
     drain: async () => {
       do {
         await working

@@ -511,6 +511,33 @@ for (const engine of ENGINES) {
     await exporter.stop()
   })
 
+  t.test(`it stops at once where it was cancelled (${engine})`, async (t) => {
+    let [begun, aborted] = [0, 0]
+    const untilAborted = (_: Job, signal: AbortSignal) =>
+      new Promise<never>((__, reject) => {
+        begun++
+        signal.addEventListener('abort', () => {
+          aborted++
+          reject(signal.reason)
+        })
+      })
+    const app = await openApp(t, engine, { processes: acting(untilAborted) })
+    const [one, two, three] = [await open(app), await open(app), await open(app)]
+    await ingest(app, plainEvents(1))
+    goTo(app, HOUR_MS)
+    const working = app.deps.exporter.drain()
+    while (begun < 3) await new Promise((turn) => setImmediate(turn))
+    const [run] = await one.runs()
+    await app.send('POST', `${one.one}/runs/${run.id}/cancel/`)
+    t.equal(aborted, 1)
+    await app.send('DELETE', `${two.one}/`)
+    t.equal(aborted, 2)
+    await app.send('DELETE', `${three.one}/`)
+    await working
+    t.match(await one.runs(), [{ status: 'Cancelled' }])
+    t.match((await one.log()).at(-1), /The run was cancelled/)
+  })
+
   t.test(`a stop lets go of what is under way, and the next start goes on (${engine})`, async (t) => {
     let begun = false
     const untilAborted = (_: Job, signal: AbortSignal) =>
