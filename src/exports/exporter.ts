@@ -61,7 +61,7 @@ export interface Exporter {
   start(): void
   /** There may be something to do. */
   wake(): void
-  /** Ends its attempts at runs that were cancelled or deleted; another node sees it when it renews its lease. */
+  /** Ends its attempts at runs that were cancelled or deleted, and looks for more to do; other nodes see it when they renew. */
   drop(run: { batch_export_id: string; id?: string }): void
   /** Everything that is due now, to its end. */
   drain(): Promise<void>
@@ -320,6 +320,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     drop: ({ batch_export_id, id }) => {
       for (const [run_id, one] of active)
         if (one.batch_export_id === batch_export_id && (id ?? run_id) === run_id) one.abort.abort(TAKEN_AWAY)
+      wake()
     },
     drain: async () => {
       do {
