@@ -39,6 +39,8 @@ const options: BuildOptions = {
   legalComments: 'none',
   minifySyntax: true,
   minifyWhitespace: true,
+  // An error that nobody catches is printed with its line, which would be up to 230 kB long.
+  lineLimit: 120,
   logLevel: 'warning',
 }
 
@@ -90,7 +92,7 @@ await writeFile(join(outdir, 'reference.js'), page_script.rawPayload)
 await app.close()
 
 /** What V8 makes of the server until it has answered once. */
-const { script, server } = await import(pathToFileURL(resolve(outdir, 'precompiled.js')).href)
+const { script, sealed, server } = await import(pathToFileURL(resolve(outdir, 'precompiled.js')).href)
 const running = await server.startServer({
   config: server.readConfig({ PORT: '0', LOG_LEVEL: 'silent' }),
   ephemeral: true,
@@ -99,5 +101,5 @@ const answer = await fetch(`${running.url}/api/organizations/@current/`, {
   headers: { authorization: `Bearer ${running.first.api_key}` },
 })
 if (answer.status !== 200) throw new Error(`the built server answers ${answer.status}`)
-await writeFile(join(outdir, 'server.cache'), script.createCachedData())
+await writeFile(join(outdir, 'server.cache'), sealed(script.createCachedData()))
 await running.stop()
