@@ -93,10 +93,12 @@ await app.close()
 
 /** What V8 makes of the server until it has answered once. */
 const { script, sealed, server } = await import(pathToFileURL(resolve(outdir, 'precompiled.js')).href)
-const running = await server.startServer({
-  config: server.readConfig({ PORT: '0', LOG_LEVEL: 'silent' }),
-  ephemeral: true,
-})
+const running = await server
+  .startServer({ config: server.readConfig({ PORT: '0', LOG_LEVEL: 'silent' }), ephemeral: true })
+  .catch((error: Error) => {
+    console.error(`The built server does not start here, so ${outdir} lacks server.cache. ${error.message}`)
+    process.exit(1)
+  })
 const answer = await fetch(`${running.url}/api/organizations/@current/`, {
   headers: { authorization: `Bearer ${running.first.api_key}` },
 })
