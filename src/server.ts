@@ -14,9 +14,10 @@ import { bind } from './contract/bind.ts'
 import { serializerCompiler } from './contract/serialization.ts'
 import { operations } from './contract/table.ts'
 import type { Deps } from './deps.ts'
-import { AppError, notFound, Unauthenticated } from './errors.ts'
+import { AppError, notFound, Unauthenticated, unavailable } from './errors.ts'
 import { createGuard } from './guard.ts'
 import { decode, normalised } from './json.ts'
+import { isLostRace } from './sql/db.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** How often connections are looked at for requests that take too long to arrive. */
@@ -176,6 +177,8 @@ function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Fa
 
 function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown
+  if (isLostRace(thrown))
+    return unavailable('Somebody else changed the same things at the same moment. Try again in a moment.', thrown)
   switch ((thrown as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError, unavailable } from '../errors.ts'
-import type { Db } from '../sql/db.ts'
+import { type Db, isLostRace } from '../sql/db.ts'
 import { ingest } from './ingest.ts'
 import type { NewEvent } from './shape.ts'
 
@@ -14,8 +14,6 @@ const EVENT_BYTES = 500
 const ATTEMPTS = 6
 const PAUSE_MS = 20
 
-/** Two transactions wanted the same rows in different orders: the loser tries again. */
-const LOST_RACES = new Set(['40001', '40P01'])
 /** PostgreSQL is short of something, or of its disk: nothing that the sender did. */
 const NO_STORAGE = /^(53|57|58)/
 
@@ -85,7 +83,7 @@ export function createWriter(db: Db, log: Logger): EventWriter {
         return
       } catch (error) {
         const code = String((error as { code?: string }).code)
-        if (LOST_RACES.has(code) && attempt < ATTEMPTS) await sleep(Math.random() * PAUSE_MS * attempt)
+        if (isLostRace(error) && attempt < ATTEMPTS) await sleep(Math.random() * PAUSE_MS * attempt)
         else if (NO_STORAGE.test(code)) {
           log.error({ err: error }, 'storing events failed')
           throw unavailable('The events cannot be stored now. Send them again in a moment.')

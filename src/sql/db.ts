@@ -64,6 +64,7 @@ export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/
 
 const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'])
 
+const LOST_RACES = new Set(['40001', '40P01'])
 const FOREIGN_KEY_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'])
 
 /** What the row belongs to is gone. */
@@ -72,3 +73,6 @@ export const isForeignKeyViolation = (error: unknown): boolean =>
 
 export const isUniqueViolation = (error: unknown): boolean =>
   UNIQUE_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')
+
+/** Two transactions wanted the same rows in different orders: PostgreSQL undid this one, and it is worth another try. */
+export const isLostRace = (error: unknown): boolean => LOST_RACES.has((error as { code?: string } | null)?.code ?? '')

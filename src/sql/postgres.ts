@@ -17,8 +17,8 @@ const KEEP_ALIVE_MS = 10_000
 /** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
 const UNREACHABLE =
   /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|53300|(08|57P)...?)$/
-/** A lock was not to be had in time or at all, or a transaction stood still or lasted for too long: all of it is undone. */
-const OUT_OF_TIME = new Set(['55P03', '40P01', '25P03', '25P04'])
+/** A lock was not to be had in time, or a transaction stood still or lasted for too long: all of it is undone. */
+const OUT_OF_TIME = new Set(['55P03', '25P03', '25P04'])
 /** The pool's words for having waited too long, for a new connection or for one that others use. */
 const WAITED = 'timeout exceeded when trying to connect'
 

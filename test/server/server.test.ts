@@ -318,3 +318,14 @@ t.test('a connection that is kept open keeps nothing of what came over it', asyn
   for (let i = 0; i < 5; i++) await ask()
   t.equal(served.listenerCount('close'), listening)
 })
+
+onBothEngines(t, 'who loses a race that the database decides may try again', async (t, { deps, send }) => {
+  const { tx } = deps.db
+  t.teardown(() => Object.assign(deps.db, { tx }))
+  Object.assign(deps.db, { tx: async () => Promise.reject(Object.assign(new Error('deadlock'), { code: '40P01' })) })
+  t.match(await send('POST', '/api/organizations/', { body: { name: 'Late' } }), {
+    status: 503,
+    headers: { 'retry-after': /^\d+$/ },
+    body: { type: 'server_error', code: 'unavailable' },
+  })
+})

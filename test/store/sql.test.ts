@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type Database, type Db, isUniqueViolation } from '../../src/sql/db.ts'
+import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
@@ -239,6 +239,27 @@ for (const engine of ENGINES) {
     await Promise.all(nodes.map((node) => node.close()))
   })
 }
+
+t.test('of two transactions that wait for each other PostgreSQL ends one, which is worth another try', async (t) => {
+  const { db } = await open(t, 'postgres')
+  await db.exec('create table things (id integer primary key); insert into things values (1), (2)')
+  let [arrived, both] = [0, (): void => undefined]
+  const met = new Promise<void>((resolve) => (both = resolve))
+  const hold = (tx: Db, id: number) => tx.get(sql`select id from things where id = ${id} ${forUpdate}`)
+  const cross = (first: number, second: number) =>
+    db.tx(async (tx) => {
+      await hold(tx, first)
+      if (++arrived === 2) both()
+      await met
+      await hold(tx, second)
+    })
+  const ended = await Promise.allSettled([cross(1, 2), cross(2, 1)])
+  const lost = ended.filter((end) => end.status === 'rejected')
+  t.same(
+    lost.map(({ reason }) => isLostRace(reason)),
+    [true],
+  )
+})
 
 t.test('a transaction whose connection is cut fails by itself, and the process goes on', async (t) => {
   const { db } = await open(t, 'postgres')
