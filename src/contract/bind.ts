@@ -1,5 +1,5 @@
 /** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
 import { type Area, type Call, type Located, type RequestUrl, Written } from '../api/call.ts'
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
@@ -9,7 +9,7 @@ import { invalid, unavailable } from '../errors.ts'
 import type { Guard } from '../guard.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
-import { contract, LATER, type Operation, operations, pointer, resolve, whole } from './table.ts'
+import { contract, type Operation, operations, pointer, resolve, whole } from './table.ts'
 import { type HttpPart, validator } from './validation.ts'
 
 /** Areas whose operations answer without a key; everything else demands one. */
@@ -49,7 +49,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     const operation = operationOf(route.method, route.url)
     // It would have no check in front of it.
     if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
-    prepare(route, operation)
+    route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
+    route.schema = schemaOf(operation)
   })
 
   /** The key and what it opens, before anything is read of who may not ask. */
@@ -69,11 +70,6 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
       await locate(request, caller, operation)
     }
     refuseNul(request, operation)
-  }
-
-  function prepare(route: RouteOptions, operation: Operation): void {
-    route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
-    route.schema = schemaOf(operation)
   }
 
   /** The organization or project of the path, what the path names within it, and the level it takes. */
@@ -226,7 +222,7 @@ function schemaOf({ path, method, status, source }: Operation): Record<string, o
     if (required) schema[part].required.push(name)
   }
   const at = (...place: string[]): object => ({
-    [LATER]: pointer('paths', path, method.toLowerCase(), ...place, 'content', JSON_TYPE, 'schema'),
+    $ref: pointer('paths', path, method.toLowerCase(), ...place, 'content', JSON_TYPE, 'schema'),
   })
   if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = at('requestBody')
   if (source.responses[status].content?.[JSON_TYPE]) schema.response = { [status]: at('responses', String(status)) }

@@ -78,18 +78,14 @@ function describe(path: string, method: string, source: Json): Operation {
   }
 }
 
-/** A `$ref` that glue leaves where it is. */
-export const LATER = 'x-ref'
-
 export const pointer = (...keys: string[]): string =>
   `#/${keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
 
 export const resolve = (node: Json): Json => resolveIn(contract, node)
 
 function resolveIn(within: Json, node: Json): Json {
-  const place: string | undefined = node.$ref ?? node[LATER]
-  if (!place) return node
-  const found: Json = place
+  if (!node.$ref) return node
+  const found: Json = (node.$ref as string)
     .slice(2)
     .split('/')
     .reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], within)
