@@ -86,9 +86,9 @@ for (const name of ['openapi.json', 'openapi.posthog.json']) await copyFile(`src
 /** The script of the reference page, as the package itself would serve it. */
 const app = fastify()
 await app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
-const page_script = await app.inject('/docs/js/scalar.js')
-if (page_script.statusCode !== 200) throw new Error(`the reference page has no script: ${page_script.statusCode}`)
-await writeFile(join(outdir, 'reference.js'), page_script.rawPayload)
+const page = await app.inject('/docs/js/scalar.js')
+if (page.statusCode !== 200) throw new Error(`the reference page has no script: ${page.statusCode}`)
+await writeFile(join(outdir, 'reference.js'), page.rawPayload)
 await app.close()
 
 /** What V8 makes of the server until it has answered once. */

@@ -14,12 +14,13 @@ type Server = typeof import('../main.ts') & typeof import('./serve.ts')
 
 const file = fileURLToPath(new URL('./server.cjs', import.meta.url))
 const cache = fileURLToPath(new URL('./server.cache', import.meta.url))
+const source = readFileSync(file)
 
 /**
  * What the code was made from, and for. V8 compares its own version and flags and the length of the script: it would run
  * the code of another script that is as long, and crash on a damaged byte, or on code from another kind of machine.
  */
-const origin = createHash('sha256').update(`${process.platform} ${process.arch}\n`)
+const origin = createHash('sha256').update(`${process.platform} ${process.arch}\n`).update(source)
 const seal = (code: Buffer): Buffer => origin.copy().update(code).digest()
 const SEAL_BYTES = 32
 
@@ -36,18 +37,12 @@ function kept(): Buffer | undefined {
   }
 }
 
-function compiled(): Script {
-  const source = readFileSync(file)
-  origin.update(source)
-  return new Script(source.toString('latin1'), {
-    // The code remembers the name it was made under: a path would be that of the machine that built it.
-    filename: 'workspace-admin/dist/server.cjs',
-    cachedData: kept(),
-    importModuleDynamically: (specifier) => import(specifier),
-  })
-}
-
-export const script = compiled()
+export const script = new Script(source.toString('latin1'), {
+  // The code remembers the name it was made under: a path would be that of the machine that built it.
+  filename: 'workspace-admin/dist/server.cjs',
+  cachedData: kept(),
+  importModuleDynamically: (specifier) => import(specifier),
+})
 
 const module = { exports: {} as Server }
 script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))

@@ -30,8 +30,12 @@ export interface Turns {
 }
 
 export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Result) => Result): Turns {
-  const [begin, commit, rollback] = ['begin immediate', 'commit', 'rollback'].map((text) => writer.prepare(text))
-  const [mark, keep, undo] = ['savepoint turn', 'release turn', 'rollback to turn'].map((text) => writer.prepare(text))
+  const begin = writer.prepare('begin immediate')
+  const commit = writer.prepare('commit')
+  const rollback = writer.prepare('rollback')
+  const mark = writer.prepare('savepoint turn')
+  const keep = writer.prepare('release turn')
+  const undo = writer.prepare('rollback to turn')
   const waiting: Turn[] = []
   let busy = false
 
@@ -58,7 +62,7 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
 
   async function transact(): Promise<void> {
     try {
-      await retrying(async () => begin!.run(), waiting[0]!.deadline)
+      await retrying(async () => begin.run(), waiting[0]!.deadline)
     } catch (error) {
       return waiting.shift()!.reject(translated(error))
     }
@@ -66,10 +70,10 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
     const endings: (() => void)[] = []
     try {
       for (const turn of turns) endings.push(await outcome(turn))
-      timed(() => commit!.run())
+      timed(() => commit.run())
     } catch (error) {
       // Nobody's work is there, and nobody has been told anything yet.
-      if (writer.inTransaction) rollback!.run()
+      if (writer.inTransaction) rollback.run()
       if (turns.length === 1) return turns[0]!.reject(translated(error))
       // One of them needs more than there is, or is wrong as a whole: everybody hears of their own.
       for (const turn of turns) turn.way = 'apart'
@@ -88,15 +92,15 @@ export function turnsOn(writer: Sqlite.Database, timed: <Result>(work: () => Res
 
   /** What to tell once the transaction is on the disk. Throws when SQLite has given up all of it, as on a full disk. */
   async function outcome({ work, resolve, reject }: Turn): Promise<() => void> {
-    mark!.run()
+    mark.run()
     try {
       const result = await work()
-      keep!.run()
+      keep.run()
       return () => resolve(result)
     } catch (error) {
       if (!writer.inTransaction) throw error
-      undo!.run()
-      keep!.run()
+      undo.run()
+      keep.run()
       return () => reject(translated(error))
     }
   }
