@@ -174,3 +174,16 @@ export function memoryOf({ pid }: Workspace): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean)
   return [pid, ...children.map(Number)].reduce((sum, one) => sum + megabytes(one), 0)
 }
+
+const SAMPLE_MS = 50
+
+/** The most they hold while something is done. */
+export async function mostMemory(place: Workspace, work: () => Promise<unknown>): Promise<number> {
+  let most = 0
+  const sampling = setInterval(() => {
+    most = Math.max(most, memoryOf(place))
+  }, SAMPLE_MS)
+  await work()
+  clearInterval(sampling)
+  return most
+}

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Contestant, Trial } from '../trial.ts'
-import { answer, fill, folder, memoryOf, percentile, startWorkspace, timed, type Workspace } from '../workspace.ts'
+import { answer, fill, folder, mostMemory, percentile, startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 const EVENTS = 500_000
 const FEW = 100_000
@@ -143,13 +143,7 @@ const most =
     if (warming) return 0
     const place = await filled(count)
     const id = await makeExport(place, config)
-    let highest = 0
-    const sampling = setInterval(() => {
-      highest = Math.max(highest, memoryOf(place))
-    }, 50)
-    await runOnce(place, id)
-    clearInterval(sampling)
-    return highest
+    return mostMemory(place, () => runOnce(place, id))
   }
 
 const memoryTrial = (format: string, config: object): Trial => {

@@ -2,7 +2,7 @@
 import { load } from '../load.ts'
 import { installPeers } from '../peers.ts'
 import type { Trial } from '../trial.ts'
-import { memoryOf, startWorkspace, type Workspace } from '../workspace.ts'
+import { memoryOf, mostMemory, startWorkspace, type Workspace } from '../workspace.ts'
 
 const ROUND = 20_000
 let workspace: Workspace
@@ -12,18 +12,10 @@ const REST = 'at rest'
 const FIRST = 'the most during 400,000 requests'
 const LAST = 'the most during 400,000 after 600,000'
 const [PART, BETWEEN] = [400_000, 200_000]
-const SAMPLE_MS = 50
 
-/** The highest, since V8 gives memory back and takes it again: between 80 and 110 MB within a million requests. */
-async function mostDuring(requests: number): Promise<number> {
-  let most = 0
-  const sampling = setInterval(() => {
-    most = Math.max(most, memoryOf(workspace))
-  }, SAMPLE_MS)
-  await load(workspace, { path: path() }, requests)
-  clearInterval(sampling)
-  return most
-}
+/** The most, since V8 gives memory back and takes it again: between 80 and 110 MB within a million requests. */
+const mostDuring = (requests: number): Promise<number> =>
+  mostMemory(workspace, () => load(workspace, { path: path() }, requests))
 
 export const atRest: Trial = {
   name: 'size.memory',
