@@ -22,7 +22,7 @@ const options: BuildOptions = {
   bundle: true,
   splitting: true,
   platform: 'node',
-  target: 'node20',
+  target: 'node22',
   format: 'esm',
   // Native, optional and large parts that few load stay packages; everything else becomes one file a start reads in one go.
   external: ['better-sqlite3', 'pg-native', '@duckdb/node-api', '@aws-sdk/*', '@smithy/*', '@azure/*'],

@@ -24,7 +24,7 @@ const compiledPlaces: Plugin = {
 
 const options: BuildOptions = {
   platform: 'node',
-  target: 'node20',
+  target: 'node22',
   format: 'esm',
   supported: { 'import-attributes': true },
   logLevel: 'warning',
