@@ -6,6 +6,7 @@ const CHECKS: [name: string, ...command: string[]][] = [
   ['types', 'tsc', '-p', '.'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['floors', 'tsx', 'scripts/floors.ts'],
+  ['lock files', 'tsx', 'scripts/lock-files.ts'],
 ]
 
 const run = ([name, command, ...args]: string[]): Promise<boolean> =>

@@ -151,9 +151,17 @@ const work = async (): Promise<void> => {
   for (let file = queue.shift(); file; file = queue.shift()) results.push(await run(file, environment))
 }
 await Promise.all(Array.from({ length: AT_ONCE }, work))
-await template.drop()
-await server?.stop()
-rmSync(scratch, { recursive: true, force: true })
+for (const [what, cleanUp] of [
+  ['drop the template database', () => template.drop()],
+  ['stop PostgreSQL', () => server?.stop()],
+  ['delete the scratch folder', () => rmSync(scratch, { recursive: true, force: true })],
+] as const)
+  try {
+    await cleanUp()
+  } catch (error) {
+    // The result counts more than what a test left behind.
+    console.error(`could not ${what}: ${(error as Error).message}`)
+  }
 
 const sum = (word: 'passed' | 'failed'): number => results.reduce((total, result) => total + result[word], 0)
 const [passed, failed] = [sum('passed'), sum('failed')]

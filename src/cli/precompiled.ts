@@ -3,6 +3,7 @@
  * A start that finds it compiles next to nothing, which is a fifth of its time. Another version of Node refuses that code
  * and compiles the script.
  */
+import './node-version.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command. Each loads what it needs and no more: a server does not wait for the client's parts. */
+import './node-version.ts'
 import type { Variables } from '../config.ts'
 
 async function main(words: string[], variables: Variables): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -61,8 +61,19 @@ export const plainEvents = (count: number, from = 0): SentEvent[] =>
 /** A folder of the test's own; `t.testdir` empties the one it gave before. */
 export function freshFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'workspace-test-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  t.teardown(() => {
+    unlock(folder)
+    rmSync(folder, { recursive: true, force: true })
+  })
   return folder
+}
+
+/** Restores the owner's access to folders that a test made read-only; root does not need it. */
+function unlock(folder: string): void {
+  if (process.getuid?.() === 0) return
+  chmodSync(folder, 0o700)
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) unlock(join(folder, entry.name))
 }
 
 /** Everything of the first project, to the destination that is given. */

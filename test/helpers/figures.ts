@@ -1,7 +1,8 @@
 /** What a suite did, told on the spot and, where FIGURES names a folder, kept for docs/reliability.md. */
 import { appendFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { Test } from 'tap'
+import { notRun, testFile } from './not-run.ts'
 
 /** Full counts instead of those that `npm test` has time for. */
 export const PROVE = process.env.PROVE === '1'
@@ -28,8 +29,7 @@ export type Figure = (Done | NotDone) & { file: string; name: string; passed: bo
 /** The last line of a test: what it says is believed only where the test passed. */
 export function figure(t: Test, figure: Done | NotDone): void {
   const line: Figure = {
-    // Suites run as what `scripts/compile.ts` makes of them.
-    file: relative(process.cwd(), process.argv[1]!).replace('.tap/compiled/', '').replace(/\.js$/, '.ts'),
+    file: testFile(),
     // Without the file, which stands beside it.
     name: t.fullname.split(' > ').slice(2).join(': '),
     passed: t.passing(),
@@ -37,7 +37,8 @@ export function figure(t: Test, figure: Done | NotDone): void {
     seconds: Math.round(Number(process.hrtime.bigint() - t.start) / 1e8) / 10,
     ...figure,
   }
-  t.comment('unable' in figure ? figure.unable : `${figure.count} ${figure.of}: ${figure.result}`)
+  if ('unable' in figure) notRun(t, figure.unable)
+  else t.comment(`${figure.count} ${figure.of}: ${figure.result}`)
   if (process.env.FIGURES)
     appendFileSync(join(process.env.FIGURES, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`)
 }
