@@ -64,3 +64,18 @@ t.test('what runs is the script, not the code kept of another that is as long', 
   writeFileSync(file('server.cjs'), source.replaceAll('Server listening at', 'Server LISTENING at'), 'latin1')
   t.match(await started(file), { code: 0, stderr: 'Server LISTENING at http://' })
 })
+
+t.test('an older Node is refused in one line', async (t) => {
+  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })"
+  const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(pretend)}`] as const
+  for (const words of [
+    [programFile('workspace-admin.js'), '--version'],
+    ['-e', `import('${programFile('main.js')}')`],
+  ])
+    t.strictSame(await ended(spawn(node[0], [...node.slice(1), ...words], { env: { PATH: process.env.PATH! } })), {
+      code: 1,
+      stdout: '',
+      stderr:
+        'workspace-admin needs Node 22 or later; this is Node 20.20.2. Install a newer Node, or run it through npm in a clone, which brings its own.\n',
+    })
+})
