@@ -51,9 +51,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
   function wake(): void {
     if (!started || stopped) return
     again = true
-    working ??= round().finally(() => {
-      working = undefined
-    })
+    working ??= round()
   }
 
   async function round(): Promise<void> {
@@ -67,6 +65,8 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     } catch (error) {
       log.error({ err: error }, 'events could not be removed; the next round tries again')
     }
+    // No await between the last check of `again` and this line: a wake-up in between would be lost.
+    working = undefined
     if (!stopped) next = timer(wake, left ? GRACE_MS : LOOK_AGAIN_MS).unref()
   }
 

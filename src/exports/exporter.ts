@@ -239,7 +239,8 @@ export function createExporter(options: ExporterOptions): Exporter {
       tail = turn.catch(() => undefined)
       return turn
     }
-    const timer = setInterval(() => void renew().catch(() => undefined), options.renew_ms ?? RENEW_MS).unref()
+    // Not unref'ed: losing the lease may be the only thing that ends this attempt.
+    const timer = setInterval(() => void renew().catch(() => undefined), options.renew_ms ?? RENEW_MS)
     let noted = performance.now()
     return {
       tell: (report: { kind: string; records: number }): void => {

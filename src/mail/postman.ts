@@ -56,9 +56,7 @@ export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, l
   const wake = (): void => {
     if (!started || stopped) return
     again = true
-    working ??= work().finally(() => {
-      working = undefined
-    })
+    working ??= work()
   }
 
   async function work(): Promise<void> {
@@ -77,6 +75,8 @@ export function createPostman<L extends Letter>(outbox: Outbox<L>, send: Send, l
     } catch (error) {
       log.error({ err: error }, 'the outbox cannot be read; mail waits')
     }
+    // No await between the last check of `again` and this line: a wake-up in between would be lost.
+    working = undefined
     if (!stopped) next = timer(wake, LOOK_AGAIN_MS).unref()
   }
 

@@ -123,3 +123,32 @@ onBothEngines(t, 'a purge that breaks off goes on', async (t, app) => {
   t.match(await left(deps.events), { 2: 0 })
   await second.stop()
 })
+
+/** Resolves after so many turns of the microtask queue. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await undefined
+}
+
+t.test('a wake-up at the end of a round starts another', async (t) => {
+  for (let delay = 0; delay < 12; delay++) {
+    let rounds = 0
+    const purger = createPurger({
+      events: {} as Db,
+      now: () => '2026-01-01T00:00:00.000Z',
+      log: silent,
+      purges: {
+        queued: async () => [],
+        done: async () => undefined,
+        retentions: async () => {
+          if (rounds++ === 0) void turns(delay).then(purger.wake)
+          return []
+        },
+      },
+    })
+    purger.start()
+    purger.wake()
+    await new Promise((later) => setImmediate(later))
+    t.equal(rounds, 2, `${delay} turns later`)
+    await purger.stop()
+  }
+})

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
+import { createPostman, type Letter, type Outbox } from '../../src/mail/postman.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { linkIn, openMailbox, readable } from '../helpers/mailbox.ts'
@@ -241,4 +242,31 @@ t.test('TLS and a password', async (t) => {
     { reason: /certificate|ESOCKET|ETLS/i },
     'a certificate that nobody vouches for is not believed',
   )
+})
+
+/** Resolves after so many turns of the microtask queue. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await undefined
+}
+
+t.test('a wake-up at the end of a round starts another', async (t) => {
+  for (let delay = 0; delay < 12; delay++) {
+    let rounds = 0
+    const outbox: Outbox<Letter> = {
+      claim: async () => {
+        if (rounds++ === 0) void turns(delay).then(postman.wake)
+        return undefined
+      },
+      compose: async () => undefined,
+      postpone: async () => undefined,
+      remove: async () => undefined,
+      removeAbandoned: async () => [],
+    }
+    const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    const postman = createPostman(outbox, async () => ({ result: 'sent' }), silent)
+    postman.start()
+    await new Promise((later) => setImmediate(later))
+    t.equal(rounds, 2, `${delay} turns later`)
+    await postman.stop()
+  }
 })
