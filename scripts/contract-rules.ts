@@ -72,7 +72,17 @@ export function violations(contract: Json): string[] {
         found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
     }
   }
-  return [...found, ...brokenExamples(contract)]
+  return [...found, ...unmarkedReceivers(contract), ...brokenExamples(contract)]
+}
+
+/** Configs whose stored secrets could be sent to another receiver without being sent again. */
+function unmarkedReceivers(contract: Json): string[] {
+  return Object.entries<Json>(contract.components.schemas).flatMap(([name, { properties = {} }]) => {
+    if (!name.endsWith('Config')) return []
+    const members = Object.values<Json>(properties)
+    const isOpen = members.some(({ writeOnly }) => writeOnly) && !members.some((member) => member['x-secret-receiver'])
+    return isOpen ? [`${name}: mark what decides where its secrets are sent with x-secret-receiver`] : []
+  })
 }
 
 /**

@@ -613,7 +613,8 @@ export interface paths {
         /**
          * Change a batch export
          * @description Changes the fields that are sent; the schedule follows at once. Another interval loses and repeats no event. The
-         *     destination's config is merged key by key over what is stored, then checked as a whole.
+         *     destination's config is merged key by key over what is stored, then checked as a whole. Secrets that are not sent stay,
+         *     unless the change sends them to another receiver (keys marked `x-secret-receiver`): then they must be sent again.
          */
         patch: operations["batch_exports.update"];
         trace?: never;
@@ -777,7 +778,8 @@ export interface paths {
         /**
          * Change a batch export
          * @description Changes the fields that are sent; the schedule follows at once. Another interval loses and repeats no event. The
-         *     destination's config is merged key by key over what is stored, then checked as a whole.
+         *     destination's config is merged key by key over what is stored, then checked as a whole. Secrets that are not sent stay,
+         *     unless the change sends them to another receiver (keys marked `x-secret-receiver`): then they must be sent again.
          */
         patch: operations["project_batch_exports.update"];
         trace?: never;
@@ -3127,7 +3129,8 @@ export interface components {
             type?: components["schemas"]["DestinationType"];
             /**
              * @description The settings of that type, checked against the schema `<type>Config`: an unknown, missing or wrong key is refused
-             *     by name. A change is merged key by key over what is stored, so secrets need not be sent again.
+             *     by name. A change is merged key by key over what is stored, so secrets are kept while their receiver
+             *     stays the same.
              */
             config?: {
                 [key: string]: unknown;
@@ -3547,7 +3550,8 @@ export interface components {
             /**
              * @description All settings, checked against the plugin's `config_schema`: no unknown ones, the required ones unless `visible_if` hides
              *     them, choices among `choices`. Those left out are at their defaults. A secret that comes as its mask or as null keeps the
-             *     value that is stored; an empty one is emptied.
+             *     value that is stored; an empty one is emptied. When a setting that is an address changes (its key says `url`, `host`,
+             *     `port`, `region` or the like, or its value is a URL or a host), the secrets must be sent again.
              */
             config?: {
                 [key: string]: unknown;

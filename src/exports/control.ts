@@ -13,7 +13,7 @@ import { beginWindow } from './endings.ts'
 import { type Interval, windowsBetween } from './interval.ts'
 import { schemaOf, unsupportedQuery } from './query.ts'
 import { type Opening, opening, type Planner } from './schedule.ts'
-import { checkSettings, merged, opened, type Settings, sealed } from './settings.ts'
+import { checkSettings, demandSecretsAgain, merged, opened, type Settings, sealed } from './settings.ts'
 
 const MOST_WINDOWS = 10_000
 
@@ -76,6 +76,7 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
   const destination = wish.destination && destinationAfter(opened(vault, found), wish.destination)
   const query = wish.hogql_query === undefined ? found.hogql_query : wish.hogql_query
   if (destination || wish.hogql_query) await checkWhole(control, destination ?? opened(vault, found), query)
+  if (destination) demandSecretsAgain(opened(vault, found), wish.destination?.config ?? {}, destination)
   const begin = await opening(control, { ...found, ...scheduleOf(found, wish) })
   const changed = await db.tx(async (tx) => {
     const held = await exports.hold(tx, id)

@@ -59,7 +59,7 @@ export function split(type: DestinationType, config: Json): { open: Json; secret
     const open: Json = {}
     const secret: Json = {}
     for (const [key, member] of Object.entries(value)) {
-      const of = schema.properties?.[key] ? resolve(schema.properties[key]) : {}
+      const of = memberSchema(schema, key)
       if (of.writeOnly) secret[key] = member
       else if (of.properties && typeof member === 'object' && member !== null) {
         const inner = part(of, member)
@@ -71,6 +71,50 @@ export function split(type: DestinationType, config: Json): { open: Json; secret
   }
   return part(schemaOf(type), config)
 }
+
+/** Where a member may be a text or an object, as Redshift's `authorization`, the object's schema: it names the secrets. */
+function memberSchema(schema: Json, key: string): Json {
+  const found = schema.properties?.[key] ? resolve(schema.properties[key]) : {}
+  return (found.anyOf ?? []).map(resolve).find(({ properties }: Json) => properties) ?? found
+}
+
+/**
+ * Throws `required` when a stored secret would go to another receiver than before. Otherwise a caller who may change an
+ * export, but never saw its secrets, could have them delivered to a server of their own.
+ */
+export function demandSecretsAgain(stored: Settings, sent: Json, after: Settings): void {
+  if (stored.type !== after.type) return
+  const kept = keptSecret(schemaOf(after.type), stored.config, sent, after.config, false)
+  if (!kept) return
+  throw invalid(
+    ['destination', 'config', ...kept].join('__'),
+    `Send "destination.config.${kept.join('.')}" again: this change sends it to another receiver.`,
+    'required',
+  )
+}
+
+/** The path of the first secret that was not sent although its receiver changes, at this level or above it. */
+function keptSecret(schema: Json, stored: Json, sent: Json, after: Json, moved: boolean): string[] | undefined {
+  const keys = Object.keys(schema.properties)
+  const moves = moved || keys.some((key) => receiver(schema, key, stored) !== receiver(schema, key, after))
+  for (const key of keys) {
+    const of = memberSchema(schema, key)
+    if (of.writeOnly && moves && after[key] !== undefined && sent[key] === undefined) return [key]
+    if (!of.properties || !isObject(after[key])) continue
+    const inner = keptSecret(of, objectAt(stored, key), objectAt(sent, key), after[key], moves)
+    if (inner) return [key, ...inner]
+  }
+  return undefined
+}
+
+/** What a member that is marked `x-secret-receiver` says about where secrets go; null where it says nothing. */
+function receiver(schema: Json, key: string, config: Json): unknown {
+  const mark = memberSchema(schema, key)['x-secret-receiver']
+  if (!mark || (mark.if && !config[mark.if]) || (mark.unless && config[mark.unless])) return null
+  return config[key] ?? mark.absent ?? null
+}
+
+const objectAt = (value: Json, key: string): Json => (isObject(value[key]) ? value[key] : {})
 
 /** Key by key, and within objects too: what is not sent again stays. */
 export function merged(stored: Json, sent: Json): Json {

@@ -60,6 +60,7 @@ export function settle(fields: readonly Field[], given: Values, stored: Settings
 
   const open = new Map<string, unknown>()
   const secrets = new Map<string, unknown>()
+  const keptSecrets: string[] = []
   for (const field of fields) {
     const { key } = field
     const sent = own(given, key)
@@ -70,14 +71,49 @@ export function settle(fields: readonly Field[], given: Values, stored: Settings
     if (fresh !== undefined) demandFit(field, fresh)
     const value = kept ?? fresh ?? field.default
     if (value === undefined) continue
+    if (kept !== undefined) keptSecrets.push(key)
     // An empty secret is none, and everybody may see that.
     const sealed = value !== '' && (field.secret || kept !== undefined)
     ;(sealed ? secrets : open).set(key, value)
   }
   const settled = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
   demandComplete(fields, settled)
+  if (keptSecrets.length) demandSecretsAgain(fields, keptSecrets[0]!, stored, settled)
   return settled
 }
+
+/**
+ * Throws `required` when an address changes and a stored secret is kept. Otherwise a caller who may change settings, but
+ * never saw the secret, could have the plugin send it to a server of their own. What a setting means is known to the
+ * plugin's code alone, so its key and its value tell whether it is an address.
+ */
+function demandSecretsAgain(fields: readonly Field[], secret: string, stored: Settings, settled: Settings): void {
+  const value = ({ open, secrets }: Settings, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
+  for (const { key } of fields) {
+    const [before, after] = [value(stored, key), value(settled, key)]
+    if (JSON.stringify(before) === JSON.stringify(after)) continue
+    if (!isAddressKey(key) && !isAddress(before) && !isAddress(after)) continue
+    throw invalid(
+      attrOf(secret),
+      `Send "config.${secret}" again: "config.${key}" changes, which may send it to another address.`,
+      'required',
+    )
+  }
+}
+
+const ADDRESS_WORD =
+  /^(account|cluster|instance|port|region|site|tenant)$|(url|uri|host|hostname|domain|endpoint|server|webhook|address|proxy)s?$/i
+
+/** `apiHost`, `db_port`, `baseURL`. */
+const isAddressKey = (key: string): boolean =>
+  key
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .some((word) => ADDRESS_WORD.test(word))
+
+/** A text with a URL in it, or a bare host such as `eu.example.com:8443/path`. */
+const isAddress = (value: unknown): boolean =>
+  typeof value === 'string' && (value.includes('://') || /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(value.slice(0, 300)))
 
 /** Throws for the first required setting that is missing, as far as it is visible. */
 export function demandComplete(fields: readonly Field[], { open, secrets }: Settings): void {

@@ -263,6 +263,8 @@ for (const engine of ENGINES)
       t.match(made, { status: 201, body: { url } })
       hosts.asked = []
       const item = `${within(app)}${made.body.id}/`
+      const elsewhere = { url: github('somebody/else') }
+      t.match(await app.send('PATCH', item, { body: elsewhere }), { body: { url } }, 'its address never changes')
       t.equal((await app.send('GET', `${item}check_for_updates/`)).status, 200, 'it is used again')
       t.equal((await app.send('POST', `${item}upgrade/`)).status, 200)
       t.ok(hosts.asked.some(({ authorization }) => authorization === `Bearer ${token}`))

@@ -305,6 +305,53 @@ onBothEngines(
   options,
 )
 
+onBothEngines(
+  t,
+  'a secret is sent again when an address beside it changes',
+  async (t, app) => {
+    const url = configsOf(app)
+    const keys = ['apiHost', 'base_url', 'port', 'region', 'target', 'hourly', 'notes']
+    const plugin = await install(app, [
+      ...keys.map((key) => ({ key, type: 'string' })),
+      { key: 'secretKey', type: 'string', secret: true },
+      { key: 'hook', type: 'string', secret: true },
+    ])
+    const config = { apiHost: 'eu.example.com', target: 'x', secretKey: 'hush', notes: 'n' }
+    const made = await app.send('POST', url, { body: { plugin, config } })
+    const item = `${url}${made.body.id}/`
+    const shown = { ...config, secretKey: MASK }
+    const stored = () => app.deps.db.get(sql`select config, secrets from plugin_configs where id = ${made.body.id}`)
+    const change = (more: object) => app.send('PATCH', item, { body: { config: { ...shown, ...more } } })
+    const before = await stored()
+    for (const more of [
+      { apiHost: 'evil.example.com' },
+      { apiHost: undefined },
+      { base_url: '/x' },
+      { port: '444' },
+      { region: 'us' },
+      { target: 'https://evil.example.com/' },
+      { target: 'evil.example.com:8443' },
+      { apiHost: 'evil.example.com', secretKey: null },
+    ]) {
+      const refused = await change(more)
+      t.match(refused, { status: 400, body: { code: 'required', attr: 'config__secretKey' } }, JSON.stringify(more))
+      t.notMatch(refused.text, /hush/)
+    }
+    t.same(await stored(), before, 'nothing changed')
+    for (const more of [{}, { notes: 'other', hourly: 'yes', target: 'z' }, { notes: 'n', target: 'x' }])
+      t.match(await change(more), { status: 200 }, JSON.stringify(more))
+    t.match(await change({ apiHost: 'us.example.com', secretKey: 'hush' }), { status: 200 }, 'with the secret')
+    t.match(await change({ apiHost: 'eu.example.com', secretKey: undefined }), { status: 200 }, 'without any secret')
+    t.match(await change({ secretKey: 'hush', hook: 'https://a.example.com' }), { status: 200 })
+    t.match(
+      await change({ hook: 'https://evil.example.com' }),
+      { status: 400, body: { code: 'required', attr: 'config__secretKey' } },
+      'an address may be a secret itself',
+    )
+  },
+  options,
+)
+
 onBothEngines(t, 'with no key to keep secrets with, none is taken', async (t, app) => {
   const plugin = await install(app, [{ key: 'a', secret: true }])
   const answer = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })

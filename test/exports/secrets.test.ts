@@ -7,11 +7,11 @@ import { pino } from 'pino'
 import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { buildDeps } from '../../src/deps.ts'
-import { opened } from '../../src/exports/settings.ts'
+import { demandSecretsAgain, merged, opened, type Settings, split } from '../../src/exports/settings.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/vault.ts'
-import { ENGINES, openApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 
 const hex = (): string => randomBytes(32).toString('hex')
@@ -68,17 +68,11 @@ for (const engine of ENGINES)
     t.match(made, { status: 201, body: { destination: { config: { url: CONFIG.url } } } })
     t.notOk('token' in made.body.destination.config)
     const one = `${base}/${made.body.id}`
-    const changed = await app.send('PATCH', `${one}/`, {
-      body: { destination: { config: { url: 'https://other.example.com/batch/' } } },
-    })
-    t.match(changed.body.destination, { config: { url: 'https://other.example.com/batch/' } })
+    const changed = await app.send('PATCH', `${one}/`, { body: { destination: { config: { include_events: ['a'] } } } })
+    t.match(changed.body.destination, { config: { include_events: ['a'] } })
     const row = (await store.find(app.deps.db, made.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
-    t.same(
-      opened(app.deps.vault, row).config,
-      { url: 'https://other.example.com/batch/', token: CONFIG.token },
-      'kept though not sent again',
-    )
+    t.same(opened(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept though not sent again')
     t.match(await app.send('PATCH', `${one}/`, { body: { destination: { config: { token: '' } } } }), {
       status: 400,
       body: { attr: 'destination__config__token', code: 'blank' },
@@ -106,6 +100,167 @@ for (const engine of ENGINES)
     await (await start({ SECRET_KEY: next })).dispose()
     await t.rejects(start({}), /under a key that this start does not have/)
   })
+
+/** A config of each type with secrets, changes that move its secrets elsewhere, and changes that do not. */
+const TYPES: Record<string, { config: object; secrets: object; moving: object[]; staying: object[] }> = {
+  HTTP: {
+    config: { url: 'https://events.example.com/batch/' },
+    secrets: { token: 'phc_SECRET' },
+    moving: [{ url: 'https://other.example.com/batch/' }, { url: 'http://events.example.com/batch/' }],
+    staying: [{}, { url: 'https://events.example.com/batch/' }, { exclude_events: ['x'] }],
+  },
+  Postgres: {
+    config: { host: 'db.example.com', database: 'd' },
+    secrets: { user: 'u', password: 'p_SECRET' },
+    moving: [{ host: 'evil.example.com' }, { port: 5433 }, { has_self_signed_cert: true }],
+    staying: [
+      { host: 'db.example.com', port: 5432, has_self_signed_cert: false },
+      { database: 'e', schema: 's', table_name: 't' },
+    ],
+  },
+  S3: {
+    config: { bucket_name: 'b', region: 'us-east-1', prefix: 'p' },
+    secrets: { aws_access_key_id: 'AKIA_SECRET', aws_secret_access_key: 'SECRET' },
+    moving: [
+      { endpoint_url: 'https://store.example.com' },
+      { endpoint_url: 'https://store.example.com', bucket_name: 'c' },
+      { region: 'eu-west-1' },
+      { use_virtual_style_addressing: true },
+    ],
+    staying: [
+      { endpoint_url: null, region: 'us-east-1', use_virtual_style_addressing: false },
+      { bucket_name: 'c', prefix: 'q', compression: 'gzip' },
+    ],
+  },
+  AzureBlob: {
+    config: { container_name: 'c' },
+    secrets: {
+      connection_string:
+        'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=U0VDUkVU;EndpointSuffix=core.windows.net',
+    },
+    moving: [],
+    staying: [{ container_name: 'd', prefix: 'x' }],
+  },
+}
+
+for (const level of ['projects', 'organizations'] as const)
+  onBothEngines(
+    t,
+    `secrets are sent again when their receiver changes (${level})`,
+    async (t, app) => {
+      const base = `/api/${level}/${level === 'projects' ? app.first.project_id : app.first.organization_id}/batch_exports`
+      for (const [type, { config, secrets, moving, staying }] of Object.entries(TYPES)) {
+        const made = await app.send('POST', `${base}/`, {
+          body: { name: type, interval: 'day', destination: { type, config: { ...config, ...secrets } } },
+        })
+        t.equal(made.status, 201, type)
+        const one = `${base}/${made.body.id}/`
+        const stored = async () => opened(app.deps.vault, (await store.find(app.deps.db, made.body.id))!).config
+        const change = (more: object) => app.send('PATCH', one, { body: { destination: { config: more } } })
+
+        for (const more of moving) {
+          const before = await stored()
+          for (const missing of Object.keys(secrets)) {
+            const { [missing]: _, ...rest } = secrets as Record<string, string>
+            const refused = await change({ ...more, ...rest })
+            t.match(refused, {
+              status: 400,
+              body: { type: 'validation_error', code: 'required', attr: `destination__config__${missing}` },
+            })
+            t.notMatch(refused.text, /SECRET/)
+          }
+          t.match(await change(more), { status: 400, body: { code: 'required' } })
+          t.match(
+            await app.send('PATCH', one, { body: { destination: { type, config: more } } }),
+            { status: 400, body: { code: 'required' } },
+            'nor with the type it has',
+          )
+          t.same(await stored(), before, 'nothing changed')
+          t.match(await change({ ...more, ...secrets }), { status: 200 }, `${type} ${JSON.stringify(more)}`)
+          t.match(await change({ ...config, ...NEUTRAL[type], ...secrets }), { status: 200 })
+        }
+        for (const more of staying)
+          t.match(await change(more), { status: 200 }, `${type} stays with ${JSON.stringify(more)}`)
+        t.match(await stored(), secrets)
+
+        t.match(await app.send('PATCH', one, { body: { destination: { type: 'NoOp', config: {} } } }), { status: 200 })
+        t.match(
+          await app.send('PATCH', one, { body: { destination: { type, config } } }),
+          { status: 400, body: { code: 'required', attr: /^destination__config__/ } },
+          'another type forgets the secrets',
+        )
+      }
+    },
+    { environment: { SECRET_KEY: 'ab'.repeat(32) } },
+  )
+
+/** What brings a config back to where it was; a key cannot be removed. */
+const NEUTRAL: Record<string, object> = {
+  Postgres: { port: 5432, has_self_signed_cert: false },
+  S3: { endpoint_url: null, use_virtual_style_addressing: false },
+}
+
+onBothEngines(
+  t,
+  'whether region and bucket are part of the address depends on the store',
+  async (t, app) => {
+    const base = `/api/projects/${app.first.project_id}/batch_exports`
+    const { config, secrets } = TYPES.S3!
+    const status = async (start: object, more: object): Promise<number> => {
+      const destination = { type: 'S3', config: { ...config, ...secrets, ...start } }
+      const made = await app.send('POST', `${base}/`, { body: { name: 's', interval: 'day', destination } })
+      return (await app.send('PATCH', `${base}/${made.body.id}/`, { body: { destination: { config: more } } })).status
+    }
+    const endpoint_url = 'https://store.example.com'
+    t.equal(await status({ endpoint_url }, { region: 'auto' }), 200)
+    t.equal(await status({ endpoint_url }, { endpoint_url: null }), 400)
+    t.equal(await status({ use_virtual_style_addressing: true }, { bucket_name: 'c' }), 400)
+    t.equal(await status({ endpoint_url, use_virtual_style_addressing: true }, { bucket_name: 'c' }), 400)
+    t.equal(await status({ endpoint_url }, { bucket_name: 'c' }), 200)
+  },
+  { environment: { SECRET_KEY: 'ab'.repeat(32) } },
+)
+
+t.test('types that are not served yet follow the same marks', async (t) => {
+  const demand = (type: string, stored: object, sent: object) => () => {
+    const settings = (config: object) => ({ type, config }) as Settings
+    demandSecretsAgain(settings(stored), sent, settings(merged(stored, sent)))
+  }
+  const again = (key: string) => ({ code: 'required', attr: `destination__config__${key}` })
+  const snowflake = { account: 'a', user: 'u', password: 'p', database: 'd', warehouse: 'w', schema: 's' }
+  t.throws(demand('Snowflake', snowflake, { account: 'b' }), again('user'))
+  t.throws(demand('Snowflake', snowflake, { account: 'b', user: 'u' }), again('password'))
+  demand('Snowflake', snowflake, { account: 'b', user: 'u', password: 'p' })()
+  demand('Snowflake', snowflake, { account: 'a', database: 'e', warehouse: 'x', role: 'r' })()
+
+  const bigquery = { project_id: 'p', private_key: 'k', private_key_id: 'i', client_email: 'e', token_uri: 't' }
+  t.throws(demand('BigQuery', bigquery, { token_uri: 'u' }), again('private_key'))
+  demand('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
+  demand('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
+
+  const pair = { aws_access_key_id: 'a', aws_secret_access_key: 's' }
+  const copy_inputs = { s3_bucket: 'b', region_name: 'r', authorization: pair, bucket_credentials: pair }
+  const redshift = { host: 'h', user: 'u', password: 'p', database: 'd', copy_inputs }
+  for (const more of [{ host: 'x' }, { port: 5432 }, { has_self_signed_cert: true }])
+    t.throws(demand('Redshift', redshift, more), again('user'))
+  demand('Redshift', redshift, { port: 5439, has_self_signed_cert: false })()
+  t.throws(
+    demand('Redshift', redshift, { host: 'x', user: 'u', password: 'p' }),
+    again('copy_inputs__authorization__aws_access_key_id'),
+  )
+  t.throws(
+    demand('Redshift', redshift, { copy_inputs: { region_name: 'x', authorization: pair } }),
+    again('copy_inputs__bucket_credentials__aws_access_key_id'),
+  )
+  demand('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
+  demand('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()
+  t.same(split('Redshift', redshift).open.copy_inputs, {
+    s3_bucket: 'b',
+    region_name: 'r',
+    authorization: {},
+    bucket_credentials: {},
+  })
+})
 
 t.test('on PostgreSQL nothing secret is stored before a key is set', async (t) => {
   const app = await openApp(t, 'postgres')

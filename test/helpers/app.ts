@@ -231,6 +231,7 @@ type Validate = ReturnType<Ajv['compile']>
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
 addFormats.default(ajv)
 ajv.addKeyword('x-trim')
+ajv.addKeyword('x-secret-receiver')
 const written = new Ajv({ strict: false, allErrors: true })
 addFormats.default(written)
 const validators = new Map<string, Validate>()
