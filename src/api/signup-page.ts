@@ -29,7 +29,7 @@ export const SIGNUP_PAGE = `<!doctype html>
     const response = await fetch('/api/signup/' + encodeURIComponent(id) + '/' + path, options)
     return [response.ok, await response.json()]
   }
-  const show = (invite) => { say.textContent = 'Join ' + invite.organization_name + ' as ' + invite.target_email + '.'; form.first_name.value = invite.first_name; form.hidden = false }
+  const show = (invite) => { say.textContent = 'Join ' + invite.organization_name + ' as ' + invite.target_email + '.'; if (invite.supersedes_account) say.append(' An account with this address exists, but its address was never verified. Enter its key to keep it. Without a key it is disabled, and you get a new account.'); form.first_name.value = invite.first_name; form.hidden = false }
   ask('?token=' + encodeURIComponent(token)).then(([ok, body]) => {
     if (ok) return show(body)
     say.textContent = body.detail

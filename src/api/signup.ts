@@ -8,7 +8,7 @@ import * as wire from './wire.ts'
 
 const NO_INVITE = '00000000-0000-0000-0000-000000000000'
 
-export const signup = ({ db, ids, now, postman }: Deps): Area<'signup'> => {
+export const signup = ({ db, ids, now, postman, log }: Deps): Area<'signup'> => {
   /** Nobody need say who they are; who does must be right. */
   const callerOf = async (authorization: string | undefined): Promise<Caller | undefined> =>
     bearer(authorization) === undefined ? undefined : authenticate(findIn(db), authorization, now)
@@ -25,8 +25,8 @@ export const signup = ({ db, ids, now, postman }: Deps): Area<'signup'> => {
           caller,
           now: now(),
         })
-        const { id, target_email, first_name, organization_name } = invite
-        return { id, target_email, first_name, organization_name }
+        const { id, target_email, first_name, organization_name, superseded } = invite
+        return { id, target_email, first_name, organization_name, supersedes_account: superseded !== undefined }
       },
 
       'signup.accept': async ({ params, body, authorization }) => {
@@ -40,8 +40,9 @@ export const signup = ({ db, ids, now, postman }: Deps): Area<'signup'> => {
           caller,
           mailed: postman !== null,
         }
-        const { user, organization_id, api_key } = await acceptInvite(db, ids, now(), sent)
+        const { user, organization_id, api_key, superseded } = await acceptInvite(db, ids, now(), sent)
         postman?.wake()
+        if (superseded) log.warn({ superseded, by: user.uuid }, 'superseded an unverified account')
         return { user: wire.user(user), organization_id, api_key }
       },
 

@@ -4,11 +4,12 @@ import type { Db } from '../sql/db.ts'
 import * as invites from '../store/invites.ts'
 import * as letters from '../store/letters.ts'
 import * as members from '../store/members.ts'
-import { EVERYTHING } from '../store/reach.ts'
+import { EVERYTHING, reachesEverything } from '../store/reach.ts'
 import * as users from '../store/users.ts'
 import { hashOf, issue } from './api_keys.ts'
 import type { Caller } from './caller.ts'
 import type { InviteContent, MemberJoinedContent } from './letters.ts'
+import { type Superseded, supersede } from './supersede.ts'
 
 export interface Invitation {
   organization: { id: string; name: string }
@@ -76,15 +77,21 @@ const lowerCasedDomain = (email: string): string =>
 
 type OpenInvite = invites.InviteRow & { organization_name: string }
 
+const accountExists = (): AppError =>
+  new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
+
+/** Only `false` says that nobody proved the address. For an account without a word the operator vouched. */
+const isUnverified = ({ is_email_verified }: users.UserRow): boolean => is_email_verified !== null && !is_email_verified
+
 /**
- * The invite that id and secret open for whoever asks. Throws invalid_input for what they do not open, already_used,
- * expired, invalid_recipient for another's account, account_exists where that account must show its key, and
- * user_already_member.
+ * The invite that id and secret open for the caller, and the unverified account that accepting it supersedes. Throws
+ * invalid_input for a wrong id or secret, already_used, expired, invalid_recipient for another's account, account_exists
+ * where that account must show its key, and user_already_member.
  */
 export async function openInvite(
   db: Db,
   { invite_id, token, caller, now }: { invite_id: string; token: string; caller: Caller | undefined; now: string },
-): Promise<OpenInvite> {
+): Promise<OpenInvite & { superseded: users.UserRow | undefined }> {
   const invite = await invites.open(db, invite_id, hashOf(token))
   if (!invite) {
     if (await invites.wasUsed(db, invite_id, hashOf(token)))
@@ -93,13 +100,15 @@ export async function openInvite(
   }
   if (invite.created_at < invites.expiredBefore(now))
     throw new AppError('expired', 'This invite is more than three days old. Ask for a new one.')
-  if (caller && users.emailKey(caller.user.email) !== users.emailKey(invite.target_email))
+  const account = await users.getByEmail(db, invite.target_email)
+  if (caller && caller.user.id !== account?.id)
     throw new AppError('invalid_recipient', "This invite is for another address. Use that account's key, or none.")
-  if (!caller && (await users.getByEmail(db, invite.target_email)))
-    throw new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
+  // A secret from an API answer says nothing about the address, so it supersedes nobody.
+  const superseded = !caller && account && isUnverified(account) && invite.emailing_attempt_made ? account : undefined
+  if (account && !caller && !superseded) throw accountExists()
   if (await members.hasEmail(db, invite.organization_id, invite.target_email))
     throw new AppError('user_already_member', 'This address belongs to a member already. There is nothing to accept.')
-  return invite
+  return { ...invite, superseded }
 }
 
 export interface Acceptance {
@@ -111,17 +120,29 @@ export interface Acceptance {
   mailed: boolean
 }
 
+export interface Accepted {
+  user: users.UserRow
+  organization_id: string
+  api_key: string | null
+  superseded: Superseded | undefined
+}
+
 /** Joins, once: an account and a first key for a new address, a membership for everybody. */
-export function acceptInvite(
+export async function acceptInvite(
   db: Db,
   ids: Ids,
   now: string,
   { caller, mailed, ...sent }: Acceptance,
-): Promise<{ user: users.UserRow; organization_id: string; api_key: string | null }> {
+): Promise<Accepted> {
+  if (caller) demandWholeKey(caller)
   return db.tx(async (tx) => {
     const seen = await invites.open(tx, sent.invite_id, hashOf(sent.token))
-    // Who races for it waits here, and then finds it used.
-    if (seen) await members.hold(tx, seen.organization_id)
+    if (seen) {
+      // The account first, then organizations: everybody locks in this order.
+      await users.holdByEmail(tx, seen.target_email)
+      // Who races for it waits here, and then finds it used.
+      await members.hold(tx, seen.organization_id)
+    }
     const invite = await openInvite(tx, { ...sent, caller, now })
     const { organization_id, level } = invite
     const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
@@ -130,21 +151,41 @@ export function acceptInvite(
     if (!(await invites.use(tx, invite, hashOf(sent.token), now)))
       throw new AppError('already_used', 'This invite has been accepted already. Go on with your key.')
 
-    const user = caller?.user ?? (await newUser(tx, ids, now, invite, sent))
+    const superseded = invite.superseded && (await supersede(tx, invite.superseded))
+    const user = caller ? await provenBy(tx, caller.user, invite) : await newUser(tx, ids, now, invite, sent)
     await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now })
-    await users.workIn(tx, user.id, organization_id, null)
-    const key = caller
-      ? null
-      : await issue(tx, ids, now, {
-          user_id: user.id,
-          label: 'First key',
-          scopes: ['*'],
-          reach: EVERYTHING,
-          expires_at: null,
-        })
+    const api_key = caller ? null : await firstKey(tx, ids, now, user, organization_id)
     if (mailed) await tellOthers(tx, ids, now, invite, user)
-    return { user, organization_id, api_key: key?.value ?? null }
+    return { user, organization_id, api_key, superseded }
   })
+}
+
+/** Joining gives the account access to more, so a key that is limited to less cannot do it. */
+function demandWholeKey({ key }: Caller): void {
+  if (!key.scopes.includes('*') || !reachesEverything(key.reach))
+    throw forbidden(
+      "Joining needs a key with the scope '*' that is not limited to organizations or projects. Use such a key.",
+    )
+}
+
+/** A mailed secret and the account's own key together prove that the address is the account's. */
+async function provenBy(tx: Db, user: users.UserRow, invite: invites.InviteRow): Promise<users.UserRow> {
+  if (!invite.emailing_attempt_made) return user
+  await users.verifyEmail(tx, user.id)
+  return { ...user, is_email_verified: true }
+}
+
+/** A new account works in the organization it joined, with a key for everything its user reaches. */
+async function firstKey(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  { id }: users.UserRow,
+  organization_id: string,
+): Promise<string> {
+  await users.workIn(tx, id, organization_id, null)
+  const key = { user_id: id, label: 'First key', scopes: ['*'], reach: EVERYTHING, expires_at: null }
+  return (await issue(tx, ids, now, key)).value
 }
 
 async function newUser(
@@ -161,11 +202,10 @@ async function newUser(
     first_name: first_name || invite.first_name,
     ...(last_name && { last_name }),
     // Only a secret that came by mail proves the address.
-    ...(invite.emailing_attempt_made && { is_email_verified: true }),
+    is_email_verified: Boolean(invite.emailing_attempt_made),
     now,
   })
-  if (!user)
-    throw new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
+  if (!user) throw accountExists()
   return user
 }
 

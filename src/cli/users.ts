@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import * as auth from '../auth/supersede.ts'
 import type { Variables } from '../config.ts'
 import { contract } from '../contract/table.ts'
 import { claim } from '../store/installation.ts'
@@ -7,7 +8,7 @@ import * as organizations from '../store/organizations.ts'
 import * as store from '../store/users.ts'
 import { EXIT, failure, usage } from './failure.ts'
 import { type Local, type LocalOptions, local, onDatabase } from './local.ts'
-import { table } from './print.ts'
+import { harmless, table } from './print.ts'
 import { databaseFlag, quoted } from './quote.ts'
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
@@ -22,7 +23,7 @@ interface CreateOptions extends LocalOptions {
 }
 
 /** The commands of `users` that work on the database, beside those that the contract gives. */
-export const users = (variables: Variables): Command[] => [create(variables), list(variables)]
+export const users = (variables: Variables): Command[] => [create(variables), list(variables), supersede(variables)]
 
 const create = (variables: Variables): Command =>
   local(new Command('create'))
@@ -98,4 +99,51 @@ const list = (variables: Variables): Command =>
     .action(async (options: LocalOptions) => {
       const rows = await onDatabase(variables, options, ({ db }) => store.list(db))
       console.log(options.json ? JSON.stringify(rows) : table(rows.map(({ uuid, ...row }) => row)))
+    })
+
+const supersede = (variables: Variables): Command =>
+  local(new Command('supersede'))
+    .summary('take an address back from an account that never proved it')
+    .description(
+      'Disables an account whose address was never verified and frees the address. The account loses its keys, its memberships and the invites it made, at once on every server. Nothing passes to the next account of that address. An organization whose only owner it was keeps it as its owner on record and is listed, so that you can add an owner. A verified account is refused.',
+    )
+    .argument('<email>', 'the address to free')
+    .addHelpText(
+      'after',
+      `
+Without mail, anybody who may invite can sign up with any address, because the answer carries the secret. With mail
+configured, such an account is superseded as soon as the owner of the address accepts a mailed invite without a key.
+
+Example:
+  $ workspace-admin users supersede ada@example.com`,
+    )
+    .action(async (email: string, options: LocalOptions) => {
+      const { uuid, ...done } = await onDatabase(variables, options, ({ db }) =>
+        db.tx(async (tx) => {
+          const user = await store.getByEmail(tx, email.trim())
+          if (!user) throw failure(EXIT.not_found, 'No user has that address. `users list` shows all.')
+          if (user.is_email_verified)
+            throw failure(EXIT.refused, `The address of ${user.email} is verified, so it cannot be superseded.`)
+          return { email: user.email, ...(await auth.supersede(tx, user)) }
+        }),
+      )
+      if (options.json) return console.log(JSON.stringify({ uuid, ...done }))
+      const names = (list: { id: string; name: string }[]) => list.map(({ id, name }) => `  ${harmless(name)} (${id})`)
+      console.log(
+        [
+          `${done.email} is free again. User ${done.id} is disabled and lost ${done.keys_revoked} keys.`,
+          ...(done.left.length ? ['', 'It is no longer a member of:', ...names(done.left)] : []),
+          ...(done.without_owner.length
+            ? [
+                '',
+                'These organizations have no active owner now:',
+                ...names(done.without_owner),
+                '',
+                'Add one, or leave them as they are:',
+                '',
+                `  workspace-admin users create --email <address> --organization-id ${done.without_owner[0]!.id} --level 15${databaseFlag(options.database)}`,
+              ]
+            : []),
+        ].join('\n'),
+      )
     })

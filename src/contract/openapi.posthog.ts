@@ -499,8 +499,13 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite
-         * @description Joins the organization at the invite's level. A new address gets an account and a first key; somebody whose address
-         *     already has an account must send that account's own key, and joins with it. Afterwards the invite is used up.
+         * @description Joins the organization at the invite's level and uses the invite up. A new address gets an account and a first key.
+         *
+         *     An address that already has an account joins with that account's own key: one with the scope `*` that is not limited
+         *     to organizations or projects, or the answer is 403. Its `@current` stays where it is. Without a key the answer is
+         *     400 `account_exists`, with one exception: an account whose address was never verified (`is_email_verified` is false)
+         *     is superseded when the secret came by mail. That account loses its address, keys and memberships, and nothing passes
+         *     to the new one. A `signup_token` from an API answer supersedes nobody.
          */
         post: operations["signup.accept"];
         delete?: never;
@@ -2706,6 +2711,11 @@ export interface components {
             target_email: string;
             first_name: string;
             organization_name: string;
+            /**
+             * @description Whether accepting the invite without a key disables an account that has this address but never proved it. Nothing of
+             *     that account passes to the new one. To keep the account, accept the invite with its key.
+             */
+            supersedes_account: boolean;
         };
         /**
          * SignupAccept

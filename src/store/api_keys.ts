@@ -115,6 +115,11 @@ export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from api_keys where id = ${id}`)) > 0
 }
 
+/** How many there were. */
+export function removeAll(tx: Db, user_id: number): Promise<number> {
+  return tx.run(sql`delete from api_keys where user_id = ${user_id}`)
+}
+
 /** Once an hour at most, decided by the statement: many requests at one moment write once. */
 export async function touch(db: Db, id: string, now: string, not_since: string): Promise<void> {
   await db.run(sql`

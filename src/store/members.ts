@@ -74,6 +74,29 @@ export async function levelOf(db: Db, organization_id: string, user_id: number):
   return found?.level
 }
 
+export interface Membership {
+  id: string
+  organization_id: string
+  organization_name: string
+  level: number
+}
+
+/** Everything the user is a member of, in the order that locks are taken. */
+export function ofUser(db: Db, user_id: number): Promise<Membership[]> {
+  return db.all<Membership>(sql`
+    select m.id, m.organization_id, o.name as organization_name, m.level
+    from members m join organizations o on o.id = m.organization_id where m.user_id = ${user_id}
+    order by m.organization_id`)
+}
+
+/** Whether the organization has an active owner besides this user. */
+export async function hasOtherOwner(tx: Db, organization_id: string, user_id: number): Promise<boolean> {
+  const found = await tx.get(sql`
+    select 1 ${people} where m.organization_id = ${organization_id} and m.level = ${OWNER}
+      and u.id <> ${user_id} and u.is_active limit 1`)
+  return found !== undefined
+}
+
 /** Who wants to hear of somebody who joined: the others, where the organization has that switched on. */
 export function toTell(db: Db, organization_id: string, joined_user_id: number): Promise<{ email: string }[]> {
   return db.all<{ email: string }>(sql`
@@ -108,6 +131,11 @@ export async function create(
 
 export async function setLevel(tx: Db, membership_id: string, level: number, now: string): Promise<void> {
   await tx.run(sql`update members set level = ${level}, updated_at = ${now} where id = ${membership_id}`)
+}
+
+/** `member_count` counts active members: it no longer counts one whose account was disabled. */
+export async function uncount(tx: Db, organization_id: string): Promise<void> {
+  await tx.run(sql`update organizations set member_count = member_count - 1 where id = ${organization_id}`)
 }
 
 export async function remove(tx: Db, organization_id: string, membership_id: string): Promise<void> {

@@ -150,8 +150,8 @@ export async function oldest(db: Db): Promise<Oldest> {
     from organizations o
     left join projects p on p.organization_id = o.id
     left join members m on m.organization_id = o.id and m.level = ${members.OWNER}
-    left join users u on u.id = m.user_id
-    order by o.created_at, o.id, p.id, m.joined_at limit 1`)
+    left join users u on u.id = m.user_id and u.is_active
+    order by o.created_at, o.id, p.id, case when u.id is null then 1 else 0 end, m.joined_at limit 1`)
   return found ?? { organization_id: null, owner_email: null, project_id: null, project_token: null }
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { forUpdate, sql } from '../sql/template.ts'
 
 export interface UserRow {
   id: number
@@ -25,6 +25,11 @@ export function getByEmail(db: Db, email: string): Promise<UserRow | undefined> 
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.email_key = ${emailKey(email)} and u.is_active`)
 }
 
+/** The same, locked until the transaction ends: nobody joins with an account that is being superseded. */
+export async function holdByEmail(tx: Db, email: string): Promise<void> {
+  await tx.get(sql`select id from users where email_key = ${emailKey(email)} and is_active ${forUpdate}`)
+}
+
 /** Whoever was here first. */
 export function oldest(db: Db): Promise<UserRow | undefined> {
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.is_active order by u.id limit 1`)
@@ -35,18 +40,23 @@ export async function any(db: Db): Promise<boolean> {
 }
 
 export type UserSummary = Pick<UserRow, 'id' | 'uuid' | 'email' | 'first_name'> & {
+  is_email_verified: boolean | null
   organizations: number
   keys: number
   created_at: string
 }
 
 /** Everybody, with how many organizations and keys they have; for the operator. */
-export function list(db: Db): Promise<UserSummary[]> {
-  return db.all<UserSummary>(sql`
-    select u.id, u.uuid, u.email, u.first_name, u.created_at,
+export async function list(db: Db): Promise<UserSummary[]> {
+  const rows = await db.all<UserSummary>(sql`
+    select u.id, u.uuid, u.email, u.first_name, u.is_email_verified, u.created_at,
       (select count(*) from members m where m.user_id = u.id) as organizations,
       (select count(*) from api_keys k where k.user_id = u.id) as keys
     from users u where u.is_active order by u.id`)
+  return rows.map((row) => ({
+    ...row,
+    is_email_verified: row.is_email_verified === null ? null : Boolean(row.is_email_verified),
+  }))
 }
 
 /** What a search for people looks through, in lower case by Unicode on both engines. */
@@ -77,4 +87,20 @@ export function create(db: Db, user: NewUser): Promise<UserRow | undefined> {
 export async function workIn(db: Db, id: number, organization_id: string, project_id: number | null): Promise<void> {
   await db.run(sql`
     update users set current_organization_id = ${organization_id}, current_project_id = ${project_id} where id = ${id}`)
+}
+
+/** The owner of the address has shown a mailed secret. */
+export async function verifyEmail(tx: Db, id: number): Promise<void> {
+  await tx.run(sql`update users set is_email_verified = ${true} where id = ${id}`)
+}
+
+/** Disables the account and frees its address. False when it is verified, or disabled already. */
+export async function disable(tx: Db, { id, uuid }: Pick<UserRow, 'id' | 'uuid'>): Promise<boolean> {
+  // `.invalid` is reserved (RFC 2606): no mail is ever delivered there.
+  const email = `${uuid}@superseded.invalid`
+  const disabled = await tx.run(sql`
+    update users set is_active = ${false}, is_email_verified = ${false}, email = ${email}, email_key = ${email},
+      search_key = ${email}, current_organization_id = null, current_project_id = null
+    where id = ${id} and is_active and is_email_verified is not true`)
+  return disabled > 0
 }

@@ -26,7 +26,7 @@ onBothEngines(t, 'a new person joins', async (t, app) => {
     status: 201,
     body: {
       organization_id: first.organization_id,
-      user: { email: 'Grace@example.com', first_name: 'Grace', is_email_verified: null },
+      user: { email: 'Grace@example.com', first_name: 'Grace', is_email_verified: false },
     },
   })
   const key = joined.body.api_key
@@ -73,7 +73,35 @@ onBothEngines(t, 'somebody with an account joins with their own key', async (t, 
     body: { api_key: null, user: { id: ada.id, first_name: 'P' } },
   })
   t.equal((await send('GET', '/api/organizations/', { key: ada.key })).body.count, 2)
-  t.equal((await send('GET', '/api/organizations/@current/', { key: ada.key })).body.id, first.organization_id)
+  t.equal(
+    (await send('GET', '/api/organizations/@current/', { key: ada.key })).body.id,
+    ada.organization_id,
+    'their @current stays where it is',
+  )
+  t.equal((await send('GET', '/api/projects/@current/', { key: ada.key })).body.id, ada.project_id)
+  t.equal((await send('GET', `/api/organizations/${first.organization_id}/`, { key: ada.key })).status, 200)
+})
+
+onBothEngines(t, 'joining with an account takes a key without limits', async (t, app) => {
+  const { send, stranger } = app
+  const ada = await stranger('ada@example.com')
+  const { token, url } = await invite(app, 'ada@example.com')
+  const organizations = [ada.organization_id]
+  const projects = [ada.project_id]
+  const limited = [
+    { scopes: ['query:read'] },
+    { scopes: ['organization:write', 'organization_member:write'] },
+    { scopes: ['*'], reach: { organizations, projects: null } },
+    { scopes: ['*'], reach: { organizations: null, projects } },
+  ]
+  for (const limits of limited)
+    t.match(
+      await send('POST', url, { key: await app.key({ user_id: ada.id, ...limits }), body: { token } }),
+      { status: 403, body: { type: 'authentication_error', code: 'permission_denied', detail: /scope '\*'/ } },
+      JSON.stringify(limits),
+    )
+  t.equal((await send('GET', '/api/organizations/', { key: ada.key })).body.count, 1)
+  t.equal((await send('POST', url, { key: await app.key({ user_id: ada.id }), body: { token } })).status, 201)
 })
 
 onBothEngines(t, 'an id alone opens nothing', async (t, app) => {
