@@ -58,7 +58,10 @@ const Environment = Type.Object({
       description: 'How the world reaches this server; links are built on it',
     }),
   ),
-  TRUST_PROXY: Type.Boolean({ default: false, description: 'Believe X-Forwarded-* headers' }),
+  TRUST_PROXY: Type.Boolean({
+    default: false,
+    description: 'Believe what the proxy in front says in X-Forwarded-* or Forwarded headers',
+  }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'fatal, error, warn, info, debug, trace or silent' },

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type ConnectionError,
@@ -15,6 +16,7 @@ import { serializerCompiler } from './contract/serialization.ts'
 import { operations } from './contract/table.ts'
 import type { Deps } from './deps.ts'
 import { AppError, notFound, Unauthenticated, unavailable } from './errors.ts'
+import { clientAddress, clientHost, clientProtocol } from './forwarded.ts'
 import { createGuard } from './guard.ts'
 import { decode, normalised } from './json.ts'
 import { isLostRace } from './sql/db.ts'
@@ -42,8 +44,6 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // The proxy in front, and nobody behind it: what a client writes into the header stands left of what the proxy adds.
-    trustProxy: deps.config.TRUST_PROXY ? (_, hop) => hop === 0 : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: Math.max(EVENTS_QUERY_TIMEOUT_MS, PLUGIN_FETCH_TIMEOUT_MS) + STALLED_MS,
@@ -61,6 +61,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     clientErrorHandler,
   }) as unknown as FastifyInstance
 
+  if (deps.config.TRUST_PROXY) trustProxy(app)
   app.removeContentTypeParser('text/plain')
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
@@ -140,6 +141,18 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   app.addHook('onClose', guard.stop)
   await bind(app, deps, areas(deps), guard)
   return app
+}
+
+/** Not Fastify's own option: it keeps the port in an address, which would give a client a new address per connection. */
+function trustProxy(app: FastifyInstance): void {
+  const told = <Value>(read: (raw: IncomingMessage) => Value) => ({
+    getter(this: FastifyRequest): Value {
+      return read(this.raw)
+    },
+  })
+  app.decorateRequest('ip', told(clientAddress) as never)
+  app.decorateRequest('host', told(clientHost) as never)
+  app.decorateRequest('protocol', told(clientProtocol) as never)
 }
 
 const sentId = (sent: string | string[] | undefined): string | undefined =>

@@ -6,6 +6,7 @@ import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope, rememberingIn } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, unavailable } from '../errors.ts'
+import { cameThroughProxy } from '../forwarded.ts'
 import type { Guard } from '../guard.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
@@ -155,8 +156,8 @@ class Asked implements Call<any, any> {
     }
   }
   get peer(): { address: string; local: boolean } {
-    const { ip, headers } = this.request
-    return { address: ip, local: isLoopback(ip) && (this.config.TRUST_PROXY || !('x-forwarded-for' in headers)) }
+    const { ip, raw } = this.request
+    return { address: ip, local: isLoopback(raw.socket.remoteAddress ?? '') && !cameThroughProxy(raw.headers) }
   }
   get authorization(): string | undefined {
     return this.request.headers.authorization

@@ -80,11 +80,19 @@ t.test('metrics', async (t) => {
   const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
     app.inject({ url: '/metrics', remoteAddress, headers })
   t.equal((await from('192.0.2.1')).statusCode, 403)
-  t.equal(
-    (await from('127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).statusCode,
-    403,
-    'a proxy on this machine is not the reader',
-  )
+  for (const name of [
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded-host',
+    'forwarded',
+    'x-real-ip',
+    'via',
+    'cf-connecting-ip',
+    'true-client-ip',
+    'x-client-ip',
+    'x-original-forwarded-for',
+  ])
+    t.equal((await from('127.0.0.1', { [name]: 'x' })).statusCode, 403, `a proxy on this machine, by ${name}`)
   t.equal((await from('192.0.2.1', { authorization: 'Bearer a-long-enough-token' })).statusCode, 200)
   t.equal((await from('192.0.2.1', { authorization: 'Bearer a-long-enough-tokem' })).statusCode, 403)
   t.equal((await from('::1')).statusCode, 200)
@@ -98,18 +106,74 @@ t.test('metrics', async (t) => {
 
 t.test('a proxy that is trusted vouches for what it added, not for what a client sent along', async (t) => {
   const { app } = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true', RATE_LIMITS: 'true' } })
-  const ask = async (url: string, forwarded: string) =>
+  const ask = async (url: string, headers: Record<string, string>) =>
     (
       await app.inject({
         url,
         remoteAddress: '10.0.0.1',
-        headers: { 'x-forwarded-for': forwarded, authorization: 'Bearer phx_guess' },
+        headers: { ...headers, authorization: 'Bearer phx_guess' },
       })
     ).statusCode
-  t.equal(await ask('/metrics', '127.0.0.1, 192.0.2.1'), 403)
-  t.equal(await ask('/metrics', '192.0.2.1, 127.0.0.1'), 200)
-  for (let i = 0; i < 60; i++) t.equal(await ask('/api/users/@me/', `198.51.100.${i}, 192.0.2.1`), 401)
-  t.equal(await ask('/api/users/@me/', '198.51.100.99, 192.0.2.1'), 429, 'a made-up address is no new one')
+  t.equal(await ask('/metrics', { 'x-forwarded-for': '192.0.2.1, 127.0.0.1' }), 403, 'metrics believe no proxy')
+  const me = '/api/users/@me/'
+  for (let i = 0; i < 60; i++)
+    t.equal(await ask(me, { 'x-forwarded-for': `198.51.100.${i}, 192.0.2.1:${5000 + i}` }), 401)
+  t.equal(await ask(me, { 'x-forwarded-for': '198.51.100.99, 192.0.2.1' }), 429, 'a port or a prefix is no new address')
+  t.equal(await ask(me, { forwarded: 'for=198.51.100.1, for="192.0.2.1:80"' }), 429, 'nor is another header')
+  t.equal(await ask(me, { 'x-forwarded-for': '192.0.2.2' }), 401)
+
+  const six = (address: string) => ask(me, { 'x-forwarded-for': address })
+  for (let i = 0; i < 60; i++) t.equal(await six(i % 2 ? `[2001:db8::1]:${i + 1}` : '2001:DB8:0:0::1'), 401)
+  t.equal(await six('2001:db8::1'), 429, 'an IPv6 address has one spelling')
+})
+
+t.test('what cannot be read of a proxy leaves its own address', async (t) => {
+  const { app, first, deps } = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true' } })
+  const project = { id: first.project_id }
+  const seen = async (headers: Record<string, string>): Promise<string> => {
+    const uuid = deps.ids.uuid()
+    const { statusCode } = await app.inject({
+      method: 'POST',
+      url: '/capture/',
+      remoteAddress: '::ffff:10.0.0.1',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: JSON.stringify({ api_key: first.project_token, uuid, event: 'e', distinct_id: 'd' }),
+    })
+    t.equal(statusCode, 200)
+    const url = `/api/projects/${project.id}/events/${uuid}/`
+    const { body } = await app
+      .inject({ url, headers: { authorization: `Bearer ${first.api_key}` } })
+      .then((answer) => ({ body: answer.json() }))
+    return JSON.parse(body.properties).$ip
+  }
+  const proxy = '10.0.0.1'
+  for (const [headers, address] of [
+    [{}, proxy],
+    [{ 'x-forwarded-for': '192.0.2.1' }, '192.0.2.1'],
+    [{ 'x-forwarded-for': '192.0.2.1:5555' }, '192.0.2.1'],
+    [{ 'x-forwarded-for': '[::1]:5555' }, '::1'],
+    [{ 'x-forwarded-for': '[::ffff:192.0.2.1]:5555' }, '192.0.2.1'],
+    [{ 'x-forwarded-for': '2001:DB8::0001' }, '2001:db8::1'],
+    [{ 'x-forwarded-for': '192.0.2.1, ' }, proxy],
+    [{ 'x-forwarded-for': '' }, proxy],
+    [{ 'x-forwarded-for': 'unknown' }, proxy],
+    [{ 'x-forwarded-for': '192.0.2.1:port' }, proxy],
+    [{ 'x-forwarded-for': '192.0.2.999' }, proxy],
+    [{ 'x-forwarded-for': '[192.0.2.1]' }, proxy],
+    [{ 'x-forwarded-for': 'fe80::1%eth0' }, proxy],
+    [{ 'x-forwarded-for': '1'.repeat(5_000) }, proxy],
+    [{ forwarded: 'for=192.0.2.1' }, '192.0.2.1'],
+    [{ forwarded: 'for=198.51.100.1, For="[2001:db8::1]:4711";proto=https' }, '2001:db8::1'],
+    [{ forwarded: 'for="192.0.2.1' }, proxy],
+    [{ forwarded: 'for=_hidden' }, proxy],
+    [{ forwarded: 'proto=https' }, proxy],
+    [{ forwarded: `for=192.0.2.1;x=${'a'.repeat(4_000)}` }, proxy],
+    [{ forwarded: 'for=192.0.2.1', 'x-forwarded-for': '192.0.2.1:1' }, '192.0.2.1'],
+    [{ forwarded: 'proto=https', 'x-forwarded-for': '192.0.2.1' }, '192.0.2.1'],
+    [{ forwarded: 'for=192.0.2.1', 'x-forwarded-for': '198.51.100.1' }, proxy],
+    [{ forwarded: '"', 'x-forwarded-for': '198.51.100.1' }, proxy],
+  ] as [Record<string, string>, string][])
+    t.equal(await seen(headers), address, JSON.stringify(headers).slice(0, 100))
 })
 
 onBothEngines(t, 'request ids', async (t, { send }) => {
@@ -206,6 +270,17 @@ t.test('links are built on SITE_URL, or on a proxy that is trusted', async (t) =
     await next(await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true' } }), forwarded),
     /^https:\/\/outside\.example\/api/,
   )
+  for (const [sent, origin] of [
+    [{ forwarded: 'for=192.0.2.1;proto=https;host=outside.example' }, 'https://outside.example'],
+    [{ 'x-forwarded-proto': 'javascript', 'x-forwarded-host': 'a b"c' }, 'http://inside:8000'],
+    [
+      { 'x-forwarded-proto': 'http, https', 'x-forwarded-host': 'client.example, outside.example:8443' },
+      'https://outside.example:8443',
+    ],
+  ] as const) {
+    const app = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true' } })
+    t.equal(new URL(await next(app, { host: 'inside:8000', ...sent })).origin, origin)
+  }
   t.match(
     await next(await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example/' } }), forwarded),
     /^https:\/\/site\.example\/api/,
