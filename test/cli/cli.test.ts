@@ -260,6 +260,40 @@ t.test('users', async (t) => {
   t.match((await run(['users', 'list', ...flags])).stdout, /^id +email/)
 })
 
+t.test('users supersede', async (t) => {
+  const { flags } = await database()
+  const json = async (...args: string[]) => JSON.parse((await run([...args, '--json', ...flags])).stdout)
+  const trap = await json('users', 'create', '--email', 'victim@example.com', '--organization', 'Trap')
+  const { value } = await json('keys', 'create', '--user', 'victim@example.com', '--scopes', '*')
+  t.ok(value)
+  t.match(await json('users', 'supersede', 'VICTIM@example.com'), {
+    email: 'victim@example.com',
+    uuid: trap.uuid,
+    keys_revoked: 1,
+    left: [],
+    without_owner: [{ id: trap.organization_id, name: 'Trap' }],
+  })
+  t.match(await json('users', 'list'), [{ email: 'ada@example.com', is_email_verified: null }])
+  t.equal((await json('keys', 'list')).length, 0)
+  t.match(await run(['users', 'supersede', 'victim@example.com', ...flags]), { code: 5, stderr: /No user/ })
+
+  const again = await json(
+    'users',
+    'create',
+    '--email',
+    'victim@example.com',
+    '--organization-id',
+    trap.organization_id,
+  )
+  t.not(again.id, trap.id, 'the address is free for another account')
+  const shown = await run(['users', 'supersede', 'victim@example.com', ...flags])
+  t.match(shown, { code: 0, stdout: /no longer a member of:\n {2}Trap/ })
+  t.match(await run(['users', 'supersede', 'ada@example.com', ...flags]), {
+    stdout: /no active owner now:\n {2}Engines.*--organization-id/s,
+  })
+  t.match((await run(['users', 'supersede', '--help'])).stdout, /only owner.*mailed invite/s)
+})
+
 t.test('local commands make no database by mistake', async (t) => {
   const path = folder()
   for (const words of [['users', 'list'], ['keys', 'list'], ['backup', join(root, 'none.tar')], ['doctor']]) {

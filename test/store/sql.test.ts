@@ -189,6 +189,40 @@ for (const engine of ENGINES) {
     )
   })
 
+  t.test(`accounts made with a secret from an answer become unverified (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 7) })
+    const [first, second] = ['2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.001Z'] as const
+    await db.run(sql`
+      insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+        is_member_join_email_enabled, member_count)
+      values ('o', 'o', 'o', ${first}, ${first}, 6, ${true}, 1)`)
+    for (const used_at of [first, second])
+      await db.run(sql`
+        insert into used_invites (id, organization_id, token_hash, used_at) values (${used_at}, 'o', 'h', ${used_at})`)
+    for (const [email, verified, created_at] of [
+      ['operator', null, NOW],
+      ['answered', null, first],
+      ['mailed', true, second],
+    ] as const)
+      await db.run(sql`
+        insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_email_verified, is_active,
+          created_at)
+        values (${email}, ${email}, ${email}, ${email}, '', '', ${verified}, ${true}, ${created_at})`)
+    await migrate(db, NOW)
+    const rows = await db.all<{ email: string; verified: unknown }>(
+      sql`select email, is_email_verified as verified from users order by id`,
+    )
+    t.same(
+      rows.map(({ email, verified }) => [email, verified === null ? null : Boolean(verified)]),
+      [
+        ['operator', null],
+        ['answered', false],
+        ['mailed', true],
+      ],
+    )
+  })
+
   t.test(`counts (${engine})`, async (t) => {
     const { db, url } = await open(t, engine)
     await db.exec('create table things (id integer primary key, word text)')
