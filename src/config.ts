@@ -84,7 +84,10 @@ const Environment = Type.Object({
     maximum: 65_536,
     description: 'What the bodies of all requests may take in memory together; then the slowest are refused',
   }),
-  RATE_LIMITS: Type.Boolean({ default: true, description: 'Limit requests per key and per address' }),
+  RATE_LIMITS: Type.Boolean({
+    default: true,
+    description: 'Limit requests per user and per address, and invites per recipient',
+  }),
   METRICS_TOKEN: Type.Optional(
     Type.String({ minLength: 16, description: 'Opens /metrics from elsewhere than loopback' }),
   ),

@@ -3,7 +3,7 @@ import type { Caller } from './auth/caller.ts'
 import type { Operation } from './contract/table.ts'
 import type { Deps } from './deps.ts'
 import type { AppError } from './errors.ts'
-import { limiter, PER_ADDRESS, PER_KEY, PER_KEY_EVENTS, PER_PROJECT_CAPTURE } from './limits.ts'
+import { limiter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS } from './limits.ts'
 import { touch } from './store/api_keys.ts'
 import * as requestCounts from './store/request_counts.ts'
 
@@ -27,13 +27,13 @@ export interface Guard {
 export function createGuard({ config, db, now, milliseconds, background, log }: Deps): Guard {
   const on = config.RATE_LIMITS
   const shared = on && db.engine === 'postgres'
-  const perKey = limiter(PER_KEY, milliseconds, shared)
-  const perKeyEvents = limiter(PER_KEY_EVENTS, milliseconds, shared)
+  const perUser = limiter(PER_USER, milliseconds, shared)
+  const perUserEvents = limiter(PER_USER_EVENTS, milliseconds, shared)
   const perAddress = limiter(PER_ADDRESS, milliseconds, shared)
   const perProject = limiter(PER_PROJECT_CAPTURE, milliseconds, shared)
 
   /** By the word that stands before their names where all nodes count together. */
-  const limiters = { key: perKey, events: perKeyEvents, address: perAddress, project: perProject }
+  const limiters = { user: perUser, events: perUserEvents, address: perAddress, project: perProject }
   let sharing: Promise<void> | undefined
   let alone = false
   let forgotten_at = milliseconds()
@@ -85,14 +85,15 @@ export function createGuard({ config, db, now, milliseconds, background, log }: 
       perAddress.check(`key ${request.ip}`)
       perAddress.count(`key ${request.ip}`)
     },
-    admit: (reply, { key }, operation) => {
+    admit: (reply, { user, key }, operation) => {
       const stale_ms = milliseconds() - HOUR_MS
       if (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms)
         background('noting the use of a key', () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
       if (!on) return
-      const limits = operation.area === 'events' ? perKeyEvents : perKey
-      limits.check(key.id)
-      const { limit, remaining, reset_seconds } = limits.count(key.id)
+      const limits = operation.area === 'events' ? perUserEvents : perUser
+      const name = String(user.id)
+      limits.check(name)
+      const { limit, remaining, reset_seconds } = limits.count(name)
       reply.header('ratelimit-limit', limit)
       reply.header('ratelimit-remaining', remaining)
       reply.header('ratelimit-reset', reset_seconds)

@@ -7,13 +7,13 @@ export interface Window {
   readonly seconds: number
 }
 
-/** Per key, for everything but events. */
-export const PER_KEY: readonly Window[] = [
+/** Per user, all keys together, for everything but events. */
+export const PER_USER: readonly Window[] = [
   { limit: 480, seconds: 60 },
   { limit: 4_800, seconds: 3_600 },
 ]
-/** Per key, for what reads events. */
-export const PER_KEY_EVENTS: readonly Window[] = [
+/** Per user, all keys together, for what reads events. */
+export const PER_USER_EVENTS: readonly Window[] = [
   { limit: 240, seconds: 60 },
   { limit: 1_200, seconds: 3_600 },
 ]

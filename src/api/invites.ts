@@ -9,7 +9,7 @@ import type { Area } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-export const invites = ({ db, ids, now, postman, log }: Deps): Area<'invites', store.Invite> => {
+export const invites = ({ db, ids, now, postman, log, config }: Deps): Area<'invites', store.Invite> => {
   const make = async (
     { user }: Caller,
     organization: OrganizationRow,
@@ -22,6 +22,7 @@ export const invites = ({ db, ids, now, postman, log }: Deps): Area<'invites', s
       writes,
       attr,
       mailed: postman !== null,
+      limited: config.RATE_LIMITS,
     })
     if (postman) postman.wake()
     else log.warn('no mail is configured, so the answer carries the secret of the invite; set SMTP_URL and SITE_URL')

@@ -1,5 +1,5 @@
 /** The three families of plugins: one implementation, bound once for each. */
-import { demandPluginAccess, PLUGIN_ACCESS } from '../auth/access.ts'
+import { demandLevel, demandPluginAccess, PLUGIN_ACCESS } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound, unavailable } from '../errors.ts'
 import { catalogue } from '../plugins/catalogue.ts'
@@ -9,7 +9,8 @@ import { type Manifest, readManifest } from '../plugins/manifest.ts'
 import { createSources, type Fetched } from '../plugins/sources.ts'
 import type { PluginUrl } from '../plugins/url.ts'
 import type { Db } from '../sql/db.ts'
-import { hold } from '../store/members.ts'
+import { ADMIN, hold } from '../store/members.ts'
+import type { OrganizationRow } from '../store/organizations.ts'
 import * as activity from '../store/plugin_activity.ts'
 import * as store from '../store/plugins.ts'
 import { placeOf } from '../store/secrets.ts'
@@ -84,7 +85,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     },
 
     create: async ({ organization, body, caller }) => {
-      if (body.is_global) demandPluginAccess(organization.plugins_access_level, PLUGIN_ACCESS.share)
+      if (body.is_global) demandMayShare(organization)
       const url = body.url ? sources.parse(body.url) : null
       if (url && (body.source || body.plugin_type === 'source'))
         throw invalid('url', 'A plugin has a URL or comes as source. Send one of the two.')
@@ -110,8 +111,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       write(organization.id, async (tx) => {
         const before = await store.hold(tx, subject.id)
         if (!before) throw notFound()
-        if (body.is_global !== undefined && body.is_global !== Boolean(before.is_global))
-          demandPluginAccess(organization.plugins_access_level, PLUGIN_ACCESS.share)
+        if (body.is_global !== undefined && body.is_global !== Boolean(before.is_global)) demandMayShare(organization)
         return wire.plugin(await change(tx, caller.user, before, writeOf(before, body), 'updated'))
       }),
 
@@ -229,6 +229,12 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     } as const
     return activity.note(tx, { ...entry, user: { first_name, email } }, now())
   }
+}
+
+/** A shared plugin is offered to every organization, so sharing takes an administrator besides the access level. */
+function demandMayShare({ membership_level, plugins_access_level }: OrganizationRow): void {
+  demandLevel(membership_level, ADMIN)
+  demandPluginAccess(plugins_access_level, PLUGIN_ACCESS.share)
 }
 
 type Described = Omit<store.NewPlugin, 'organization_id' | 'family'> & { code: Code }

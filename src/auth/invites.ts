@@ -8,6 +8,7 @@ import { EVERYTHING, reachesEverything } from '../store/reach.ts'
 import * as users from '../store/users.ts'
 import { hashOf, issue } from './api_keys.ts'
 import type { Caller } from './caller.ts'
+import { countInvite } from './invite-limits.ts'
 import type { InviteContent, MemberJoinedContent } from './letters.ts'
 import { type Superseded, supersede } from './supersede.ts'
 
@@ -18,14 +19,17 @@ export interface Invitation {
   /** How the field of the write in this place is called, as in `3__target_email`. */
   attr: (index: number) => string | null
   mailed: boolean
+  /** Whether rate limits are on. */
+  limited: boolean
 }
 
 export type MadeInvite = invites.Invite & { signup_token?: string }
 
 /** Makes all of the invites or none. Where a mail cannot carry the secret it is in the answer, and nowhere else. */
 export function makeInvites(db: Db, ids: Ids, now: string, invitation: Invitation): Promise<MadeInvite[]> {
-  const { organization, inviter, writes, attr, mailed } = invitation
+  const { organization, inviter, writes, attr, mailed, limited } = invitation
   return db.tx(async (tx) => {
+    if (limited) await users.hold(tx, inviter.id)
     // Levels stand still meanwhile, so no invite is made above one that has just been lowered.
     await members.hold(tx, organization.id)
     const own = await members.levelOf(tx, organization.id, inviter.id)
@@ -44,6 +48,10 @@ export function makeInvites(db: Db, ids: Ids, now: string, invitation: Invitatio
         throw invalid(attr(index), 'This address belongs to a member already. Leave it out.')
       const signup_token = mailed ? undefined : ids.inviteToken()
       const id = ids.uuid()
+      if (limited) {
+        const counted = { id, organization_id: organization.id, inviter_id: inviter.id, target_email, now }
+        await countInvite(tx, counted, attr(index))
+      }
       await invites.create(tx, {
         ...write,
         id,

@@ -3,7 +3,7 @@ import { parseTime } from '../api/time.ts'
 import { apiKey } from '../api/wire.ts'
 import { issue } from '../auth/api_keys.ts'
 import type { Variables } from '../config.ts'
-import { contract } from '../contract/table.ts'
+import { contract, SINGLE_LINE } from '../contract/table.ts'
 import * as store from '../store/api_keys.ts'
 import { EVERYTHING } from '../store/reach.ts'
 import { getByEmail } from '../store/users.ts'
@@ -56,7 +56,8 @@ Examples:
       const unknown = scopes.find((scope) => !SCOPES.includes(scope))
       if (unknown !== undefined) throw usage(`"${unknown}" is no scope. Choose from ${SCOPES.join(', ')}.`)
       const label = options.label.trim()
-      if (!label || label.length > LABEL_LENGTH) throw usage(`A label has 1 to ${LABEL_LENGTH} characters.`)
+      if (!label || label.length > LABEL_LENGTH || !new RegExp(SINGLE_LINE, 'u').test(label))
+        throw usage(`A label has 1 to ${LABEL_LENGTH} characters on one line.`)
       const expires_at = options.expires === undefined ? null : time(options.expires)
       const key = await onDatabase(variables, options, async ({ db, ids, now }) => {
         if (expires_at !== null && expires_at <= now)

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import * as auth from '../auth/supersede.ts'
 import type { Variables } from '../config.ts'
-import { contract } from '../contract/table.ts'
+import { contract, SINGLE_LINE } from '../contract/table.ts'
 import { claim } from '../store/installation.ts'
 import * as members from '../store/members.ts'
 import * as organizations from '../store/organizations.ts'
@@ -56,6 +56,9 @@ Examples:
       if (!EMAIL.test(email)) throw usage(`${quoted(email)} is no e-mail address. Send one like ada@example.com.`)
       if (options.level && !options.organizationId)
         throw usage('--level goes with --organization-id: who gets an organization of their own is its owner.')
+      for (const name of [email, options.firstName, options.organization])
+        if (name !== undefined && !new RegExp(SINGLE_LINE, 'u').test(name))
+          throw usage('Names cannot contain line breaks or control characters. Remove them.')
       const made = await onDatabase(variables, options, (local) => make(local, options, email))
       if (options.json) return console.log(JSON.stringify(made))
       console.log(

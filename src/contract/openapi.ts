@@ -214,6 +214,9 @@ export interface paths {
          * @description Makes an invite that is valid for three days and mails its link, if mail is configured; the answer does not wait for
          *     the mail. Any member may invite, at most at their own level: a higher one is 403. Earlier invites to the same
          *     address are replaced. Inviting a present member is 400.
+         *
+         *     An organization sends an address at most 3 invites in an hour and 10 in a day, replaced and withdrawn ones included;
+         *     one inviter sends it 10 and 20 through all of their organizations. Beyond that the answer is 429 with `Retry-After`.
          */
         post: operations["invites.create"];
         delete?: never;
@@ -1047,8 +1050,8 @@ export interface paths {
         /**
          * Install a plugin
          * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
-         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
-         *     where `is_global` is true.
+         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once.
+         *     Needs plugin access level 6. Where `is_global` is true it needs level 8 and plugin access level 9.
          */
         post: operations["pipeline_destinations.create"];
         delete?: never;
@@ -1087,7 +1090,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 to change `is_global`.
+         *     Needs plugin access level 6. Changing `is_global` needs level 8 and plugin access level 9.
          */
         patch: operations["pipeline_destinations.update"];
         trace?: never;
@@ -1312,8 +1315,8 @@ export interface paths {
         /**
          * Install a plugin
          * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
-         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
-         *     where `is_global` is true.
+         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once.
+         *     Needs plugin access level 6. Where `is_global` is true it needs level 8 and plugin access level 9.
          */
         post: operations["pipeline_frontend_apps.create"];
         delete?: never;
@@ -1352,7 +1355,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 to change `is_global`.
+         *     Needs plugin access level 6. Changing `is_global` needs level 8 and plugin access level 9.
          */
         patch: operations["pipeline_frontend_apps.update"];
         trace?: never;
@@ -1577,8 +1580,8 @@ export interface paths {
         /**
          * Install a plugin
          * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
-         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once. Needs plugin access level 6, and 9
-         *     where `is_global` is true.
+         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once.
+         *     Needs plugin access level 6. Where `is_global` is true it needs level 8 and plugin access level 9.
          */
         post: operations["pipeline_import_apps.create"];
         delete?: never;
@@ -1617,7 +1620,7 @@ export interface paths {
         /**
          * Change a plugin
          * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6, and 9 to change `is_global`.
+         *     Needs plugin access level 6. Changing `is_global` needs level 8 and plugin access level 9.
          */
         patch: operations["pipeline_import_apps.update"];
         trace?: never;
@@ -3359,7 +3362,7 @@ export interface components {
                 [key: string]: unknown;
             };
             tag?: string | null;
-            /** @description Whether every organization sees it. Changing it needs plugin access level 9. */
+            /** @description Whether every organization sees it. Changing it needs level 8 and plugin access level 9. */
             is_global?: boolean;
             /** @description Stands until the source is read again. */
             capabilities?: {

@@ -24,6 +24,9 @@ export function contractOf(dialect: Dialect): { text: string; contract: Json } {
 
 export const { contract } = contractOf('standard')
 
+/** The pattern of every name that is shown on one line: no line breaks, no control characters. */
+export const SINGLE_LINE: string = contract.components.schemas.OrganizationWrite.properties.name.pattern
+
 export interface Operation {
   id: OperationId
   area: AreaName

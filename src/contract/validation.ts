@@ -2,7 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { type AppError, invalid, notFound } from '../errors.ts'
-import { whole } from './table.ts'
+import { SINGLE_LINE, whole } from './table.ts'
 
 const strict = { strict: true, allowUnionTypes: true, strictRequired: false, verbose: true } as const
 
@@ -140,7 +140,9 @@ export function problem(errors: ErrorObject[]): AppError {
     case 'format':
       return invalid(attr, `${field} is not a valid ${FORMATS[params.format] ?? params.format}.`)
     default:
-      return invalid(attr, `${field} is not as the contract wants it: ${error.message}.`)
+      return params.pattern === SINGLE_LINE
+        ? invalid(attr, `${field} cannot contain line breaks or control characters. Remove them.`)
+        : invalid(attr, `${field} is not as the contract wants it: ${error.message}.`)
   }
 }
 

@@ -1,13 +1,14 @@
 /** plugin.json: what a plugin says of itself. */
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { SINGLE_LINE } from '../contract/table.ts'
 import type { AppError } from '../errors.ts'
 import { mended } from '../json.ts'
 
 const Field = Type.Record(Type.String(), Type.Unknown())
 
 const Manifest = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: SINGLE_LINE })),
   description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   icon: Type.Optional(Type.Union([Type.String({ maxLength: 800 }), Type.Null()])),
   main: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -20,7 +21,7 @@ export type Manifest = Static<typeof Manifest>
 
 /** What each key should be, for who got it wrong. */
 const SHAPES: Record<keyof Manifest, string> = {
-  name: 'a text of 1 to 200 characters',
+  name: 'a text of 1 to 200 characters on one line',
   description: 'a text',
   icon: 'a URL of at most 800 characters',
   main: 'the name of a file',

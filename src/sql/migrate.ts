@@ -8,6 +8,7 @@ import plugins from './migrations/0005-plugins.ts'
 import requestCounts from './migrations/0006-request-counts.ts'
 import longLists from './migrations/0007-long-lists.ts'
 import unverifiedAccounts from './migrations/0008-unverified-accounts.ts'
+import madeInvites from './migrations/0009-made-invites.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -25,7 +26,17 @@ export interface Track {
 export const ADMINISTRATION: Track = {
   file: 'workspace.db',
   table: 'migrations',
-  migrations: [administration, people, purges, batchExports, plugins, requestCounts, longLists, unverifiedAccounts],
+  migrations: [
+    administration,
+    people,
+    purges,
+    batchExports,
+    plugins,
+    requestCounts,
+    longLists,
+    unverifiedAccounts,
+    madeInvites,
+  ],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }
 

@@ -133,6 +133,14 @@ onBothEngines(t, 'wrong invites', async (t, app) => {
       { target_email: address, message: 5 },
       { code: 'invalid_input', attr: 'message' },
     ],
+    [
+      { target_email: address, message: 'x'.repeat(1001) },
+      { code: 'max_length', attr: 'message' },
+    ],
+    [
+      { target_email: address, first_name: 'A\r\nB' },
+      { code: 'invalid_input', attr: 'first_name' },
+    ],
     [{ target_email: 'member@EXAMPLE.com' }, { code: 'invalid_input', attr: null }],
   ]
   for (const [body, error] of cases) {
@@ -203,3 +211,84 @@ t.test('the log says how to configure mail', async (t) => {
   t.match(lines, /SMTP_URL/)
   t.notOk(lines.includes(body.signup_token))
 })
+
+const LIMITED = { environment: { RATE_LIMITS: 'true' } }
+
+onBothEngines(
+  t,
+  'an address gets at most 3 invites of an organization in an hour and 10 in a day',
+  async (t, app) => {
+    const { send, stranger, advance } = app
+    const url = invitesOf(app)
+    const invite = (target_email = 'grace@example.com') => send('POST', url, { body: { target_email } })
+    const made = await invite()
+    t.equal(made.status, 201)
+    await send('DELETE', `${url}${made.body.id}/`)
+    t.equal((await invite('GRACE@example.com')).status, 201)
+    const pair = ['other@example.com', 'grace@example.com'].map((target_email) => ({ target_email }))
+    t.equal((await send('POST', `${url}bulk/`, { body: pair })).status, 200)
+
+    const refused = await invite()
+    t.match(refused, { status: 429, body: { type: 'throttled_error', code: 'throttled', attr: null } })
+    const wait = Number(refused.headers['retry-after'])
+    t.ok(wait > 3_500 && wait <= 3_600, `${wait} seconds`)
+    t.match(await send('POST', `${url}bulk/`, { body: [{ target_email: 'third@example.com' }, pair[1]] }), {
+      status: 429,
+      headers: { 'retry-after': /^\d+$/ },
+      body: { attr: '1__target_email' },
+    })
+    const listed = (await send('GET', url)).body.results.map((one: any) => one.target_email).sort()
+    t.strictSame(listed, ['grace@example.com', 'other@example.com'], 'a refused list makes none')
+    t.equal((await invite('fourth@example.com')).status, 201, 'other addresses have their own count')
+    const other = await stranger('stranger@example.com')
+    const theirs = `/api/organizations/${other.organization_id}/invites/`
+    const elsewhere = await send('POST', theirs, { key: other.key, body: { target_email: 'grace@example.com' } })
+    t.equal(elsewhere.status, 201, 'and so have other organizations')
+
+    advance(wait * 1_000)
+    t.equal((await invite()).status, 201)
+    for (let count = 4; count < 10; ) {
+      advance(HOUR)
+      for (let i = 0; i < 3 && count < 10; i++, count++)
+        t.equal((await invite()).status, 201, `${count + 1} of the day`)
+    }
+    advance(HOUR)
+    const daily = await invite()
+    t.equal(daily.status, 429)
+    t.ok(Number(daily.headers['retry-after']) > 10 * 3_600)
+    advance(Number(daily.headers['retry-after']) * 1_000)
+    t.equal((await invite()).status, 201)
+  },
+  LIMITED,
+)
+
+onBothEngines(
+  t,
+  'making organizations does not lift the limit of the inviter',
+  async (t, app) => {
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) {
+      const { body } = await app.send('POST', '/api/organizations/', { body: { name: `Throw-away ${i}` } })
+      const url = `/api/organizations/${body.id}/`
+      for (let j = 0; j < 2; j++)
+        statuses.push(
+          (await app.send('POST', `${url}invites/`, { body: { target_email: 'grace@example.com' } })).status,
+        )
+      await app.send('DELETE', url)
+    }
+    t.strictSame(statuses, [...Array(10).fill(201), 429, 429])
+  },
+  LIMITED,
+)
+
+for (const engine of ENGINES)
+  t.test(`the limit holds for invites at one moment (${engine})`, async (t) => {
+    const app = await openApp(t, engine, LIMITED)
+    const admins = await Promise.all([1, 2, 3].map((i) => app.member(`admin${i}@example.com`, 8)))
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        app.send('POST', invitesOf(app), { key: admins[i % 3]!.key, body: { target_email: 'grace@example.com' } }),
+      ),
+    )
+    t.strictSame(answers.map(({ status }) => status).sort(), [...Array(3).fill(201), ...Array(9).fill(429)])
+  })

@@ -86,6 +86,13 @@ onBothEngines(t, 'input that is wrong is told apart', async (t, { send, first })
     ['no name', {}, { code: 'required', attr: 'name' }],
     ['null', { name: null }, { code: 'null', attr: 'name' }],
     ['blank', { name: '' }, { code: 'blank', attr: 'name' }],
+    ...['a\nb', 'a\rb', 'a\tb', 'a\u001b[2Jb', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\u2029b'].map(
+      (name): [string, unknown, { code: string; attr: string }] => [
+        `U+${name.charCodeAt(1).toString(16)}`,
+        { name },
+        { code: 'invalid_input', attr: 'name' },
+      ],
+    ),
     ['white space only', { name: ' \t\n ' }, { code: 'blank', attr: 'name' }],
     ['too long', { name: 'x'.repeat(65) }, { code: 'max_length', attr: 'name' }],
     ['a number', { name: 5 }, { code: 'invalid_input', attr: 'name' }],

@@ -98,6 +98,29 @@ onBothEngines(
       app.send('POST', url, { body: { plugin_type: 'source', name: 'G', is_global } })
     const other = await app.stranger('other@example.com')
     const theirs = `/api/organizations/${other.organization_id}/pipeline_destinations/`
+    for (const [level, status] of [
+      [1, 403],
+      [8, 200],
+    ] as const) {
+      const { key } = await app.member(`level${level}@example.com`, level)
+      const share = (is_global: boolean, path = '', method = 'POST') =>
+        app.send(method, `${url}${path}`, { key, body: { plugin_type: 'source', name: 'G', is_global } })
+      t.equal((await share(true)).status, status === 200 ? 201 : 403, `level ${level} installs a shared plugin`)
+      const { body: local } = await share(false)
+      const path = `${local.id}/`
+      t.equal((await share(false, path, 'PATCH')).status, 200, 'the present value breaks no rule')
+      t.equal((await share(true, path, 'PATCH')).status, status)
+      const { body: shared } = await create(true)
+      t.equal((await share(true, `${shared.id}/`, 'PATCH')).status, 200, 'the present value breaks no rule')
+      const back = await share(false, `${shared.id}/`, 'PATCH')
+      t.equal(back.status, status, 'nor does anybody below take it back')
+      if (status === 403) t.match(back.body, { code: 'permission_denied', detail: /level 8/ })
+      await app.send('PATCH', `${url}${shared.id}/`, { body: { is_global: false } })
+      for (const { id, is_global } of (await app.send('GET', url)).body.results) {
+        if (is_global) await app.send('PATCH', `${url}${id}/`, { body: { is_global: false } })
+        await app.send('DELETE', `${url}${id}/`)
+      }
+    }
     await setLevel(app, 6)
     t.match(await create(true), { status: 403, body: { code: 'permission_denied', detail: /level 9/ } })
     const { body: made } = await create(false)

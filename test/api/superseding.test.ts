@@ -24,6 +24,7 @@ async function mailed({ deps, first }: TestApp, target_email = VICTIM) {
     writes: [{ target_email }],
     attr: () => null,
     mailed: true,
+    limited: false,
   })
   const outbox = createOutbox(db, ids, now, 'https://site.example')
   const { text } = (await outbox.compose((await outbox.claim())!))!

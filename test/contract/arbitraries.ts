@@ -1,6 +1,6 @@
 /** Requests made from the contract: such as it describes, such as miss by a little, and such as mean harm. */
 import fc from 'fast-check'
-import { contract, type Operation, resolve } from '../../src/contract/table.ts'
+import { contract, type Operation, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/tenants.ts'
 import { generatedExpression, hostileText } from '../hogql/generate.ts'
 
@@ -414,7 +414,7 @@ function ofType(type: string, schema: Json, name: string, flaws: boolean): fc.Ar
     case 'string':
       if (schema.format && name !== 'target_email') return FORMATS[schema.format]!
       if (named) return named
-      if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
+      if (schema.pattern && schema.pattern !== SINGLE_LINE) return fc.stringMatching(new RegExp(schema.pattern))
       return fc.oneof(
         { weight: 4, arbitrary: text.map((value) => (value.trim() ? value : 'a').slice(0, schema.maxLength)) },
         ...(schema.maxLength ? [{ weight: 1, arbitrary: fc.constant('a'.repeat(schema.maxLength)) }] : []),
@@ -477,6 +477,7 @@ function wrongly(schema: Json): fc.Arbitrary<unknown> {
   if (schema.minLength) near.push('', 'a'.repeat(schema.minLength - 1))
   if (schema.maxLength)
     near.push('a'.repeat(schema.maxLength + 1), '😀'.repeat(schema.maxLength), `${'a'.repeat(schema.maxLength)} `)
+  if (schema.pattern === SINGLE_LINE) near.push('a\nb', 'a\u0085b', 'a\u2028b', '\u001b[2J')
   if (schema.maxItems) near.push(Array(schema.maxItems + 1).fill('a'))
   if (schema.enum) near.push(...schema.enum.map((value: unknown) => `${value} `), String(schema.enum[0]).toUpperCase())
   return near.length ? fc.oneof(fc.constantFrom(...near), hostile) : hostile

@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
 import { specifications } from '../../src/contract/bind.ts'
-import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
+import { contract, type Operation, operations, resolve, SINGLE_LINE, whole } from '../../src/contract/table.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
 type Json = Record<string, any>
@@ -263,3 +263,25 @@ function propertiesOf(schema: Json): Record<string, Json> {
   const { properties = {}, allOf = [] } = resolve(schema)
   return Object.assign({}, properties, ...allOf.map(propertiesOf))
 }
+
+t.test('every name that can be sent is one line', async (t) => {
+  const NAMES = ['name', 'label', 'first_name', 'last_name']
+  const sent = operations.flatMap(({ id, source }) => {
+    const schema = whole(source.requestBody?.content?.['application/json']?.schema ?? {})
+    const parts = [schema, ...(schema.allOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => [
+      part,
+      ...(part.allOf ?? []),
+    ])
+    const all = parts.flatMap((part) => Object.entries<Json>({ ...part.properties, ...part.items?.properties }))
+    return NAMES.flatMap((name) => {
+      const schemas = all.filter(([key]) => key === name).map(([, value]) => value)
+      return schemas.length ? [{ id, name, patterns: schemas.map(({ pattern }) => pattern) }] : []
+    })
+  })
+  t.ok(sent.length > 15, `${sent.length} names`)
+  for (const { id, name, patterns } of sent) t.ok(patterns.includes(SINGLE_LINE), `${id} ${name}`)
+  for (const text of ['', 'Ada Lovelace', 'Ünï — "コード" 👩‍💻'])
+    t.ok(new RegExp(SINGLE_LINE, 'u').test(text), JSON.stringify(text))
+  for (const text of ['a\nb', 'a\rb', '\t', '\u0000', '\u001b[2J', '\u007f', '\u0085', '\u2028', '\u2029'])
+    t.notOk(new RegExp(SINGLE_LINE, 'u').test(text), encodeURIComponent(text))
+})

@@ -210,23 +210,29 @@ t.test('what fails inside is told by a request id alone, and logged', async (t) 
 
 onBothEngines(
   t,
-  'rate limits, per key',
-  async (t, { send, key, advance, app }) => {
-    const mine = await key({})
+  'rate limits, for all keys of a user together',
+  async (t, { send, key, advance, app, member }) => {
+    const [mine, second] = [await key({}), await key({ scopes: ['query:read'] })]
     const statuses: number[] = []
     for (let i = 0; i < 481; i++)
       statuses.push(
-        (await app.inject({ url: '/api/users/@me/', headers: { authorization: `Bearer ${mine}` } })).statusCode,
+        (
+          await app.inject({
+            url: '/api/users/@me/',
+            headers: { authorization: `Bearer ${i % 2 ? mine : second}` },
+          })
+        ).statusCode,
       )
     t.equal(statuses.filter((status) => status === 200).length, 480)
     const refused = await send('GET', '/api/users/@me/', { key: mine })
     t.match(refused, { status: 429, body: { type: 'throttled_error', code: 'throttled', attr: null } })
     t.ok(Number(refused.headers['retry-after']) > 0 && Number(refused.headers['retry-after']) <= 60)
-    const other = await send('GET', '/api/users/@me/', { key: await key({}) })
+    t.equal((await send('GET', '/api/users/@me/', { key: await key({}) })).status, 429, 'a new key changes nothing')
+    const other = await send('GET', '/api/users/@me/', { key: (await member('other@example.com', 1)).key })
     t.match(
       other,
       { status: 200, headers: { 'ratelimit-limit': '480', 'ratelimit-remaining': '479' } },
-      'another key is not held back',
+      'another user is not held back',
     )
     advance(120_000)
     t.equal((await send('GET', '/api/users/@me/', { key: mine })).status, 200)
@@ -234,7 +240,7 @@ onBothEngines(
     for (let i = 0; i < 240; i++)
       await app.inject({ url: '/api/projects/@current/events/', headers: { authorization: `Bearer ${mine}` } })
     t.equal(
-      (await send('GET', '/api/projects/@current/events/', { key: mine })).status,
+      (await send('GET', '/api/projects/@current/events/', { key: second })).status,
       429,
       'events have a limit of their own',
     )

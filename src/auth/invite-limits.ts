@@ -1,0 +1,55 @@
+import { AppError } from '../errors.ts'
+import type { Db } from '../sql/db.ts'
+import * as madeInvites from '../store/made_invites.ts'
+import { emailKey } from '../store/users.ts'
+import { hashOf } from './api_keys.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+interface Limit {
+  by: 'organization_id' | 'inviter_id'
+  most: number
+  window_ms: number
+}
+
+/** Invites to one address. The limits per inviter hold for somebody who makes organization after organization. */
+const LIMITS: readonly Limit[] = [
+  { by: 'organization_id', most: 3, window_ms: HOUR_MS },
+  { by: 'organization_id', most: 10, window_ms: DAY_MS },
+  { by: 'inviter_id', most: 10, window_ms: HOUR_MS },
+  { by: 'inviter_id', most: 20, window_ms: DAY_MS },
+]
+
+export interface NewInvite {
+  id: string
+  organization_id: string
+  inviter_id: number
+  target_email: string
+  now: string
+}
+
+/**
+ * Counts an invite, or throws throttled where the address has had too many. The caller holds the organization and the
+ * inviter, so nodes count one after the other.
+ */
+export async function countInvite(
+  tx: Db,
+  { id, organization_id, inviter_id, target_email, now }: NewInvite,
+  attr: string | null,
+): Promise<void> {
+  const now_ms = Date.parse(now)
+  const day_ago = new Date(now_ms - DAY_MS).toISOString()
+  const invite = { id, organization_id, inviter_id, target_hash: hashOf(emailKey(target_email)), created_at: now }
+  const made = await madeInvites.list(tx, invite, day_ago)
+  for (const { by, most, window_ms } of LIMITS) {
+    const oldest = made.filter((other) => other[by] === invite[by])[most - 1]
+    if (!oldest) continue
+    const wait_ms = Date.parse(oldest.created_at) + window_ms - now_ms
+    if (wait_ms <= 0) continue
+    const seconds = Math.ceil(wait_ms / 1_000)
+    throw new AppError('throttled', `Too many invites to this address. Try again in ${seconds} seconds.`, attr, seconds)
+  }
+  await madeInvites.create(tx, invite)
+  await madeInvites.forget(tx, day_ago)
+}

@@ -1,0 +1,39 @@
+import type { Db } from '../sql/db.ts'
+import { type Either, sql } from '../sql/template.ts'
+
+/** An invite that was made, whatever became of it. */
+export interface MadeInviteRow {
+  id: string
+  organization_id: string
+  inviter_id: number
+  target_hash: string
+  created_at: string
+}
+
+const FORGOTTEN_AT_ONCE = 100
+const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
+
+/** Those to this address by the organization or by the inviter, newest first. */
+export function list(
+  tx: Db,
+  { organization_id, inviter_id, target_hash }: Omit<MadeInviteRow, 'id' | 'created_at'>,
+  since: string,
+): Promise<MadeInviteRow[]> {
+  return tx.all<MadeInviteRow>(sql`
+    select * from made_invites where target_hash = ${target_hash} and created_at > ${since}
+      and (organization_id = ${organization_id} or inviter_id = ${inviter_id})
+    order by created_at desc, id desc`)
+}
+
+export async function create(tx: Db, made: MadeInviteRow): Promise<void> {
+  await tx.run(sql`
+    insert into made_invites (id, organization_id, inviter_id, target_hash, created_at)
+    values (${made.id}, ${made.organization_id}, ${made.inviter_id}, ${made.target_hash}, ${made.created_at})`)
+}
+
+/** Some of those from before; the rest go with the next invites. */
+export async function forget(tx: Db, before: string): Promise<void> {
+  await tx.run(sql`
+    delete from made_invites where id in (
+      select id from made_invites where created_at <= ${before} limit ${FORGOTTEN_AT_ONCE} ${skipLocked})`)
+}
