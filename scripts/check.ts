@@ -7,6 +7,7 @@ const CHECKS: [name: string, ...command: string[]][] = [
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['floors', 'tsx', 'scripts/floors.ts'],
   ['lock files', 'tsx', 'scripts/lock-files.ts'],
+  ['regular expressions', 'tsx', 'scripts/regexes.ts'],
 ]
 
 const run = ([name, command, ...args]: string[]): Promise<boolean> =>

@@ -217,7 +217,7 @@ export function readConfig(environment: Variables): Config {
     if (config[name] !== undefined && !USABLE[name](config[name])) throw wrong(Environment, name)
   if (config.SMTP_URL && !config.SITE_URL)
     throw new Error('SMTP_URL needs SITE_URL: the links in mails are built on it. Set both.')
-  return config.SITE_URL ? { ...config, SITE_URL: config.SITE_URL.replace(/\/+$/, '') } : config
+  return config.SITE_URL ? { ...config, SITE_URL: config.SITE_URL.replace(/(?<!\/)\/+$/, '') } : config
 }
 
 /** What no pattern tells. Found out at the start, or else the first mail or domain would. */

@@ -208,20 +208,18 @@ function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   return new AppError('error', `The server failed. Quote the request id ${request.id} to its operator.`)
 }
 
-let routes: [pattern: RegExp, method: string][] | undefined
+let routes: [segments: string[], method: string][] | undefined
+
+const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
 /** The methods that work at a path; none for a path that is not in the contract. Built on the first miss. */
 function methodsAt(path: string): string[] {
-  routes ??= operations.map(({ path, method }) => [
-    new RegExp(
-      `^${path
-        .replace(/[.]/g, '\\.')
-        .replace(/\{\w+\}/g, '[^/]+')
-        .replace(/\/$/, '')}/?$`,
-    ),
-    method,
-  ])
-  const found = routes.filter(([pattern]) => pattern.test(path)).map(([, method]) => method)
+  routes ??= operations.map(({ path, method }) => [segmentsOf(path), method])
+  const asked = segmentsOf(path)
+  const fits = (segments: readonly string[]): boolean =>
+    segments.length === asked.length &&
+    segments.every((segment, i) => segment === asked[i] || (segment.startsWith('{') && asked[i] !== ''))
+  const found = routes.filter(([segments]) => fits(segments)).map(([, method]) => method)
   return [...new Set(found.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
 }
 

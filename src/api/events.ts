@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import type { Query } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
-import { invalid, notFound } from '../errors.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
 import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
@@ -26,6 +26,10 @@ const RECENT_DAYS = 7
 /** How many of the latest events a sample of every field is taken from, and how many values of each it shows. */
 const SAMPLED_EVENTS = 100
 const SAMPLED_VALUES = 10
+const UNSUPPORTED_PARAMETERS = {
+  action_id: 'There are no saved actions to filter by. Remove "action_id" and use "event", "properties" or "where".',
+  token: 'The project is the one in the path. Remove "token".',
+}
 /** Since when the list is deprecated, as RFC 9745 writes it. */
 const DEPRECATION = { deprecation: '@1704067200' }
 
@@ -45,6 +49,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
   return {
     operations: {
       'events.list': async (call) => {
+        refuseUnsupported(call.query)
         const csv = wantsCsv(call)
         const limit = call.query.limit ?? (csv ? CSV_PAGE_SIZE : PAGE_SIZE)
         if (several(call.query, 'select')) return selected(call, limit, csv)
@@ -147,6 +152,12 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
 type Piece = Awaited<ReturnType<typeof store.page>>
 type Pieces = AsyncGenerator<store.EventRow[], store.Position | null>
 type ListCall = Call<'events.list'>
+
+/** Ignored, they would answer more events than were asked for. */
+function refuseUnsupported(query: Query<'events.list'>): void {
+  for (const [name, detail] of Object.entries(UNSUPPORTED_PARAMETERS))
+    if (givenFor(query, name)) throw new AppError('unsupported_parameter', detail, name)
+}
 
 function listQuery(call: ListCall, now: string): store.ListQuery {
   const { query } = call

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { parseRfc822 } from '../hogql/datetime.ts'
 
 const MICROSECONDS = 1_000
 const HOUR_MS = 3_600_000
@@ -21,12 +22,14 @@ export function parseTime(text: string, attr: string): string {
 }
 
 /**
- * A moment in microseconds since 1970: ISO 8601, without a zone in UTC, or relative to now such as `-24h`, `-7d`, `-3m`
- * (months), `dStart`, `mEnd`. 400 naming `attr` for anything else.
+ * A moment in microseconds since 1970: ISO 8601 or RFC 822, without a zone in UTC, or relative to now such as `-24h`,
+ * `-7d`, `-3m` (months), `dStart`, `mEnd`. 400 naming `attr` for anything else.
  */
 export function parseMoment(text: string, attr: string, now: string): number {
   const iso = isoMoment(text.trim())
-  const moment = iso ? iso.milliseconds * MICROSECONDS + iso.microseconds : relativeMoment(text.trim(), now)
+  const moment = iso
+    ? iso.milliseconds * MICROSECONDS + iso.microseconds
+    : (parseRfc822(text) ?? relativeMoment(text.trim(), now))
   if (moment === undefined || Number.isNaN(moment))
     throw invalid(
       attr,

@@ -31,7 +31,7 @@ export function connection(variables: Variables, { baseUrl, key }: ConnectionOpt
         .replace('WORKSPACE_KEY', '--key or WORKSPACE_KEY'),
     )
   }
-  return { url: config.WORKSPACE_URL.replace(/\/+$/, ''), key: config.WORKSPACE_KEY?.trim() }
+  return { url: config.WORKSPACE_URL.replace(/(?<!\/)\/+$/, ''), key: config.WORKSPACE_KEY?.trim() }
 }
 
 export interface Outgoing {

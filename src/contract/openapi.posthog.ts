@@ -1908,6 +1908,8 @@ export interface paths {
          *
          *     A parameter that takes several values reads them as JSON text (`event=["a","b"]`), repeated (`event=a&event=b`) or in
          *     brackets (`event[]=a&event[]=b`).
+         *
+         *     `action_id` and `token` are refused with `unsupported_parameter`.
          */
         get: operations["events.list"];
         put?: never;
@@ -7366,7 +7368,10 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
-                /** @description Only events after this time: ISO 8601, or relative to now such as `-24h`, `-7d` or `dStart` for the start of today. */
+                /**
+                 * @description Only events after this time: ISO 8601, RFC 822 (`Sat, 07 Jan 2012 20:00:00 +0200`), or relative to now such as `-24h`,
+                 *     `-7d` or `dStart` for the start of today.
+                 */
                 after?: string;
                 /** @description Only events before this time, written like `after`. Absent, five seconds from now. */
                 before?: string;
@@ -7387,7 +7392,7 @@ export interface operations {
                  *     `{type: AND or OR, values}`, or an object from key to value. An item that cannot be read is an error that names it.
                  */
                 properties?: string | string[];
-                /** @description HogQL expressions to answer as the columns of rows, instead of events. Takes several. */
+                /** @description HogQL expressions to answer as the columns of rows, instead of events. Takes several. Times come as ISO 8601, in UTC. */
                 select?: string | string[];
                 /** @description HogQL expressions that must all be true. Takes several. */
                 where?: string | string[];

@@ -61,7 +61,14 @@ function selectorPattern(selector: string, at: string): string {
   return `${pattern}(?:;|$)`
 }
 
-const PIECE = /^(?:([a-zA-Z][\w-]*|\*)|\.([\w\-:/[\]]+)|#([\w-]+)|\[([\w-]+)="([^"]*)"\]|:nth-child\((\d{1,6})\))/
+/** What a selector is made of, by the sign it begins with; a tag has none. */
+const PIECES: Record<string, RegExp> = {
+  '.': /^\.([\w\-:/[\]]+)/,
+  '#': /^#([\w-]+)/,
+  '[': /^\[([\w-]+)="([^"]*)"\]/,
+  ':': /^:nth-child\((\d{1,6})\)/,
+}
+const TAG = /^([a-zA-Z][\w-]*|\*)/
 
 /** Classes are stored in order, and so are attributes: the pattern asks for both in that order. */
 function elementPattern(text: string, at: string): string {
@@ -69,19 +76,19 @@ function elementPattern(text: string, at: string): string {
   const attributes: [string, string][] = []
   let tag = '[^.:;"]*'
   for (let rest = text; rest !== ''; ) {
-    const piece = PIECE.exec(rest)
+    const sign = rest[0]! in PIECES ? rest[0]! : 'tag'
+    const piece = (PIECES[sign] ?? TAG).exec(rest)
     if (!piece)
       throw invalid(
         `${at}__value`,
         `"${text}" is no selector here. Use tag, .class, #id, [attr="v"] and :nth-child(n).`,
       )
-    const [whole, name, className, id, attribute, value, nth] = piece
-    if (name && name !== '*') tag = quoted(name)
-    if (className) classes.push(className)
-    if (id) attributes.push(['attr_id', id])
-    if (attribute)
-      attributes.push([attribute === 'href' || attribute === 'text' ? attribute : `attr__${attribute}`, value!])
-    if (nth) attributes.push(['nth-child', nth])
+    const [whole, name = '', value = ''] = piece
+    if (sign === 'tag' && name !== '*') tag = quoted(name)
+    if (sign === '.') classes.push(name)
+    if (sign === '#') attributes.push(['attr_id', name])
+    if (sign === '[') attributes.push([name === 'href' || name === 'text' ? name : `attr__${name}`, value])
+    if (sign === ':') attributes.push(['nth-child', name])
     rest = rest.slice(whole.length)
   }
   const named = classes.sort().map((name) => `${OTHER_CLASSES}\\.${quoted(name)}`)

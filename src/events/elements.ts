@@ -17,40 +17,46 @@ export interface Element {
   order: number
 }
 
-/** A value in quotes, in which a backslash takes the next character along. */
-const QUOTED = /"(?:\\.|[^"\\])*"/sy
-/** Sticky, so that what is no attribute ends the search: looking on from every place in a long text takes its square. */
-const ATTRIBUTE = /([^="]+)="((?:\\.|[^"\\])*)"/sy
+/** Browsers nest a page no deeper. More elements in one chain would only make a long answer. */
+const MAX_ELEMENTS = 512
 
 export function parseElements(chain: string): Element[] {
   return split(chain).map(parseElement)
 }
 
-/** At semicolons outside quotes. */
+/** The place of the quote that ends the value whose opening quote is at `open`; -1 where none does. */
+function closingQuote(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return -1
+}
+
+/** At semicolons outside quotes. A value that never ends quotes nothing, and nor do the quotes after it. */
 function split(chain: string): string[] {
   const parts: string[] = []
   let start = 0
+  let quotes = true
   for (let at = 0; at < chain.length; at++) {
-    if (chain[at] === '"') {
-      QUOTED.lastIndex = at
-      const quoted = QUOTED.exec(chain)
-      if (quoted) at += quoted[0].length - 1
+    if (chain[at] === '"' && quotes) {
+      const end = closingQuote(chain, at)
+      if (end < 0) quotes = false
+      else at = end
     } else if (chain[at] === ';') {
-      parts.push(chain.slice(start, at))
+      if (at > start) parts.push(chain.slice(start, at))
+      if (parts.length === MAX_ELEMENTS) return parts
       start = at + 1
     }
   }
-  parts.push(chain.slice(start))
-  return parts.filter((part) => part !== '')
+  if (start < chain.length) parts.push(chain.slice(start))
+  return parts
 }
 
 function parseElement(part: string, order: number): Element {
-  // Classes may hold colons (`md:flex`), so the attributes begin at the first colon that one of them follows.
-  const begin = /:(?=[^:="]*=")/.exec(part)?.index ?? (part.endsWith(':') ? part.length - 1 : part.length)
+  const begin = attributesAt(part)
   const [tag, ...classes] = part.slice(0, begin).split('.')
-  const given: Record<string, string> = Object.create(null)
-  ATTRIBUTE.lastIndex = begin + 1
-  for (let found = ATTRIBUTE.exec(part); found; found = ATTRIBUTE.exec(part)) given[found[1]!] = unescaped(found[2]!)
+  const given = parseAttributes(part, begin + 1)
   const { text, href, attr_id, 'nth-child': child, 'nth-of-type': type, ...attributes } = given
   return {
     event: null,
@@ -64,6 +70,32 @@ function parseElement(part: string, order: number): Element {
     attributes: { ...attributes },
     order,
   }
+}
+
+/** Classes may hold colons (`md:flex`), so the attributes begin at the first colon that `name="` follows. */
+function attributesAt(part: string): number {
+  let colon = -1
+  for (let at = 0; at < part.length; at++) {
+    const sign = part[at]
+    if (sign === ':') colon = at
+    else if (sign === '=' && part[at + 1] === '"' && colon >= 0) return colon
+    else if (sign === '=' || sign === '"') colon = -1
+  }
+  return part.endsWith(':') ? part.length - 1 : part.length
+}
+
+/** `name="value"` one after the other. What is no attribute ends them. */
+function parseAttributes(part: string, begin: number): Record<string, string> {
+  const found: Record<string, string> = Object.create(null)
+  for (let at = begin; at < part.length; ) {
+    const equals = part.indexOf('=', at)
+    const close = equals > at && part[equals + 1] === '"' ? closingQuote(part, equals + 1) : -1
+    const name = part.slice(at, equals)
+    if (close < 0 || name.includes('"')) break
+    found[name] = unescaped(part.slice(equals + 2, close))
+    at = close + 1
+  }
+  return found
 }
 
 const unescaped = (value: string): string => value.replace(/\\(["\\])/g, '$1')

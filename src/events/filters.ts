@@ -91,9 +91,9 @@ function listed(values: unknown[], word: 'and' | 'or', at: string, now: number, 
 
 /** `{"$browser": "Chrome", "path__icontains": "blog"}` */
 function legacy(key: string, value: unknown, at: string, now: number): Expr | undefined {
-  const [, name, operator] = /^(.+)__([a-z_]+)$/s.exec(key) ?? []
-  return operator !== undefined && OPERATORS.includes(operator)
-    ? item({ key: name, value, operator }, `${at}__${key}`, now)
+  const operator = OPERATORS.find((word) => key.endsWith(`__${word}`) && key.length > word.length + 2)
+  return operator
+    ? item({ key: key.slice(0, -operator.length - 2), value, operator }, `${at}__${key}`, now)
     : item({ key, value }, `${at}__${key}`, now)
 }
 

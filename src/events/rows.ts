@@ -3,9 +3,11 @@ import { invalid } from '../errors.ts'
 import { type Expr, field, type Order } from '../hogql/ast.ts'
 import { decode } from '../hogql/convert.ts'
 import { HogqlError } from '../hogql/error.ts'
+import { splitLabel } from '../hogql/lexer.ts'
 import { parseExpression } from '../hogql/parser.ts'
 import { compile, compileCondition, type HogType } from '../hogql/print.ts'
 import { type Column, compileQuery, type Query } from '../hogql/query.ts'
+import { parseOrder } from '../hogql/select.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import { all } from './filters.ts'
 import { type Condition, conditions, type ListQuery, personJoin } from './list.ts'
@@ -107,8 +109,7 @@ interface Shown {
 
 /** A trailing comment names a column, and so does AS. */
 function shownAs(text: string, now: number): Shown {
-  const [, before = text, label] = /^(.*?)\s*--\s*(.+?)\s*$/s.exec(text) ?? []
-  const bare = before.trim()
+  const { text: bare, label } = splitLabel(text)
   const person = PERSON.map((name) => field(1, ['person', name]))
   const personOf = ([id, created_at, properties]: unknown[]): unknown =>
     id === null ? null : { id, created_at, properties }
@@ -135,15 +136,7 @@ function shownAs(text: string, now: number): Shown {
 
 /** As asked; else newest first where the time is shown, the most first where there is a count, or by the first column. */
 function ordering(asked: readonly string[], columns: readonly Expr[], now: number): Order[] {
-  const given = asked.map((text, i) =>
-    named(`orderBy__${i}`, () => {
-      const [, descending, word] = /^(.*?)\s+(asc|desc)$/is.exec(text.trim()) ?? []
-      if (descending !== undefined && word)
-        return { expr: parseExpression(descending), descending: word.toLowerCase() === 'desc' }
-      const turned = text.trim().startsWith('-')
-      return { expr: parseExpression(turned ? text.trim().slice(1) : text), descending: turned }
-    }),
-  )
+  const given = asked.map((text, i) => named(`orderBy__${i}`, () => parseOrder(text)))
   if (given.length) return given
   const bare = columns.map((column) => (column.kind === 'alias' ? column.expr : column))
   const isField = (expr: Expr, name: string): boolean => expr.kind === 'field' && expr.chain.join() === name

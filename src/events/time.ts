@@ -8,8 +8,9 @@ const FUTURE = 23 * 3_600 * SECOND
 const DATE = '(\\d{4})(?:-(\\d\\d)-(\\d\\d)|-(\\d{3})|-?W(\\d\\d)-?([1-7])|-(\\d\\d))?'
 const TIME = '(\\d\\d):?(\\d\\d)(?::?(\\d\\d)(?:[.,](\\d+))?)?'
 const ISO = new RegExp(`^${DATE}(?:[T ]${TIME})?\\s*(?:Z|([+-])(\\d\\d):?(\\d\\d)?)?$`, 'i')
-/** A text that says where it is, so that nothing has to be assumed. */
-const ZONED = /(?:Z|UTC|GMT|[+-]\d\d:?\d\d|\b[ECMP][SD]T)\s*(?:\([^)]*\))?$/i
+const ZONE = /(?:Z|UTC|GMT|[+-]\d\d:?\d\d|\b[ECMP][SD]T)$/i
+/** `Sat Jan 07 2012 20:00:00 GMT+0200 (Central European Standard Time)` has 67 characters. Longer texts are no times. */
+const MAX_TIME_LENGTH = 128
 
 /**
  * Undefined for what is no time. ISO 8601 with calendar, week (2021-W43-5) or ordinal (2021-302) dates, and whatever else
@@ -18,12 +19,17 @@ const ZONED = /(?:Z|UTC|GMT|[+-]\d\d:?\d\d|\b[ECMP][SD]T)\s*(?:\([^)]*\))?$/i
 export function parseTime(value: unknown): number | undefined {
   if (typeof value === 'number') return exact(value * 1000)
   if (typeof value !== 'string') return undefined
-  const text = value.trim()
+  const text = value.length > MAX_TIME_LENGTH ? '' : value.trim()
   const iso = ISO.exec(text)
   if (iso) return parseIso(iso)
-  const zoned = ZONED.test(text)
-  const milliseconds = Date.parse(zoned ? text : `${text} UTC`)
+  const milliseconds = Date.parse(namesZone(text) ? text : `${text} UTC`)
   return exact(milliseconds * 1000)
+}
+
+/** Whether a text ends with a zone, which a comment in brackets may follow. */
+function namesZone(text: string): boolean {
+  const end = text.endsWith(')') ? text.lastIndexOf('(') : text.length
+  return ZONE.test(text.slice(0, Math.max(end, 0)).trimEnd())
 }
 
 function parseIso(match: RegExpExecArray): number | undefined {
@@ -84,7 +90,7 @@ function exact(microseconds: number): number | undefined {
 /** When a sender's clock says it sent: ISO 8601, or seconds since 1970, or milliseconds where those are too many. */
 export function parseSentAt(value: unknown): number | undefined {
   const text = typeof value === 'number' ? String(value) : value
-  if (typeof text !== 'string') return undefined
+  if (typeof text !== 'string' || text.length > MAX_TIME_LENGTH) return undefined
   if (/^\d+(\.\d+)?$/.test(text)) return exact(Number(text) * (text.length > 11 ? 1000 : SECOND))
   return parseTime(text)
 }

@@ -139,7 +139,7 @@ function namesOf(delivery: Delivery<FilesConfig>): (which: number | 'manifest') 
 
 /** Of a file that is written to find out whether one can be: as deep as the prefix leads without its variables. */
 export function testName({ prefix = '' }: FilesConfig): string {
-  const folder = prefix.includes('{') ? prefix.replace(/\{.*$/s, '').replace(/[^/]*$/, '') : prefix
+  const folder = prefix.includes('{') ? prefix.slice(0, prefix.lastIndexOf('/', prefix.indexOf('{')) + 1) : prefix
   const slash = folder === '' || folder.endsWith('/') ? '' : '/'
   return `${folder}${slash}workspace-admin-test.jsonl`.replace(/^\/+/, '')
 }

@@ -126,14 +126,28 @@ export function decode(cell: unknown, type: HogType): unknown {
     case 'boolean':
       return cell === true || cell === 1 || cell === 'true'
     case 'json':
-    case 'tuple':
       return JSON.parse(cell as string)
+    case 'tuple':
+      return decodeItems(JSON.parse(cell as string), type)
     case 'array':
       return (JSON.parse(cell as string) as unknown[]).map((item) => decode(item, type.of))
+    case 'datetime':
+      return isoTime(cell as string)
     default:
       return cell
   }
 }
+
+/** The items of a tuple are JSON already; only their times are not as they are shown. */
+function decodeItems(value: unknown, type: HogType): unknown {
+  if (type.kind === 'datetime' && typeof value === 'string') return isoTime(value)
+  if (!Array.isArray(value)) return value
+  if (type.kind === 'array') return value.map((item) => decodeItems(item, type.of))
+  return type.kind === 'tuple' ? value.map((item, i) => decodeItems(item, type.of[i]!)) : value
+}
+
+/** `2026-01-02 03:04:05.678000` → `2026-01-02T03:04:05.678Z`: microseconds only where there are any, as for events. */
+const isoTime = (text: string): string => `${text.replace(' ', 'T').replace(/000$/, '')}Z`
 
 export function mustBe(value: Typed, ok: (type: HogType) => boolean, wanted: string, who: string): void {
   if (value.type.kind !== 'null' && !ok(value.type))

@@ -2,45 +2,84 @@
 import { DAY, SECOND } from './convert.ts'
 import { MAX_DATETIME, MAX_YEAR, MIN_DATETIME, MIN_YEAR } from './limits.ts'
 
+/** Longer texts are no datetimes: no pattern looks at them. */
+export const MAX_DATETIME_LENGTH = 100
+
 /**
  * The forms a datetime is read in. Both engines use these patterns, so they keep to what means the same in both.
  * Groups: year, month, day, hour, minute, second, fraction, zone; the second has the day first.
  */
 const TIME =
-  '(?:(?:T| +)([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)? *(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?'
+  '(?:(?:T| +)([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)?(?: *(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?))?'
 export const YEAR_FIRST = `^ *([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})${TIME} *$`
 export const DAY_FIRST = `^ *([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})${TIME} *$`
+/** `Sat, 07 Jan 2012 20:00:00 +0200`, in any case. Groups: day, month, year, hour, minute, second, zone. */
+export const RFC_822 =
+  '^ *(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), *)?([0-9]{1,2}) +(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +([0-9]{4}|[0-9]{2}) +([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?: *(Z|UTC?|GMT|[ECMP][SD]T|[+-][0-9]{4}))? *$'
 /** Seconds since 1970, or milliseconds when there are 13 digits. */
 export const UNIX = '^ *([0-9]{9,10})(?:[.]([0-9]{1,9}))? *$'
 export const UNIX_MILLIS = '^ *([0-9]{10})([0-9]{3}) *$'
 
-const forms = [YEAR_FIRST, DAY_FIRST, UNIX, UNIX_MILLIS].map((pattern) => new RegExp(pattern))
+/** What RFC 822 calls the zones of North America. */
+export const ZONES: Record<string, string> = {
+  EST: '-0500',
+  EDT: '-0400',
+  CST: '-0600',
+  CDT: '-0500',
+  MST: '-0700',
+  MDT: '-0600',
+  PST: '-0800',
+  PDT: '-0700',
+}
+/** A year of two digits below this is one of the 2000s. */
+export const PIVOT_YEAR = 50
+
+const yearFirst = new RegExp(YEAR_FIRST)
+const dayFirst = new RegExp(DAY_FIRST)
+const rfc822 = new RegExp(RFC_822, 'i')
+const unix = new RegExp(UNIX)
+const unixMillis = new RegExp(UNIX_MILLIS)
 
 const fraction = (digits: string | undefined): number => Number((digits ?? '').slice(0, 6).padEnd(6, '0'))
 
 /** NULL when it is none, or does not exist: the 30th of February. */
 export function parseDatetime(text: string): number | null {
-  const [year_first, day_first, unix, millis] = forms.map((form) => form.exec(text))
-  const seconds = unix ?? millis
+  if (text.length > MAX_DATETIME_LENGTH) return null
+  const seconds = unix.exec(text) ?? unixMillis.exec(text)
   if (seconds) return inRange(Number(seconds[1]) * SECOND + fraction(seconds[2]))
-  const found = year_first ?? day_first
-  if (!found) return null
-  const [year, month, day] = (year_first ? [1, 2, 3] : [3, 2, 1]).map((group) => Number(found[group])) as [
+  const [, year, month, day, ...iso] = yearFirst.exec(text) ?? []
+  if (year) return datetimeOf([year, month, day, ...iso])
+  const [, first, second, last, ...rest] = dayFirst.exec(text) ?? []
+  return first ? datetimeOf([last, second, first, ...rest]) : parseRfc822(text)
+}
+
+/** NULL when it is none. */
+export function parseRfc822(text: string): number | null {
+  const [, day, name, year, hour, minute, second, zone] =
+    (text.length <= MAX_DATETIME_LENGTH && rfc822.exec(text)) || []
+  if (name === undefined || year === undefined) return null
+  const month = MONTHS.findIndex((word) => word.slice(0, 3).toLowerCase() === name.toLowerCase()) + 1
+  const century = year.length === 4 ? '' : Number(year) < PIVOT_YEAR ? '20' : '19'
+  const offset = zone && (ZONES[zone.toUpperCase()] ?? zone)
+  return datetimeOf([century + year, String(month), day, hour, minute, second, undefined, offset])
+}
+
+/** From year, month, day, hour, minute, second, fraction and zone. */
+function datetimeOf(parts: readonly (string | undefined)[]): number | null {
+  const [year, month, day, hour, minute, second] = parts.slice(0, 6).map((part) => Number(part ?? 0)) as [
     number,
     number,
     number,
-  ]
-  const [hour, minute, second] = [found[4], found[5], found[6]].map((part) => Number(part ?? 0)) as [
     number,
     number,
     number,
   ]
   if (year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null
   if (hour > 23 || minute > 59 || second > 59) return null
-  const zone = /^([+-])(\d\d):?(\d\d)?$/.exec(found[8] ?? '')
+  const zone = /^([+-])(\d\d):?(\d\d)?$/.exec(parts[7] ?? '')
   const ahead = zone ? (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3] ?? 0)) : 0
   const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - ahead * 60_000
-  return inRange(milliseconds * 1000 + fraction(found[7]))
+  return inRange(milliseconds * 1000 + fraction(parts[6]))
 }
 
 export const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()

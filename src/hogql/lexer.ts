@@ -7,7 +7,10 @@ export interface Token {
   text: string
   value: number
   float: boolean
+  /** Of its first character, from 1. */
   at: number
+  /** Of its last character. */
+  end: number
 }
 
 /** Longest first. */
@@ -31,7 +34,7 @@ const SYMBOLS = [
 ]
 const ESCAPES: Record<string, string> = { b: '\b', f: '\f', r: '\r', n: '\n', t: '\t', a: '\x07', v: '\v' }
 
-const SPACE = /\s+|--[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
+const SPACE = /\s+|--[^\n]*|\/\/[^\n]*/y
 const WORD = /[A-Za-z_$][A-Za-z0-9_$]*/y
 const DIGITS = /\d+/y
 const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
@@ -54,11 +57,11 @@ export function tokens(source: string): Token[] {
   const push = (kind: Token['kind'], at: number, word: string, value = 0, float = false): void => {
     if (found.length >= MAX_TOKENS)
       throw new HogqlError(`The text has more than ${MAX_TOKENS} words and signs at position ${at + 1}.`, at + 1)
-    found.push({ kind, text: word, value, float, at: at + 1 })
+    found.push({ kind, text: word, value, float, at: at + 1, end: i })
   }
 
   for (;;) {
-    while (take(SPACE) !== undefined);
+    for (let end = endOfSpace(text, i); end > i; end = endOfSpace(text, i)) i = end
     const at = i
     if (at >= text.length) {
       push('end', at, '')
@@ -138,6 +141,27 @@ export function tokens(source: string): Token[] {
       throw new HogqlError(`A name cannot hold "%" at position ${start + 1}.`, start + 1)
     return out
   }
+}
+
+/** A text without the comment at its end, which names a column: `properties.x -- My label`. */
+export function splitLabel(source: string): { text: string; label: string | undefined } {
+  const last = tokens(source).at(-2)?.end ?? 0
+  let label = ''
+  for (let at = last, end = endOfSpace(source, at); end > at; at = end, end = endOfSpace(source, at)) {
+    const piece = source.slice(at, end).trim()
+    if (piece !== '') label = piece.startsWith('--') ? piece.slice('--'.length).trim() : ''
+  }
+  return { text: source.slice(0, last).trim(), label: label === '' ? undefined : label }
+}
+
+/** Where the white space or the comment at a place ends; the place itself where there is neither. */
+function endOfSpace(text: string, at: number): number {
+  if (text.startsWith('/*', at)) {
+    const end = text.indexOf('*/', at + 2)
+    return end < 0 ? at : end + 2
+  }
+  SPACE.lastIndex = at
+  return SPACE.test(text) ? SPACE.lastIndex : at
 }
 
 /** Hexadecimal, octal with a leading 0, or decimal. */

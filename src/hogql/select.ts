@@ -3,7 +3,7 @@ import { alias, type Expr, type Order, type Select } from './ast.ts'
 import { Cursor } from './cursor.ts'
 import { shown } from './error.ts'
 import { MAX_INTEGER, MAX_LIST } from './limits.ts'
-import { aliasName, expression, isReserved, parseExpression } from './parser.ts'
+import { aliasName, expression, isReserved } from './parser.ts'
 
 const JOINS = [
   'JOIN',
@@ -69,21 +69,6 @@ export function parseOrder(text: string): Order {
   const parsed = order(c)
   c.expectEnd()
   return minus ? Object.freeze({ expr: parsed.expr, descending: !parsed.descending }) : parsed
-}
-
-/** One column; a comment at its end names it: `properties.x -- My label`. */
-export function parseColumn(text: string): Expr {
-  const expr = parseExpression(text)
-  const comment = /--([^\n]*)\s*$/.exec(text)
-  const label = comment?.[1]?.trim()
-  if (!comment || !label || expr.kind === 'alias') return expr
-  // Only if it is a comment, and not the end of a text that holds two dashes.
-  try {
-    parseExpression(text.slice(0, comment.index))
-  } catch {
-    return expr
-  }
-  return alias(expr.at, label, expr)
 }
 
 /** A name may follow a column without AS. */

@@ -5,6 +5,7 @@ import { addMonths, formatDatetime, inRange, parseDatetime } from './datetime.ts
 import { folded } from './like.ts'
 import { MAX_CACHED_PATTERNS, MAX_INTEGER } from './limits.ts'
 import { compareTexts, floatText, roundHalfUp } from './numbers.ts'
+import { DOMAIN, PATH } from './text-functions.ts'
 import { DECIMAL, WHOLE } from './value-functions.ts'
 
 type Cell = string | number | null
@@ -56,16 +57,15 @@ function compiled(pattern: string): RE2JS {
   return regex
 }
 
-/** Patterns of our own, run by the machine's engine. */
-const own = new Map<string, RegExp>()
-function first(text: string, pattern: string): string {
-  let regex = own.get(pattern)
-  if (!regex) {
-    if (own.size >= MAX_CACHED_PATTERNS) own.clear()
-    regex = new RegExp(pattern, 'u')
-    own.set(pattern, regex)
+/** The value of a parameter of an address: between `?name=`, `&name=` or `#name=` and the next `&` or `#`. */
+function parameter(text: string, name: string): string {
+  const wanted = `${name}=`
+  for (let at = text.indexOf(wanted, 1); at > 0; at = text.indexOf(wanted, at + 1)) {
+    if (!'?&#'.includes(text[at - 1]!)) continue
+    const value = text.slice(at + wanted.length)
+    return value.slice(0, /[&#]/.exec(value)?.index)
   }
-  return regex.exec(text)?.[1] ?? ''
+  return ''
 }
 
 function replace(text: string, pattern: string, replacement: string, all: number): string {
@@ -105,6 +105,8 @@ function substring(text: string, offset: number, count: number): string {
 
 const exact = (value: number): number | null =>
   Number.isInteger(value) && Math.abs(value) < MAX_INTEGER ? value : null
+const domain = new RegExp(DOMAIN, 'u')
+const path = new RegExp(PATH, 'u')
 const whole = new RegExp(WHOLE)
 const decimal = new RegExp(DECIMAL)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -149,9 +151,9 @@ const FUNCTIONS = {
   },
   replace: (text: string, pattern: string, replacement: string, all: number): Cell =>
     replace(text, pattern, replacement, all),
-  first: (text: string, pattern: string): Cell => first(text, pattern),
-  parameter: (text: string, name: string): Cell =>
-    first(text, `[?&#]${name.replace(/[^A-Za-z0-9]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)}=([^&#]*)`),
+  domain: (text: string): Cell => domain.exec(text)?.[1] ?? '',
+  path: (text: string): Cell => path.exec(text)?.[1] ?? '',
+  parameter,
 
   integer: (text: string): Cell => (whole.test(text) ? exact(Number(text)) : null),
   whole: (value: number): Cell => exact(value),

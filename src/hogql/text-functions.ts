@@ -211,10 +211,10 @@ const replaceRegexp = (all: boolean): Fn => ({
 export const DOMAIN = '^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//(?:[^/?#@]*@)?)?([^/?#:@ ]+)'
 export const PATH = '^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*(/[^?#]*)'
 
-const address = (pattern: string): Fn =>
+const address = (pattern: string, sqlite: (address: Sql) => Sql): Fn =>
   text(1, (s) =>
     on(
-      sql`hogql_first(${s}, ${pattern})`,
+      sqlite(s),
       bound({ s }, sql`case when t.s is not null then coalesce((regexp_match(t.s, ${pattern}::text))[1], '') end`),
     ),
   )
@@ -281,7 +281,7 @@ export const TEXT_FUNCTIONS: Functions = {
   extract,
   replaceRegexpAll: replaceRegexp(true),
   replaceRegexpOne: replaceRegexp(false),
-  domain: address(DOMAIN),
-  path: address(PATH),
+  domain: address(DOMAIN, (s) => sql`hogql_domain(${s})`),
+  path: address(PATH, (s) => sql`hogql_path(${s})`),
   extractURLParameter,
 }

@@ -1,7 +1,17 @@
 /** Conversions, NULL, choices and numbers. */
 import { type Sql, sql } from '../sql/template.ts'
 import { asText, coerce, DAY, datetimeWithin, floorTo, integerWithin, mustBe, number, toText } from './convert.ts'
-import { DAY_FIRST, parseDatetime, UNIX, UNIX_MILLIS, YEAR_FIRST } from './datetime.ts'
+import {
+  DAY_FIRST,
+  MAX_DATETIME_LENGTH,
+  PIVOT_YEAR,
+  parseDatetime,
+  RFC_822,
+  UNIX,
+  UNIX_MILLIS,
+  YEAR_FIRST,
+  ZONES,
+} from './datetime.ts'
 import { boolean, bound, type Fn, type Functions, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { sqliteFloat, sqliteWhole } from './json.ts'
@@ -155,11 +165,23 @@ export function toDateTime(value: Typed, at: number): Typed {
   }
 }
 
+const namedZones: Sql = {
+  strings: [
+    Object.entries(ZONES)
+      .map(([name, offset]) => `when '${name}' then '${offset}'`)
+      .join(' '),
+  ],
+  parts: [],
+}
+
 /** The reading of parseDatetime, without a function: the calendar is asked only about days that exist. */
 function postgresDatetime(text: Sql): Sql {
-  const matches = sql`(select regexp_match(x.s, ${YEAR_FIRST}::text) as a, regexp_match(x.s, ${DAY_FIRST}::text) as b, regexp_match(x.s, ${UNIX}::text) as u, regexp_match(x.s, ${UNIX_MILLIS}::text) as k from (select ${text} as s) x) m`
+  const matches = sql`(select regexp_match(x.s, ${YEAR_FIRST}::text) as a, regexp_match(x.s, ${DAY_FIRST}::text) as b, regexp_match(x.s, ${RFC_822}::text, 'i') as r, regexp_match(x.s, ${UNIX}::text) as u, regexp_match(x.s, ${UNIX_MILLIS}::text) as k from (select case when char_length(v.s) <= ${number(MAX_DATETIME_LENGTH)} then v.s end as s from (select ${text} as s) v) x) m`
   const group = (n: number): Sql => sql`coalesce(m.a[${number(n)}], m.b[${number(n)}])`
-  const parts = sql`(select coalesce(m.a[1], m.b[3])::int as y, ${group(2)}::int as mo, coalesce(m.a[3], m.b[1])::int as d, coalesce(${group(4)}, '0')::int as h, coalesce(${group(5)}, '0')::int as mi, coalesce(${group(6)}, '0')::int as s, rpad(left(coalesce(${group(7)}, ''), 6), 6, '0')::bigint as f, regexp_match(${group(8)}, '^([+-])([0-9]{2}):?([0-9]{2})?$') as z, coalesce(m.u[1], m.k[1])::bigint as unix, rpad(left(coalesce(m.u[2], m.k[2], ''), 6), 6, '0')::bigint as unix_f from ${matches}) t`
+  const year = sql`(case when char_length(m.r[3]) = 4 then '' when m.r[3]::int < ${number(PIVOT_YEAR)} then '20' else '19' end || m.r[3])`
+  const month = sql`((strpos('janfebmaraprmayjunjulaugsepoctnovdec', lower(m.r[2])) + 2) / 3)`
+  const zone = sql`(case upper(m.r[7]) ${namedZones} else m.r[7] end)`
+  const parts = sql`(select coalesce(m.a[1], m.b[3], ${year})::int as y, coalesce(${group(2)}::int, ${month}) as mo, coalesce(m.a[3], m.b[1], m.r[1])::int as d, coalesce(${group(4)}, m.r[4], '0')::int as h, coalesce(${group(5)}, m.r[5], '0')::int as mi, coalesce(${group(6)}, m.r[6], '0')::int as s, rpad(left(coalesce(${group(7)}, ''), 6), 6, '0')::bigint as f, regexp_match(coalesce(${group(8)}, ${zone}), '^([+-])([0-9]{2}):?([0-9]{2})?$') as z, coalesce(m.u[1], m.k[1])::bigint as unix, rpad(left(coalesce(m.u[2], m.k[2], ''), 6), 6, '0')::bigint as unix_f from ${matches}) t`
   const ahead = sql`(case when t.z is null then 0 else (case t.z[1] when '-' then -1 else 1 end) * (t.z[2]::int * 60 + coalesce(t.z[3], '0')::int) end)`
   const last = sql`(array[31, case when t.y % 4 = 0 and (t.y % 100 <> 0 or t.y % 400 = 0) then 29 else 28 end, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[t.mo]`
   return sql`(select case when t.unix is not null then ${datetimeWithin(sql`t.unix * 1000000 + t.unix_f`)} when t.y between ${number(MIN_YEAR)} and ${number(MAX_YEAR)} and t.mo between 1 and 12 and t.d between 1 and ${last} and t.h < 24 and t.mi < 60 and t.s < 60 then ${datetimeWithin(sql`(make_date(t.y, t.mo, t.d) - date '1970-01-01')::bigint * ${number(DAY)} + ((t.h * 60 + t.mi - ${ahead}) * 60 + t.s)::bigint * 1000000 + t.f`)} end from ${parts})`

@@ -61,4 +61,4 @@ function outcomeOf({ code, responseCode, message }: Failure, begun: boolean): Ou
 }
 
 /** `Name <a@b>` → `a@b`. */
-const addressOf = (from: string): string => /<([^>]+)>/.exec(from)?.[1] ?? from
+const addressOf = (from: string): string => /<([^<>]+)>/.exec(from)?.[1] ?? from

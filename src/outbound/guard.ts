@@ -186,7 +186,7 @@ function isPublic(address: string): boolean {
 
 /** The address that is meant: without a zone, and the IPv4 address inside where a mapped or translated one wraps it. */
 function plain(address: string): { text: string; family: 'ipv4' | 'ipv6' } {
-  const text = address.replace(/%.*$/, '')
+  const text = address.split('%', 1)[0]!
   if (isIP(text) === 4) return { text, family: 'ipv4' }
   // Node writes addresses in many ways; a URL writes each in one.
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1)

@@ -56,7 +56,7 @@ function programOf(name: string, text: string): Program {
 function sentenceOf(error: unknown): string {
   const { message, loc } = error as { message: string; loc?: { line: number; column: number } }
   if (error instanceof RangeError) return 'The code is nested too deeply to be read.'
-  const words = message.replace(/\s*\(\d+:\d+\)$/, '').slice(0, 300)
+  const words = message.replace(/ ?\(\d+:\d+\)$/, '').slice(0, 300)
   return loc ? `Line ${loc.line}, column ${loc.column + 1}: ${words}` : words
 }
 

@@ -9,6 +9,7 @@ import { download } from './download.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { type Hosts, type Origin, type PluginUrl, parseUrl, refuse } from './url.ts'
 
+const MANIFEST = 'plugin.json'
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** Each may hold an archive in memory. */
 const MAX_AT_ONCE = 4
@@ -96,7 +97,7 @@ export function createSources(config: Settings, outbound: Outbound): PluginSourc
   }
 }
 
-const bare = (url: string): string => url.replace(/\/+$/, '')
+const bare = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 type Remote = Exclude<Origin, { host: 'file' }>
 
@@ -141,10 +142,13 @@ function revisionIn(origin: Remote, answer: Buffer): string | undefined {
 type Read = (names: readonly string[]) => Promise<Map<string, Buffer>>
 
 async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<Fetched, 'tag'>> {
+  const manifest = folder === null ? MANIFEST : `${folder}/${MANIFEST}`
   // Hosts put everything into one folder of their own naming.
-  const wanted = new RegExp(`^((?:[^/]+/)?${folder === null ? '' : `${escaped(folder)}/`})plugin\\.json$`)
-  const manifests = await unpack(bytes, (path) => wanted.test(path))
-  const root = [...manifests.keys()].map((path) => wanted.exec(path)![1]!).sort((a, b) => a.length - b.length)[0]
+  const manifests = await unpack(
+    bytes,
+    (path) => path === manifest || (path.indexOf('/') > 0 && path.slice(path.indexOf('/') + 1) === manifest),
+  )
+  const root = [...manifests.keys()].sort((a, b) => a.length - b.length)[0]?.slice(0, -MANIFEST.length)
   if (root === undefined)
     throw refuse(`There is no plugin.json in ${folder ?? 'what the URL names'}. A plugin needs one.`)
   return assemble(async (names) => {
@@ -153,8 +157,6 @@ async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<F
     return new Map([...found].map(([path, content]) => [paths.get(path)!, content]))
   })
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 async function fromFolder(allowed: string | undefined, folder: string): Promise<Fetched> {
   if (!allowed)
@@ -183,14 +185,14 @@ async function fromFolder(allowed: string | undefined, folder: string): Promise<
 
 /** Keeps of a plugin what belongs to it. */
 async function assemble(read: Read, fallback?: string): Promise<Omit<Fetched, 'tag'>> {
-  const described = (await read(['plugin.json'])).get('plugin.json')
+  const described = (await read([MANIFEST])).get(MANIFEST)
   if (!described) throw refuse('There is no plugin.json. A plugin needs one.')
-  const manifest = readManifest(textOf('plugin.json', described), refuse)
+  const manifest = readManifest(textOf(MANIFEST, described), refuse)
   const name = manifest.name ?? fallback
   if (name === undefined) throw refuse('plugin.json has no "name". A plugin needs one.')
   const mains = manifest.main === undefined ? ['index.js', 'index.ts'] : [inside(manifest.main)]
   const found = await read([...mains, 'frontend.tsx', 'site.ts'])
-  const files: Record<string, string> = { 'plugin.json': JSON.stringify(manifest) }
+  const files: Record<string, string> = { [MANIFEST]: JSON.stringify(manifest) }
   const keep = (path: string | undefined, as: string): void => {
     const bytes = path === undefined ? undefined : found.get(path)
     if (bytes) files[as] = textOf(path!, bytes)

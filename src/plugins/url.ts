@@ -39,9 +39,9 @@ const GITHUB: [form: RegExp, ...parts: ('commit' | 'tree' | 'release' | 'archive
   [new RegExp(`^/(${WORD})/(${WORD})/releases/tag/(${WORD})$`), 'release'],
   [new RegExp(`^/(${WORD})/(${WORD})/archive/((?:refs/(?:heads|tags)/)?${WORD})\\.(?:zip|tar\\.gz)$`), 'archive'],
 ]
-/** A lone hyphen ends the path of a project. */
-const GROUP = `(?!-(?:/|$))${WORD}`
-const GITLAB = new RegExp(`^/(${GROUP}(?:/${GROUP})+)(?:/-/(?:(?:tree|commit)/(${WORD})|archive/(${WORD})/${WORD}))?$`)
+const GITLAB_PROJECT = new RegExp(`^/(${WORD}(?:/${WORD})+)$`)
+const GITLAB_REF = new RegExp(`^(?:tree|commit)/(${WORD})$`)
+const GITLAB_ARCHIVE = new RegExp(`^archive/(${WORD})/${WORD}$`)
 const NPM = new RegExp(`^/package/(${WORD}|@${WORD}/${WORD})(?:/v/(${WORD}))?$`)
 const NPM_SITE = 'npmjs.com'
 
@@ -58,7 +58,7 @@ export function parseUrl(text: string, hosts: Hosts): PluginUrl {
   if (!/^https?:$/.test(parsed.protocol)) throw refuse(`A plugin is fetched over https. ${FORMS}`)
   if (parsed.username || parsed.password)
     throw refuse('Leave the name and password out of the URL. A token goes into its query, as ?private_token=….')
-  const path = decoded(parsed.pathname).replace(/\/+$/, '')
+  const path = decoded(parsed.pathname).replace(/(?<!\/)\/+$/, '')
   const origin = originOf(siteOf(parsed), path, hosts)
   if (!origin || path.split('/').some((part) => part === '.' || part === '..'))
     throw refuse(`Plugins cannot be installed from there. ${FORMS}`)
@@ -66,7 +66,7 @@ export function parseUrl(text: string, hosts: Hosts): PluginUrl {
   if (token && !/^[\x21-\x7e]+$/.test(token)) throw refuse('The private_token in the URL is none. Check it.')
   return {
     origin,
-    url: text.replace(/[?#].*$/s, '').replace(/\/+$/, ''),
+    url: text.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+$/, ''),
     key: `${siteOf(parsed)}${path}`,
     token,
   }
@@ -90,8 +90,17 @@ function originOf(site: string, path: string, hosts: Hosts): Origin | undefined 
     return name === undefined ? undefined : { host: 'npm', name, tag: version ?? null }
   }
   if (site !== siteOf(new URL(hosts.gitlab))) return undefined
-  const [, project, ref, archive] = GITLAB.exec(path) ?? []
-  return project === undefined ? undefined : { host: 'gitlab', project, tag: ref ?? archive ?? null }
+  return onGitlab(path)
+}
+
+/** A lone hyphen ends the path of a project: `/group/project/-/tree/main`. */
+function onGitlab(path: string): Origin | undefined {
+  const hyphen = path.indexOf('/-/')
+  const [, project] = GITLAB_PROJECT.exec(hyphen < 0 ? path : path.slice(0, hyphen)) ?? []
+  const rest = path.slice(hyphen + '/-/'.length)
+  const [, tag = null] = hyphen < 0 ? [] : (GITLAB_REF.exec(rest) ?? GITLAB_ARCHIVE.exec(rest) ?? [])
+  if (project === undefined || project.endsWith('/-') || (hyphen >= 0 && tag === null)) return undefined
+  return { host: 'gitlab', project, tag }
 }
 
 function onGithub(path: string): Origin | undefined {

@@ -57,10 +57,13 @@ export interface DbOptions {
 
 /** For a line that is to be pasted: who connects stays, and PGPASSWORD or the prompt gives the password. */
 export const withoutPassword = (url: string): string =>
-  url.replace(/(\/\/[^:@/]*):.*@/, '$1@').replace(/(?<=[?&])password=[^&]*&?/, '')
+  url.replace(/^([^/]*\/\/[^:@/]*):.*@/, '$1@').replace(/(?<=[?&])password=[^&]*&?/, '')
 
-/** Greedy, because a password may hold what a URL should not. */
-export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//').replace(/\?.*$/, '')
+/** Up to the last @, because a password may hold what a URL should not. */
+export function withoutCredentials(url: string): string {
+  const [start, at] = [url.indexOf('//') + 2, url.lastIndexOf('@')]
+  return (start > 1 && at >= start ? url.slice(0, start) + url.slice(at + 1) : url).split('?', 1)[0]!
+}
 
 const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'])
 

@@ -169,6 +169,6 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_\s-]/g, '')
     .replace(/[\s-]+/g, '-')
-    .replace(/^[-_]+|[-_]+$/g, '')
+    .replace(/^[-_]+|(?<![-_])[-_]+$/g, '')
     .slice(0, SLUG_LENGTH)
 }

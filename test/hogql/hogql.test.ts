@@ -7,11 +7,12 @@ import { canonical } from '../../src/hogql/canonical.ts'
 import { decode } from '../../src/hogql/convert.ts'
 import { HogqlError } from '../../src/hogql/error.ts'
 import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
+import { splitLabel } from '../../src/hogql/lexer.ts'
 import { MAX_LIST, MAX_TEXT_LENGTH } from '../../src/hogql/limits.ts'
 import { parseExpression } from '../../src/hogql/parser.ts'
 import { compile } from '../../src/hogql/print.ts'
 import { compileQuery, partsOf } from '../../src/hogql/query.ts'
-import { parseColumn, parseOrder, parseSelect } from '../../src/hogql/select.ts'
+import { parseOrder, parseSelect } from '../../src/hogql/select.ts'
 import { type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { CORPUS } from './corpus.ts'
@@ -251,9 +252,18 @@ t.test('queries', async (t) => {
   t.match(parseOrder('-timestamp'), { descending: true, expr: { kind: 'field', chain: ['timestamp'] } })
   t.match(parseOrder('count() DESC'), { descending: true })
   t.match(parseOrder('event'), { descending: false })
-  t.match(parseColumn('properties.x -- My label'), { kind: 'alias', name: 'My label' })
-  t.match(parseColumn("'a -- b'"), { kind: 'constant' })
-  t.match(parseColumn('event as x -- no'), { kind: 'alias', name: 'x' })
+  for (const [source, text, label] of [
+    ['properties.x -- My label', 'properties.x', 'My label'],
+    [' event--x ', 'event', 'x'],
+    ["'a -- b'", "'a -- b'", undefined],
+    ["'a -- b' -- c -- d", "'a -- b'", 'c -- d'],
+    ['event -- ', 'event', undefined],
+    ['event -- a\n-- b\n', 'event', 'b'],
+    ['event /* -- a */', 'event', undefined],
+    ['event -- a\n + 1', 'event -- a\n + 1', undefined],
+    ['-- a', '', 'a'],
+  ] as const)
+    t.same(splitLabel(source), { text, label }, source)
 })
 
 t.test(
@@ -322,7 +332,7 @@ t.test('whatever is sent, only a HogqlError comes back', async (t) => {
   const both = await worlds(t)
   await fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
-      for (const parse of [parseExpression, parseSelect, parseColumn, parseOrder])
+      for (const parse of [parseExpression, parseSelect, splitLabel, parseOrder])
         try {
           parse(text)
         } catch (error) {
