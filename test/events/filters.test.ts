@@ -132,6 +132,7 @@ onBothEngines(t, 'dates', async (t, app) => {
     '2026-04-02T00:00:00Z',
     'no date',
     '2026-03-31T23:59:59.5Z',
+    'Wed, 01 Apr 2026 14:30:45 +0200',
   ]
   await insertEvents(
     app.deps.events,
@@ -139,12 +140,13 @@ onBothEngines(t, 'dates', async (t, app) => {
     values.map((when, i) => ({ uuid: uuid(i + 1), timestamp: NEW_YEAR - (10 - i) * SECOND, properties: { when } })),
   )
   const on = (operator: string, value: unknown) => filtered(app, { key: 'when', operator, value })
-  t.strictSame(await on('is_date_exact', '2026-04-01'), [1, 2, 3, 4, 5])
-  t.strictSame(await on('is_date_exact', '2026-04-01 12:30:45'), [2, 4, 5], 'milliseconds are ignored')
+  t.strictSame(await on('is_date_exact', '2026-04-01'), [1, 2, 3, 4, 5, 9])
+  t.strictSame(await on('is_date_exact', '2026-04-01 12:30:45'), [2, 4, 5, 9], 'milliseconds are ignored')
   t.strictSame(await on('is_date_before', '2026-04-01'), [8])
-  t.strictSame(await on('is_date_before', '2026-04-01 12:30:46'), [1, 2, 3, 4, 5, 8])
+  t.strictSame(await on('is_date_before', '2026-04-01 12:30:46'), [1, 2, 3, 4, 5, 8, 9])
+  t.strictSame(await on('is_date_exact', 'Wed, 1 Apr 2026 12:30:45 GMT'), [2, 4, 5, 9], 'RFC 822')
   t.strictSame(await on('is_date_after', '2026-04-01'), [6], 'not later on that day')
-  t.strictSame(await on('is_date_after', '2026-04-01 12:00:00'), [2, 4, 5, 6])
+  t.strictSame(await on('is_date_after', '2026-04-01 12:00:00'), [2, 4, 5, 6, 9])
   t.strictSame(await on('is_date_before', 1775046645), [1, 3, 8])
 })
 
@@ -347,6 +349,22 @@ onBothEngines(t, 'where and select', async (t, app) => {
       })
     ).results,
     [['d4']],
+  )
+  t.strictSame((await select({ select: ["concat('a -- b', event) -- c"], where: ["event = 'bought'"] })).results, [
+    ['a -- bbought'],
+  ])
+  t.strictSame(
+    (await select({ select: ['distinct_id'], orderBy: ['distinct_id DESC'], limit: '1', event: 'bought' })).results,
+    [['somebody']],
+  )
+  const times = await select({ select: ['timestamp', '[timestamp]', '(1, timestamp)'], where: ["event = 'bought'"] })
+  t.match(times, { types: ["DateTime64(6, 'UTC')"] })
+  const time = '2025-12-31T23:59:59.000Z'
+  t.strictSame(times.results, [[time, [time], [1, time]]], 'times are ISO 8601')
+  t.equal(star.timestamp, time)
+  t.equal(
+    (await ask(app, { select: ['timestamp', '[timestamp]'], format: 'csv', where: ["event = 'bought'"] })).text,
+    `timestamp,[timestamp]\r\n${time},"[""${time}""]"\r\n`,
   )
   t.strictSame((await select({ select: ['person'], where: ["event = 'bought'"] })).results, [
     [{ distinct_id: 'somebody' }],

@@ -3,7 +3,18 @@
  * read in one pass, so the bound below is loose enough for a busy machine and far below what backtracking takes.
  */
 import t, { type Test } from 'tap'
+import { csvCell } from '../../src/api/csv.ts'
+import { parseElements } from '../../src/events/elements.ts'
+import { parseFilter } from '../../src/events/filters.ts'
 import { readPayload } from '../../src/events/payload.ts'
+import { parseSentAt, parseTime } from '../../src/events/time.ts'
+import { parseDatetime } from '../../src/hogql/datetime.ts'
+import { splitLabel } from '../../src/hogql/lexer.ts'
+import { MAX_TEXT_LENGTH } from '../../src/hogql/limits.ts'
+import { parseOrder } from '../../src/hogql/select.ts'
+import { parseUrl } from '../../src/plugins/url.ts'
+import { withoutCredentials, withoutPassword } from '../../src/sql/db.ts'
+import { slugOf } from '../../src/store/organizations.ts'
 
 const LENGTH = 1_000_000
 const BOUND_MS = 5_000
@@ -45,4 +56,97 @@ t.test('JSON with NaN in it', async (t) => {
   const { y, z } = (data as { properties: { y: string; z: null[] } }).properties
   t.ok(y.startsWith('"NaN"NaN'), 'strings stay as they are')
   t.ok(z.length > 2 && z.every((item) => item === null), 'numbers that are none become null')
+})
+
+/** Reads each text, and says what it was if that takes too long or ends in an error that is none of the parser's own. */
+async function reads(t: Test, parse: (text: string) => unknown, texts: readonly string[], refusals: string[] = []) {
+  for (const text of texts) {
+    const what = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
+    await soon(t, what, () => {
+      try {
+        parse(text)
+      } catch (error) {
+        if (!refusals.includes((error as Error).name)) throw error
+      }
+    })
+  }
+}
+
+t.test('times', async (t) => {
+  const texts = [
+    repeated('Z('),
+    repeated('Z ('),
+    `Z${repeated(' ')}(`,
+    `2021-10-30T03:02:00${repeated(' ')}x`,
+    `2021-10-30T03:02:00.${repeated('1')}x`,
+    repeated('1'),
+    `${repeated('1')}.${repeated('1')}x`,
+    repeated('('),
+  ]
+  for (const parse of [parseTime, parseSentAt, parseDatetime]) await reads(t, parse, texts)
+  for (const parse of [parseTime, parseSentAt]) for (const text of texts) t.equal(parse(text), undefined)
+  for (const text of texts) t.equal(parseDatetime(text), null)
+  const named = 'Sat Jan 07 2012 20:00:00 GMT+0200 (Central European Standard Time)'
+  t.equal(parseTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone changes nothing')
+  t.equal(parseTime('Sat Jan 07 2012 20:00:00 (Central (European) Time)'), Date.UTC(2012, 0, 7, 20) * 1000)
+})
+
+t.test('elements', async (t) => {
+  const texts = [
+    `a"${repeated('\\"')}`,
+    `a:x="${repeated('\\"')}`,
+    repeated('"'),
+    repeated('\\'),
+    repeated(':'),
+    repeated('=":'),
+    `a:${repeated('b="')}`,
+    `a:${repeated('b=""')}`,
+    `a:${repeated('b')}`,
+    repeated(';'),
+    repeated('a;'),
+    `a${repeated('.')}`,
+  ]
+  await reads(t, parseElements, texts)
+  t.equal(parseElements(repeated('a;')).length, 512, 'no more than a page can nest')
+  t.match(parseElements('a:x="1;2";b:text="x'), [{ attributes: { x: '1;2' } }, { tag_name: 'b', text: null }])
+})
+
+t.test('cells', async (t) => {
+  const texts = [`-${repeated('1')}x`, `-${repeated('1')}`, `-1e${repeated('1')}x`, repeated('"'), repeated('-')]
+  await reads(t, csvCell, texts)
+  t.equal(csvCell(`-${'1'.repeat(300)}`), `-${'1'.repeat(300)}`)
+  t.equal(csvCell(`-${'1'.repeat(500)}`), `'-${'1'.repeat(500)}`)
+})
+
+t.test('HogQL around expressions', async (t) => {
+  const fill = (unit: string, around = 1): string => repeated(unit, MAX_TEXT_LENGTH - around)
+  const texts = [
+    fill('\t'),
+    fill('--'),
+    `${fill('\t', 10)}desc`,
+    fill('/*'),
+    fill('-\n'),
+    `event ${fill('--\n', 9)}`,
+    fill("'"),
+  ]
+  for (const parse of [splitLabel, parseOrder]) await reads(t, parse, texts, ['HogqlError'])
+  for (const parse of [splitLabel, parseOrder])
+    for (const unit of ['\t', '--', '-- \n', '/*', ' desc']) await reads(t, parse, [repeated(unit)], ['HogqlError'])
+  const legacy = (key: string) => parseFilter([JSON.stringify({ [key]: 1 })], 0)
+  await reads(t, legacy, ['x__'.repeat(3_000), '_'.repeat(9_000), `${'_'.repeat(9_000)}0`], ['AppError'])
+})
+
+t.test('names and addresses', async (t) => {
+  await reads(t, slugOf, [repeated('-'), `a${repeated('-')}a`, `a${repeated('_')}é`, repeated(' -')])
+  for (const parse of [withoutCredentials, withoutPassword])
+    await reads(t, parse, [repeated('//:'), repeated('//'), repeated('@'), repeated('?password=')])
+  const hosts = { github: 'https://github.com', gitlab: 'https://gitlab.com' } as never
+  const plugin = (path: string) => parseUrl(`https://gitlab.com/${path}`, hosts)
+  await reads(t, plugin, [repeated('/'), `${repeated('/')}x`, `${repeated('a/')}-`, repeated('-/')], ['AppError'])
+  for (const [url, plain, named] of [
+    ['postgres://me:p@ss:w@host/db?password=x&a=1', 'postgres://host/db', 'postgres://me@host/db?a=1'],
+    ['postgres://host/db', 'postgres://host/db', 'postgres://host/db'],
+    ['sqlite:./data', 'sqlite:./data', 'sqlite:./data'],
+  ] as const)
+    t.strictSame([withoutCredentials(url), withoutPassword(url)], [plain, named])
 })

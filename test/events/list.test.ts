@@ -206,6 +206,13 @@ onBothEngines(t, 'what cannot be meant is refused by name', async (t, app) => {
     ['include_person=perhaps', 'include_person'],
   ] as const)
     t.match(await on(app, parameters), { status: 400, body: { type: 'validation_error', attr } }, parameters)
+  for (const name of ['action_id', 'token'])
+    for (const parameters of [`${name}=1`, `${name}[]=1`, `${name}=`, `select=event&${name}=1`, `format=csv&${name}=1`])
+      t.match(await on(app, parameters), {
+        status: 400,
+        body: { type: 'validation_error', code: 'unsupported_parameter', attr: name },
+      })
+  t.match(await app.send('GET', `${EVENTS}values/?key=p&token=x`), { status: 200 })
 })
 
 onBothEngines(t, 'as CSV', async (t, app) => {

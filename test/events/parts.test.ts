@@ -18,6 +18,8 @@ t.test('moments', async (t) => {
     ['2026-01-02', '2026-01-02T00:00:00.000Z'],
     ['2026-02', '2026-02-01T00:00:00.000Z'],
     ['2026', '2026-01-01T00:00:00.000Z'],
+    ['Sat, 07 Jan 2012 20:00:00 +0200', '2012-01-07T18:00:00.000Z'],
+    [' 7 jan 12 20:00 EST ', '2012-01-08T01:00:00.000Z'],
     ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
     ['-24h', '2026-03-30T10:20:30.400Z'],
     ['-7d', '2026-03-24T10:20:30.400Z'],
@@ -57,6 +59,8 @@ t.test('moments', async (t) => {
     '2026-01-01T10:00Zjunk',
     '-9999999d',
     '0x10',
+    'Sat, 32 Jan 2012 20:00:00 +0200',
+    'Sat, 07 Jan 2012',
   ])
     t.throws(() => parseMoment(text, 'after', NOW), { code: 'invalid_input', attr: 'after' }, text)
   t.equal(parseMoment('9999-12-31', 'after', NOW), Number.MAX_SAFE_INTEGER, 'what no number can tell apart is the end')

@@ -61,6 +61,7 @@ export const EVENTS = [
       '1': 'one',
       date: '2026-02-28',
       datetime: '2026-02-28T23:59:59.5+02:00',
+      rfc_822: 'Sat, 07 Jan 2012 20:00:00 +0200',
       german_date: '28.02.2026 10:15',
       unix: '1767225600',
       bad_date: '2026-02-30',

@@ -215,14 +215,14 @@ t.test('queries', async (t) => {
     ['select distinct distinct_id from events order by distinct_id', [['ann'], ['nobody'], ['ζeta']]],
     [
       "select toDate(timestamp) as day, timestamp from events where day > '2026-01-01'",
-      [['2026-03-15', '2026-03-15 14:30:45.123456']],
+      [['2026-03-15', '2026-03-15T14:30:45.123456Z']],
     ],
     [
       'select toYear(timestamp) as y, max(timestamp) from events group by y order by y',
       [
-        [1969, '1969-12-31 23:59:59.000000'],
-        [2024, '2024-02-29 23:59:59.999999'],
-        [2026, '2026-03-15 14:30:45.123456'],
+        [1969, '1969-12-31T23:59:59.000Z'],
+        [2024, '2024-02-29T23:59:59.999999Z'],
+        [2026, '2026-03-15T14:30:45.123456Z'],
       ],
     ],
     [
