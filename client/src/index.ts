@@ -6,21 +6,21 @@ export type { PosthogPaths, paths }
 
 /** The resources of the contract: `Schemas['Organization']`. */
 export type Schemas = components['schemas']
-/** The same as `serve --dialect posthog` answers them. */
+/** The same resources as `serve --dialect posthog` returns them. */
 export type PosthogSchemas = PosthogComponents['schemas']
 
 export type Client<Paths extends object = paths> = FetchClient<Paths, 'application/json'>
 
 export interface ClientOptions {
-  /** Such as `https://workspaces.example.com`. */
+  /** For example `https://workspaces.example.com`. */
   baseUrl: string
-  /** A personal API key. Left out, only what is public answers. */
+  /** A personal API key. Without one only public operations work. */
   key?: string
-  /** How often a request is sent again after a refusal that says when to come back. 3 unless told otherwise. */
+  /** How often a response with `Retry-After` is retried. Default: 3. */
   retries?: number
-  /** The longest such wait; a refusal that asks for a longer one is handed over as it is. 60 unless told otherwise. */
+  /** The longest `Retry-After` to wait for; a response that asks for more is returned. Default: 60. */
   max_wait_seconds?: number
-  /** What sends a request; the runtime's own by default. */
+  /** Default: the runtime's `fetch`. */
   fetch?: (request: Request) => Promise<Response>
 }
 
@@ -38,15 +38,12 @@ export function createClient<Paths extends object = paths>({
   return openapiFetch<Paths, 'application/json'>({
     baseUrl,
     ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
-    fetch: (request) => persistently(request, fetch, retries, max_wait_seconds),
+    fetch: (request) => fetchWithRetries(request, fetch, retries, max_wait_seconds),
   })
 }
 
-/**
- * 429 with `Retry-After` says that nothing was done and when to ask again. After a 503 something may have been: a database
- * that goes away while it commits answers neither way. Only what makes something new would do it twice.
- */
-async function persistently(
+/** A 503 may follow a commit whose result was lost, so only requests that are safe to repeat are retried. */
+async function fetchWithRetries(
   request: Request,
   fetch: (request: Request) => Promise<Response>,
   retries: number,
@@ -54,8 +51,8 @@ async function persistently(
 ): Promise<Response> {
   for (let left = retries; ; left--) {
     const response = await fetch(request.clone())
-    const refused = response.status === 429 || (response.status === 503 && request.method !== 'POST')
-    if (left <= 0 || !refused) return response
+    const retryable = response.status === 429 || (response.status === 503 && request.method !== 'POST')
+    if (left <= 0 || !retryable) return response
     const seconds = secondsUntil(response.headers.get('retry-after'))
     if (seconds === undefined || seconds > max_wait_seconds) return response
     await response.body?.cancel()
@@ -86,18 +83,18 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A refusal of the server. Switch on `code`; `detail` says what to do; `attr` names the field, joined by `__`. */
+/** An error response. Switch on `code`; `detail` says what to do; `attr` names the field, nested names joined by `__`. */
 export class WorkspaceError extends Error {
   readonly status: number
   readonly type: Schemas['Error']['type']
   readonly code: string
   readonly detail: string
   readonly attr: string | null
-  /** What to quote to the operator. */
+  /** Quote it to the operator. */
   readonly request_id: string | null
 
   constructor(error: unknown, { status, statusText, headers }: Response) {
-    // A proxy in between may answer something of its own.
+    // A proxy may answer with a body of its own.
     const body = typeof error === 'object' && error !== null ? (error as Partial<Schemas['Error']>) : {}
     const detail = body.detail ?? `The server answered ${status} ${statusText}.`
     super(detail)
@@ -111,7 +108,7 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** The answer of a call, or a `WorkspaceError` thrown. */
+/** Returns the response body of a call; throws `WorkspaceError` on an error response. */
 export async function answer<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
   const { data, error, response } = await call
   if (!response.ok) throw new WorkspaceError(error, response)
@@ -122,13 +119,13 @@ interface List<Item> {
   get: { responses: { 200: { content: { 'application/json': { next: string | null; results: Item[] } } } } }
 }
 
-/** The paths that answer pages. */
+/** The paths of paged lists. */
 export type Lists<Paths> = { [Path in keyof Paths]: Paths[Path] extends List<unknown> ? Path : never }[keyof Paths]
 
 type ItemOf<Path> = Path extends List<infer Item> ? Item : never
 type GetOf<Path> = Path extends { get: infer Get } ? Get : never
 
-/** Every item of a list, one page in memory at a time. */
+/** Iterates over every item of a list with one page in memory. */
 export async function* each<Paths extends object, Path extends Lists<Paths>>(
   client: Client<Paths>,
   path: Path,
@@ -142,7 +139,7 @@ export async function* each<Paths extends object, Path extends Lists<Paths>>(
     const page: Page = await answer(get(path, { ...options, params: { ...options.params, query } }))
     yield* page.results
     if (page.next === null) return
-    // Its parameters only: the key goes nowhere but to this client's server.
+    // Only the parameters of `next` are used, so the key is never sent to another host.
     const { searchParams } = new URL(page.next)
     query = Object.fromEntries(
       [...new Set(searchParams.keys())].map((name) => {
