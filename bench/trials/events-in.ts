@@ -4,7 +4,7 @@ import { v7 } from 'uuid'
 import { eventsOf } from '../../src/events/payload.ts'
 import { personIdOf } from '../../src/events/persons.ts'
 import { type NewEvent, shape } from '../../src/events/shape.ts'
-import { DIALECTS } from '../../src/sql/dialect.ts'
+import { COLUMN_TYPES } from '../../src/sql/column-types.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import type { Trial } from '../trial.ts'
 import { answer, folder, nameOf, PEOPLE, properties, startWorkspace, timed, type Workspace } from '../workspace.ts'
@@ -76,7 +76,7 @@ async function setup(): Promise<() => void> {
   raw = new Sqlite(join(folder(), EVENTS.file))
   raw.pragma('journal_mode = wal')
   raw.pragma('synchronous = full')
-  for (const migration of EVENTS.migrations) raw.exec(migration(DIALECTS.sqlite))
+  for (const migration of EVENTS.migrations) raw.exec(migration(COLUMN_TYPES.sqlite))
   return () => raw.close()
 }
 

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
 import { goBeyond, horizon, MOVED_COLUMNS } from '../events/positions.ts'
 import { clockOf, type Database, withoutPassword } from '../sql/db.ts'
-import { ADMINISTRATION, demandCurrent, EVENTS, version } from '../sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, requireCurrent, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import * as copies from '../store/copies.ts'
 import { identity } from '../store/installation.ts'
@@ -114,8 +114,8 @@ async function onBoth<Result>(
 /** `only`: compare, and change nothing. */
 async function move(ends: Ends, from: string, only: boolean): Promise<{ report: Report; key: string | null }> {
   const { administration, events, target } = ends
-  await demandCurrent(administration)
-  await demandCurrent(events, EVENTS)
+  await requireCurrent(administration)
+  await requireCurrent(events, EVENTS)
   const installation = await identity(administration)
   if (installation === undefined)
     throw failure(EXIT.refused, `Nothing was ever stored in ${from}. Start a server on the target instead.`)

@@ -4,7 +4,7 @@ import { readConfig, type Variables } from '../config.ts'
 import { openStores } from '../deps.ts'
 import { type Ids, makeIds } from '../ids.ts'
 import { clockOf, type Database } from '../sql/db.ts'
-import { demandCurrent } from '../sql/migrate.ts'
+import { requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 
 export interface LocalOptions {
@@ -37,7 +37,7 @@ export async function onDatabase<Result>(
 ): Promise<Result> {
   const db = await openDatabase(databaseUrl(variables, options), { mode: 'existing' })
   try {
-    await demandCurrent(db)
+    await requireCurrent(db)
     const milliseconds = clockOf(db)
     return await work({ db, ids: makeIds(milliseconds), now: new Date(milliseconds()).toISOString() })
   } finally {

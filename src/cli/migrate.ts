@@ -4,7 +4,7 @@ import { openStores } from '../deps.ts'
 import { makeIds } from '../ids.ts'
 import { clockOf } from '../sql/db.ts'
 import { distributionScript } from '../sql/distribution.ts'
-import { migrate as bringToVersion, demandCurrent, EVENTS } from '../sql/migrate.ts'
+import { migrate as bringToVersion, EVENTS, requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { describeTables } from '../sql/tables.ts'
 import { usage } from './failure.ts'
@@ -53,8 +53,8 @@ async function distributionOf(url: string): Promise<string> {
     throw usage('Only PostgreSQL spreads over nodes: name it with --database postgres://….')
   const db = await openDatabase(url, { mode: 'read' })
   try {
-    await demandCurrent(db)
-    await demandCurrent(db, EVENTS)
+    await requireCurrent(db)
+    await requireCurrent(db, EVENTS)
     return distributionScript(await describeTables(db))
   } finally {
     await db.close()

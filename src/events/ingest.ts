@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { portions, rows, sql } from '../sql/template.ts'
+import { chunks, rows, sql } from '../sql/template.ts'
 import { pacer } from './pace.ts'
 import { settle } from './persons.ts'
 import type { NewEvent } from './shape.ts'
@@ -13,7 +13,7 @@ export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<numbe
   const breathe = pacer()
   const changes = []
   let count = 0
-  for (const some of portions(firstOfEach(events))) {
+  for (const some of chunks(firstOfEach(events))) {
     const stored = await insert(tx, some)
     count += stored.length
     for (const { person } of stored) if (person) changes.push(person)

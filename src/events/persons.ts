@@ -1,7 +1,7 @@
 /** Whose events they are: persons and the ids they go by. */
 import { v5 } from 'uuid'
 import type { Db } from '../sql/db.ts'
-import { oneOf, portions, rows, sql } from '../sql/template.ts'
+import { chunks, oneOf, rows, sql } from '../sql/template.ts'
 
 type Json = Record<string, unknown>
 
@@ -185,7 +185,7 @@ class People {
   async store(tx: Db): Promise<void> {
     const { project_id } = this
     const everybody = [...this.persons.values()]
-    for (const some of portions(everybody.filter((person) => person.changed && !person.heir)))
+    for (const some of chunks(everybody.filter((person) => person.changed && !person.heir)))
       await tx.run(sql`
         insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at)
         values ${rows(
@@ -208,7 +208,7 @@ class People {
         where project_id = ${project_id} and person_id = ${person.id}`)
       await tx.run(sql`delete from persons where project_id = ${project_id} and id = ${person.id}`)
     }
-    for (const some of portions(this.added))
+    for (const some of chunks(this.added))
       await tx.run(sql`
         insert into person_distinct_ids (project_id, distinct_id, person_id)
         values ${rows(some.map((distinct_id) => [project_id, distinct_id, this.of(distinct_id)!.id]))}`)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { invalid } from '../errors.ts'
-import { translated } from '../sql/postgres.ts'
+import { describeConnectionError } from '../sql/postgres.ts'
 import type { LaneName, Reader } from './reader-messages.ts'
 
 /** Connections of their own, so that readers never take one from administration. */
@@ -51,7 +51,7 @@ export function openPostgresReaders(url: string) {
               null,
               'A value in this query cannot be computed: it is out of range. Ask for something smaller.',
             )
-          throw translated(error)
+          throw describeConnectionError(error)
         }
       },
       discard: async () => {

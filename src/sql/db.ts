@@ -1,36 +1,36 @@
 import type { Engine, Sql } from './template.ts'
 
 /**
- * The port to a database: seven functions, two engines behind them.
- * Inside `tx` use what `tx` hands you, await nothing else and change nothing else: on SQLite every other write waits for it,
- * those that were asked for before included, and it may be done twice.
+ * The port to a database, with two engines behind it.
+ * Inside `tx`, use only the `tx` argument, await nothing else and have no other side effects: on SQLite all other writes
+ * wait for it, and it may run twice.
  */
 export interface Db {
   readonly engine: Engine
   all<Row>(statement: Sql): Promise<Row[]>
   get<Row>(statement: Sql): Promise<Row | undefined>
-  /** How many rows `from …` finds. On SQLite it is remembered until the next commit: lists count with every page. */
+  /** Counts the rows of `from …`. SQLite caches the result until the next commit, because lists count on every page. */
   count(found: Sql): Promise<number>
-  /** Runs a statement and answers how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(statement: Sql): Promise<number>
-  /** All of it or nothing. Resolves when the commit is durable. */
+  /** Runs `work` in a transaction. Resolves once the commit is durable. */
   tx<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
-  /** Runs a text of several statements without parameters: migrations. */
+  /** Runs several statements without parameters, for migrations. */
   exec(text: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What a handle also tells about itself, beyond what statements need. */
+/** An open database, with what it knows about itself. */
 export interface Database extends Db {
   /** Milliseconds the database's clock is ahead of the process's. */
   skew(): number
-  /** Where it is, without credentials. */
+  /** File or URL, without credentials. */
   readonly location: string
-  /** Another number after every commit, whichever process made it; undefined where nobody can tell without asking. */
+  /** Changes after every commit of any process. Undefined on PostgreSQL, where reading it costs a round trip. */
   changes(): number | undefined
 }
 
-/** The time in milliseconds, as the database has it. */
+/** The database's time in milliseconds. */
 export const clockOf =
   (db: Database, machine: () => number = Date.now) =>
   (): number =>
@@ -38,20 +38,19 @@ export const clockOf =
 
 export interface DbOptions {
   /**
-   * `create` makes the database where there is none; `existing` refuses that, and `read` refuses to change anything
-   * besides. Both throw `no_database`. `alone`, on SQLite, is `existing` and nobody else: throws `in_use` while another
-   * process has it open, and keeps others out until it is closed.
+   * `create` creates a missing database. `existing` and `read` (read-only) throw `no_database` instead. `alone` (SQLite)
+   * is `existing` with an exclusive lock; it throws `in_use` while another process has the file open.
    */
   mode?: 'create' | 'existing' | 'read' | 'alone'
-  /** The file in the folder, on SQLite. */
+  /** SQLite: the file inside the folder. */
   file?: string
-  /** PostgreSQL: how many connections at most. */
+  /** PostgreSQL: the size of the pool. */
   connections?: number
-  /** PostgreSQL: how long to wait for one before it is `unavailable`. */
+  /** PostgreSQL: how long to wait for a connection before failing with `unavailable`. */
   wait_ms?: number
-  /** PostgreSQL: how long a statement waits for a lock before it is `unavailable`; for ever by default. */
+  /** PostgreSQL: how long to wait for a lock before failing with `unavailable`. Default: no limit. */
   lock_ms?: number
-  /** Called with the seconds each statement took. */
+  /** Called with the duration of each statement in seconds. */
   observe?: (seconds: number) => void
 }
 
@@ -70,12 +69,12 @@ const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAIN
 const LOST_RACES = new Set(['40001', '40P01'])
 const FOREIGN_KEY_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'])
 
-/** What the row belongs to is gone. */
+/** The referenced row does not exist. */
 export const isForeignKeyViolation = (error: unknown): boolean =>
   FOREIGN_KEY_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')
 
 export const isUniqueViolation = (error: unknown): boolean =>
   UNIQUE_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')
 
-/** Two transactions wanted the same rows in different orders: PostgreSQL undid this one, and it is worth another try. */
+/** PostgreSQL rolled back this transaction because of a deadlock or a serialization failure. A retry may succeed. */
 export const isLostRace = (error: unknown): boolean => LOST_RACES.has((error as { code?: string } | null)?.code ?? '')

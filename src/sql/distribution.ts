@@ -1,13 +1,13 @@
-/** How the tables spread over the nodes of a cluster such as Citus: by project where there is much, on one node where not. */
+/** Distributes the tables over a Citus cluster: large tables by project, the others on the coordinator. */
 import type { Table } from './tables.ts'
 
-/** Everything that is asked of the large tables is asked of one project. */
+/** Every query of a large table concerns one project. */
 export const DISTRIBUTION_COLUMN = 'project_id'
 
-/** Keyed by project and more: as many rows as somebody sends. What has one row for each project stays together. */
+/** Tables whose key starts with the project and has more columns. A table with one row per project stays local. */
 export const isDistributed = ({ key }: Table): boolean => key[0] === DISTRIBUTION_COLUMN && key.length > 1
 
-/** What would make a cluster refuse to spread these tables, a sentence each. */
+/** Returns a sentence for each reason why these tables cannot be distributed. */
 export const obstacles = (tables: readonly Table[]): string[] =>
   tables.flatMap(({ name, unique, references, ...rest }) => {
     const spread = isDistributed({ name, unique, references, ...rest })
@@ -22,10 +22,10 @@ export const obstacles = (tables: readonly Table[]): string[] =>
     ]
   })
 
-/** For psql on the coordinator; each table is named once. Throws where the tables cannot be spread. */
+/** Returns a script for psql on the coordinator. Throws when the tables cannot be distributed. */
 export function distributionScript(tables: readonly Table[]): string {
   const found = obstacles(tables)
-  if (found.length) throw new Error(`These tables cannot be spread over nodes. ${found.join(' ')}`)
+  if (found.length) throw new Error(`These tables cannot be distributed. ${found.join(' ')}`)
   const [first, ...others] = tables.filter(isDistributed).map(({ name }) => name)
   return [
     'begin;',

@@ -1,5 +1,5 @@
+import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts'
 import type { Db } from './db.ts'
-import { DIALECTS, type Dialect } from './dialect.ts'
 import administration from './migrations/0001-administration.ts'
 import people from './migrations/0002-people.ts'
 import purges from './migrations/0003-purges.ts'
@@ -13,14 +13,14 @@ import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
 
-/** A set of tables with a version of its own. On SQLite each is a file, on PostgreSQL all are in one database. */
+/** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
 export interface Track {
-  /** The file on SQLite. */
+  /** The SQLite file. */
   file: string
-  /** The table that counts the versions. */
+  /** The table that records applied versions. */
   table: string
-  /** In order, for ever: a migration that has been released is never changed. */
-  migrations: ((dialect: Dialect) => string)[]
+  /** In order. A released migration never changes. */
+  migrations: ((types: ColumnTypes) => string)[]
 }
 
 export const ADMINISTRATION: Track = {
@@ -42,41 +42,42 @@ export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', mig
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length
 
-/** The table whose being there says that rows of another database are still on their way into this one. */
+/** This table exists while `copy` is moving rows from another database into this one. */
 export const UNFINISHED_COPY = 'unfinished_copy'
 
-/** Keeps a second node that starts at the same moment waiting. SQLite's write transaction does so by itself. */
-const ONE_AT_A_TIME = "set local lock_timeout = 0; select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
+/** Blocks a second node that starts at the same moment. On SQLite the write transaction does. */
+const MIGRATION_LOCK =
+  "set local lock_timeout = 0; select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
 
-/** Brings the database to this program's version; refuses one that a newer program has written, or half of one. */
+/** Migrates to this program's schema version. Throws for a database of a newer program or an unfinished copy. */
 export async function migrate(db: Db, now: string, track = ADMINISTRATION): Promise<{ from: number; to: number }> {
   const to = track.migrations.length
   const from = await version(db, track)
   if (from > to) throw tooNew(from, to)
-  await demandWhole(db)
+  await requireFinishedCopy(db)
   if (from === to) return { from, to }
   return db.tx(async (tx) => {
-    if (tx.engine === 'postgres') await tx.exec(ONE_AT_A_TIME)
+    if (tx.engine === 'postgres') await tx.exec(MIGRATION_LOCK)
     await tx.exec(`create table if not exists ${track.table} (version integer primary key, applied_at text not null)`)
     const current = await version(tx, track)
     if (current > to) throw tooNew(current, to)
     for (let next = current; next < to; next++) {
-      await tx.exec(track.migrations[next]!(DIALECTS[tx.engine]))
+      await tx.exec(track.migrations[next]!(COLUMN_TYPES[tx.engine]))
       await tx.run(sql`insert into ${name(track.table)} (version, applied_at) values (${next + 1}, ${now})`)
     }
     return { from: current, to }
   })
 }
 
-/** For who works on a database beside the server: refuses one that is older or newer than this program. */
-export async function demandCurrent(db: Db, track = ADMINISTRATION): Promise<void> {
-  const wanted = track.migrations.length
+/** Throws unless the database has exactly this program's schema version. */
+export async function requireCurrent(db: Db, track = ADMINISTRATION): Promise<void> {
+  const expected = track.migrations.length
   const found = await version(db, track)
-  if (found > wanted) throw tooNew(found, wanted)
-  await demandWhole(db)
-  if (found < wanted)
+  if (found > expected) throw tooNew(found, expected)
+  await requireFinishedCopy(db)
+  if (found < expected)
     throw new Error(
-      `The database has schema version ${found}; this program needs ${wanted}. Run \`workspace-admin migrate\` first.`,
+      `The database has schema version ${found}; this program needs ${expected}. Run \`workspace-admin migrate\` first.`,
     )
 }
 
@@ -96,14 +97,14 @@ export async function hasTable(db: Db, table: string): Promise<boolean> {
   return row !== undefined
 }
 
-async function demandWhole(db: Db): Promise<void> {
+async function requireFinishedCopy(db: Db): Promise<void> {
   if (db.engine === 'postgres' && (await hasTable(db, UNFINISHED_COPY)))
     throw new Error(
-      'This database holds a part of another one: a copy into it has not finished. Run the same `workspace-admin copy` again until it has.',
+      'A copy into this database has not finished. Run the same `workspace-admin copy` again until it completes.',
     )
 }
 
 const tooNew = (found: number, known: number): Error =>
   new Error(
-    `The database has schema version ${found}; this program knows up to ${known}. Start the newer program, or restore a backup made before the upgrade.`,
+    `The database has schema version ${found}; this program supports up to ${known}. Start the newer program, or restore a backup from before the upgrade.`,
   )

@@ -8,19 +8,19 @@ const WAIT_MS = 5_000
 const IDLE_TRANSACTION_MS = 60_000
 const SKEW_PERIOD_MS = 60_000
 
-// Counts and ids arrive as bigint; every one of ours fits a number.
+// Counts and ids are bigint; all of ours fit into a number.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** A peer that vanished without a word is asked for after so long. */
+/** TCP keep-alive detects a server that disappeared without closing the connection. */
 const KEEP_ALIVE_MS = 10_000
 
-/** Not reachable, shutting down, starting up, out of connections: worth another try, and not the caller's fault. */
+/** Unreachable, shutting down, starting up or out of connections: a retry may succeed. */
 const UNREACHABLE =
   /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|53300|(08|57P)...?)$/
-/** A lock was not to be had in time, or a transaction stood still or lasted for too long: all of it is undone. */
-const OUT_OF_TIME = new Set(['55P03', '25P03', '25P04'])
-/** The pool's words for having waited too long, for a new connection or for one that others use. */
-const WAITED = 'timeout exceeded when trying to connect'
+/** Lock timeout, idle-in-transaction timeout, transaction timeout. The transaction is rolled back. */
+const TIMEOUTS = new Set(['55P03', '25P03', '25P04'])
+/** The pool's error message when no connection becomes free in time. */
+const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 
 export async function openPostgres(
   url: string,
@@ -33,11 +33,11 @@ export async function openPostgres(
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     ...(lock_ms && { lock_timeout: lock_ms }),
-    // A node that vanishes in the middle of a transaction holds its rows no longer than this.
+    // Releases the locks of a node that disappears inside a transaction.
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     ...(mode === 'read' && { options: '-c default_transaction_read_only=on' }),
   })
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces broken idle connections. Without a listener the error would end the process.
   pool.on('error', () => undefined)
 
   const names = new Map<string, string>()
@@ -52,7 +52,7 @@ export async function openPostgres(
     try {
       return await on.query({ name, text, values })
     } catch (error) {
-      throw translated(error)
+      throw describeConnectionError(error)
     } finally {
       observe?.((performance.now() - start) / 1000)
     }
@@ -66,7 +66,7 @@ export async function openPostgres(
     run: async (statement) => (await query(where, statement)).rowCount ?? 0,
     exec: async (text) => {
       await where.query(text).catch((error) => {
-        throw translated(error)
+        throw describeConnectionError(error)
       })
     },
   })
@@ -79,7 +79,7 @@ export async function openPostgres(
   }
   await measureSkew().catch(async (error) => {
     await pool.end()
-    throw translated(error)
+    throw describeConnectionError(error)
   })
   const timer = setInterval(() => void measureSkew().catch(() => undefined), SKEW_PERIOD_MS)
   timer.unref()
@@ -91,11 +91,11 @@ export async function openPostgres(
     changes: () => undefined,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {
-        throw translated(error)
+        throw describeConnectionError(error)
       })
       const tx: Db = { ...on(client), tx: (inner) => inner(tx), close: async () => undefined }
       let broken = false
-      // The pool listens to idle connections only: one that breaks while we hold it would end the process.
+      // The pool only listens to idle connections. An unhandled error on this one would end the process.
       const onBroken = (): void => {
         broken = true
       }
@@ -107,7 +107,7 @@ export async function openPostgres(
         return result
       } catch (error) {
         await client.query('rollback').catch(onBroken)
-        throw translated(error)
+        throw describeConnectionError(error)
       } finally {
         client.release(broken)
         client.off('error', onBroken)
@@ -120,12 +120,12 @@ export async function openPostgres(
   }
 }
 
-/** What the caller may be told of a failure of the connection; any other failure as it is. */
-export function translated(error: unknown): unknown {
+/** Turns a connection failure into `unavailable`; returns any other error unchanged. */
+export function describeConnectionError(error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (message.includes(WAITED) || OUT_OF_TIME.has(code))
-    return unavailable('The database is busy or cannot be reached. Try again in a moment.')
+  if (message.includes(POOL_TIMEOUT) || TIMEOUTS.has(code))
+    return unavailable('The database is busy or unreachable. Retry in a moment.')
   return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)
-    ? unavailable('The database cannot be reached. Try again in a moment.')
+    ? unavailable('The database is unreachable. Retry in a moment.')
     : error
 }

@@ -1,4 +1,4 @@
-/** The tables of a PostgreSQL database as its catalogue has them, for whoever must not forget one. */
+/** Reads the tables of a PostgreSQL database from its catalog. */
 import type { Db } from './db.ts'
 import { sql } from './template.ts'
 
@@ -10,17 +10,17 @@ export interface Column {
 export interface Table {
   name: string
   columns: Column[]
-  /** What tells its rows apart: the primary key, or else a unique index over all of them. */
+  /** The primary key, or a unique index over all rows. */
   key: string[]
-  /** The column whose numbers the database gives, never one twice. */
+  /** The identity column. */
   identity: string | null
-  /** The columns of every unique index, the key's and those over some of the rows included. */
+  /** The columns of every unique index, including the key and partial indexes. */
   unique: string[][]
-  /** The tables that its foreign keys point to. */
+  /** The tables that its foreign keys reference. */
   references: string[]
 }
 
-/** Every table of the schema, each after those that it points to. */
+/** Returns every table of the schema, each after the tables it references. */
 export async function describeTables(db: Db): Promise<Table[]> {
   const columns = await db.all<Column & { of: string; identity: boolean }>(sql`
     select c.relname as of, a.attname as name, format_type(a.atttypid, null) as type, a.attidentity <> '' as identity

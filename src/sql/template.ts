@@ -10,7 +10,7 @@ export interface Sql {
   readonly parts: readonly Part[]
 }
 
-/** The one place where the engines' words differ inside an otherwise shared statement. */
+/** A fragment that differs between the engines. */
 export interface Either {
   readonly sqlite: Sql
   readonly postgres: Sql
@@ -23,20 +23,20 @@ export function sql(strings: TemplateStringsArray, ...parts: Part[]): Sql {
   return { strings, parts }
 }
 
-/** A name of ours in a statement. Never a user's: it is refused unless it is a plain lower-case word. */
+/** A table or column name. Throws unless it is a plain lower-case identifier, so user input never becomes one. */
 export function name(identifier: string): Sql {
-  if (!/^[a-z][a-z0-9_]*$/.test(identifier)) throw new Error(`not a name of ours: ${identifier}`)
+  if (!/^[a-z][a-z0-9_]*$/.test(identifier)) throw new Error(`Not a valid identifier: ${identifier}.`)
   return { strings: [identifier], parts: [] }
 }
 
-/** `a = ?, b = ?` for an update; the keys are column names of ours. */
+/** `a = ?, b = ?` for an update; the keys are column names. */
 export function assignments(changes: Record<string, Value>): Sql {
   const columns = Object.keys(changes)
   const strings = columns.map((column, i) => `${i ? ', ' : ''}${name(column).strings[0]} = `)
   return { strings: [...strings, ''], parts: Object.values(changes) }
 }
 
-/** `column in ${oneOf(list)}`: one parameter and one prepared statement, however long the list. */
+/** `column in ${oneOf(list)}`: one parameter and one prepared statement for lists of any length. */
 export function oneOf(list: readonly (string | number)[]): Either {
   const json = JSON.stringify(list)
   return {
@@ -48,20 +48,20 @@ export function oneOf(list: readonly (string | number)[]): Either {
   }
 }
 
-/** How many rows a statement inserts at once: few numbers, so that few statements are prepared. */
-const PORTIONS = [100, 10, 1]
+/** Rows per insert. Few sizes mean few prepared statements. */
+const CHUNK_SIZES = [100, 10, 1]
 
-/** The list in pieces of those sizes. */
-export function* portions<Item>(list: readonly Item[]): Generator<readonly Item[]> {
+/** Splits a list into chunks of those sizes. */
+export function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]> {
   let at = 0
-  for (const size of PORTIONS)
+  for (const size of CHUNK_SIZES)
     for (; list.length - at >= size; at += size)
       yield at === 0 && list.length === size ? list : list.slice(at, at + size)
 }
 
 const shapes = new Map<string, string[]>()
 
-/** `values ${rows(list)}`: a list of rows, all of one width. Give it `portions`: every length is a statement of its own. */
+/** `values ${rows(list)}` for rows of equal width. Pass `chunks`: every length is a prepared statement of its own. */
 export function rows(list: readonly (readonly Value[])[]): Sql {
   const width = list[0]!.length
   const key = `${list.length} ${width}`
@@ -83,10 +83,10 @@ export const counting = (found: Sql): Sql => sql`select count(*) as count ${foun
 
 const none = sql``
 
-/** Holds the selected rows until the transaction ends. SQLite has one writer, so its transaction already does. */
+/** Locks the selected rows until the transaction ends. SQLite has one writer, so it needs no row locks. */
 export const forUpdate: Either = { sqlite: none, postgres: sql`for update` }
 
-/** Text and parameters of a statement for one engine. */
+/** Returns the text and parameters of a statement for one engine. */
 export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
   const values: Value[] = []
   const write = ({ strings, parts }: Sql): string => {

@@ -3,7 +3,7 @@
  * already says where to go on, whatever happened in between; a table of its own says that not all of it is there yet.
  */
 import type { Db } from '../sql/db.ts'
-import { ADMINISTRATION, demandCurrent, EVENTS, hasTable, migrate, UNFINISHED_COPY, version } from '../sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, hasTable, migrate, requireCurrent, UNFINISHED_COPY, version } from '../sql/migrate.ts'
 import { describeTables, type Table } from '../sql/tables.ts'
 import { joined, name, type Sql, sql, type Value } from '../sql/template.ts'
 import { identity } from './installation.ts'
@@ -45,7 +45,7 @@ export async function prepare(target: Db, now: string): Promise<void> {
   for (const track of TRACKS) {
     const found = await version(target, track)
     if (found === 0) await migrate(target, now, track)
-    else if (found !== track.migrations.length) await demandCurrent(target, track)
+    else if (found !== track.migrations.length) await requireCurrent(target, track)
   }
 }
 

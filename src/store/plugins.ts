@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, oneOf, portions, rows, type Sql, sql, type Value } from '../sql/template.ts'
+import { assignments, chunks, forUpdate, oneOf, rows, type Sql, sql, type Value } from '../sql/template.ts'
 
 /** One table holds all families; which one a plugin is in was decided when it was made. */
 export type Family = 'pipeline_destinations' | 'pipeline_frontend_apps' | 'pipeline_import_apps'
@@ -170,7 +170,7 @@ export async function replaceFiles(
     update plugins set revision = revision + 1 where id = ${id} and revision = ${revision} and deleted_at is null`)
   if (!moved) return false
   await tx.run(sql`delete from plugin_files where plugin_id = ${id}`)
-  for (const some of portions(files))
+  for (const some of chunks(files))
     await tx.run(sql`
       insert into plugin_files (plugin_id, name, text, error)
       values ${rows(some.map(({ name, text, error }): Value[] => [id, name, text, error]))}`)

@@ -205,7 +205,7 @@ t.test('serve', async (t) => {
       ['no folder at all', ['--database', `sqlite:${path}/workspace.db/below`], {}, 1, /a file stands where a folder/],
       ['a newer database', newer.flags, {}, 1, /schema version 99.*newer program/],
       ['no such engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
-      ['no PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /cannot be reached/],
+      ['no PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /unreachable/],
       ['a wrong setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
       ['a wrong flag', ['--port', '70000'], {}, 2, /0 to 65535/],
       ['two that exclude each other', ['--ephemeral', '--database', 'sqlite:x'], {}, 2, /cannot be used with/],

@@ -1,6 +1,6 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
-export default (d: Dialect): string => `
+export default (d: ColumnTypes): string => `
 create table installation (
   id integer primary key check (id = 1),
   uuid ${d.text} not null,

@@ -1,6 +1,6 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
-export default (d: Dialect): string => `
+export default (d: ColumnTypes): string => `
 alter table users add column search_key ${d.text} not null default '';
 update users set search_key = lower(first_name || ' ' || last_name || ' ' || email);
 

@@ -1,7 +1,7 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
-/** Projects that are gone and whose events are still to be removed. */
-export default (d: Dialect): string => `
+/** Deleted projects whose events are still to be deleted. */
+export default (d: ColumnTypes): string => `
 create table purges (
   project_id ${d.integer} primary key,
   queued_at ${d.text} not null

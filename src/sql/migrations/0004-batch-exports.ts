@@ -1,10 +1,10 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
 /**
- * A position is a place in the order of ingestion. `watermark` is the first position no scheduled run holds yet;
- * `window_start` and `next_at` are the window that holds it, null where nothing is to be scheduled any more.
+ * `watermark` is the first ingestion position that no scheduled run covers. `window_start` and `next_at` bound the window
+ * that contains it; `next_at` is null when nothing more will be scheduled.
  */
-export default (d: Dialect): string => `
+export default (d: ColumnTypes): string => `
 create table batch_exports (
   id ${d.text} primary key,
   project_id ${d.integer} not null references projects (id) on delete cascade,

@@ -1,7 +1,7 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
-/** `url_key` is what tells two URLs apart. An uninstalled plugin stays as a row for what was done to it. */
-export default (d: Dialect): string => `
+/** `url_key` is the normalized URL. The row of an uninstalled plugin is kept for its activity. */
+export default (d: ColumnTypes): string => `
 create table plugins (
   id ${d.serial},
   organization_id ${d.text} not null references organizations (id) on delete cascade,

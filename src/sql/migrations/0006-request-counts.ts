@@ -1,10 +1,10 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
 /**
- * How many requests whom was let make, for nodes that share a database to share their limits. Not logged: what a crash
- * takes away was worth a minute or an hour. On SQLite each process counts for itself.
+ * Rate-limit counters shared by the nodes. Unlogged, since a crash loses at most an hour of counts. On SQLite each process
+ * counts by itself.
  */
-export default ({ engine }: Dialect): string =>
+export default ({ engine }: ColumnTypes): string =>
   engine === 'sqlite'
     ? ''
     : `

@@ -1,7 +1,7 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
-/** An organization's time of creation, which never changes, beside each of its members: whoever is in many has a first page. */
-export default (d: Dialect): string => `
+/** Copies the organization's creation time to its members, so that a user's list of organizations reads one index. */
+export default (d: ColumnTypes): string => `
 alter table members add column organization_created_at ${d.text} not null default '';
 update members set organization_created_at =
   (select o.created_at from organizations o where o.id = members.organization_id);

@@ -1,7 +1,7 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
-/** Times are microseconds since 1970. `seq` is the order of ingestion. */
-export default (d: Dialect): string => `
+/** Times are microseconds since the Unix epoch. `seq` is the order of ingestion. */
+export default (d: ColumnTypes): string => `
 create table event_store (
   id integer primary key check (id = 1),
   installation ${d.text} not null

@@ -1,12 +1,11 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
 /**
- * The order of ingestion, for whoever delivers each event once. SQLite commits in the order of `seq`, so that is the
- * position. PostgreSQL commits out of that order: there the position is the inserting transaction's id, and nothing can
- * still appear below the oldest transaction that runs. What was there before has the position 0. `position_base` is added
- * to those ids where the database came from a cluster that had counted further.
+ * The position of an event in the order of ingestion. SQLite commits in the order of `seq`. PostgreSQL does not, so there
+ * the position is the id of the inserting transaction: nothing can appear below the oldest running one. Older events have
+ * position 0. `position_base` is added when the database was restored from a cluster with higher transaction ids.
  */
-export default ({ engine }: Dialect): string =>
+export default ({ engine }: ColumnTypes): string =>
   engine === 'sqlite'
     ? 'create index events_by_position on events (project_id, seq, created_at);'
     : `

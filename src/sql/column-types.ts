@@ -1,25 +1,25 @@
 import type { Engine } from './template.ts'
 
-/** The column types whose words differ between the engines. Ids are text, times are ISO 8601 text, JSON is text. */
-export interface Dialect {
+/** Column types that differ between the engines. Ids and times (ISO 8601) are text. */
+export interface ColumnTypes {
   engine: Engine
-  /** An integer key that is never given twice. */
+  /** An integer primary key that is never reused. */
   serial: string
-  /** The same where the table's own key is another: every large table of PostgreSQL is keyed by project first. */
+  /** The same for tables whose primary key is another: large PostgreSQL tables are keyed by project first. */
   sequence: string
   integer: string
   boolean: string
   /** Text that compares by code point. */
   text: string
-  /** JSON that stays the text it was. */
+  /** JSON stored as the exact text that was sent. */
   json: string
-  /** What follows the closing bracket of a table. */
+  /** Follows the closing parenthesis of `create table`. */
   strict: string
-  /** The same where rows lie in the order of the key: one search finds them instead of two. */
+  /** The same for tables clustered by primary key, which saves one lookup per row. */
   keyed: string
 }
 
-export const DIALECTS: Record<Engine, Dialect> = {
+export const COLUMN_TYPES: Record<Engine, ColumnTypes> = {
   sqlite: {
     engine: 'sqlite',
     serial: 'integer primary key autoincrement',

@@ -1,0 +1,142 @@
+/** Serializes the writes to a SQLite database. Concurrent writes share one transaction and one fsync. */
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
+import type Sqlite from 'better-sqlite3'
+import { unavailable } from '../errors.ts'
+
+/** How long a write waits for another process's transaction before it fails with `unavailable`. */
+const BUSY_TIMEOUT_MS = 10_000
+const BUSY_RETRY_MS = 5
+/** Bounds a transaction, so that pending reads run in between. */
+const MAX_GROUP_SIZE = 50
+
+interface Write {
+  work: () => Promise<unknown>
+  /** Shares a transaction, has one of its own, or runs outside of any. */
+  mode: 'grouped' | 'isolated' | 'exclusive'
+  /** Set when the write is queued: ten writes behind a held lock all time out together. */
+  deadline: number
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+export interface WriteQueue {
+  /**
+   * Runs `work` in a transaction. Resolves once the commit is durable; an error undoes the work. If a shared transaction
+   * fails as a whole, `work` runs a second time in a transaction of its own.
+   */
+  grouped<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Runs `work` outside of any transaction. */
+  exclusive<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: () => Result) => Result): WriteQueue {
+  const begin = writer.prepare('begin immediate')
+  const commit = writer.prepare('commit')
+  const rollback = writer.prepare('rollback')
+  const savepoint = writer.prepare('savepoint write')
+  const release = writer.prepare('release write')
+  const rollbackToSavepoint = writer.prepare('rollback to write')
+  const queue: Write[] = []
+  let draining = false
+
+  const enqueue = <Result>(work: () => Promise<Result>, mode: Write['mode']): Promise<Result> =>
+    new Promise<Result>((resolve, reject) => {
+      queue.push({ work, mode, deadline: busyDeadline(), resolve: resolve as Write['resolve'], reject })
+      if (!draining) void drain()
+    })
+
+  async function drain(): Promise<void> {
+    draining = true
+    // Writes queued in the same event-loop tick join the same transaction.
+    for (await nextTick(); queue[0]; await nextTick())
+      if (queue[0].mode === 'exclusive') await runExclusive(queue[0])
+      else await runTransaction(queue[0])
+    draining = false
+  }
+
+  async function runExclusive({ work, deadline, resolve, reject }: Write): Promise<void> {
+    queue.shift()
+    await retryWhileBusy(work, deadline).then(resolve, (error) => reject(describeStorageError(error)))
+  }
+
+  async function runTransaction(first: Write): Promise<void> {
+    try {
+      await retryWhileBusy(async () => begin.run(), first.deadline)
+    } catch (error) {
+      queue.shift()
+      return first.reject(describeStorageError(error))
+    }
+    const group = queue.splice(0, groupSize(first))
+    const settlements: (() => void)[] = []
+    try {
+      for (const write of group) settlements.push(await runInSavepoint(write))
+      timed(() => commit.run())
+    } catch (error) {
+      // Nothing is committed and no caller has an answer yet.
+      if (writer.inTransaction) rollback.run()
+      if (group.length === 1) return first.reject(describeStorageError(error))
+      // Run each write alone, so that one that cannot succeed fails by itself.
+      for (const write of group) write.mode = 'isolated'
+      queue.unshift(...group)
+      return
+    }
+    for (const settle of settlements) settle()
+  }
+
+  function groupSize(first: Write): number {
+    if (first.mode === 'isolated') return 1
+    const end = queue.findIndex(({ mode }) => mode !== 'grouped')
+    return Math.min(end < 0 ? queue.length : end, MAX_GROUP_SIZE)
+  }
+
+  /** Returns what settles the caller after the commit. Throws when SQLite rolled back the whole transaction. */
+  async function runInSavepoint({ work, resolve, reject }: Write): Promise<() => void> {
+    savepoint.run()
+    try {
+      const result = await work()
+      release.run()
+      return () => resolve(result)
+    } catch (error) {
+      if (!writer.inTransaction) throw error
+      rollbackToSavepoint.run()
+      release.run()
+      return () => reject(describeStorageError(error))
+    }
+  }
+
+  return { grouped: (work) => enqueue(work, 'grouped'), exclusive: (work) => enqueue(work, 'exclusive') }
+}
+
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+
+/** Anything can be thrown, so this accepts more than errors. */
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null | undefined)?.code)
+
+const busyDeadline = (): number => performance.now() + BUSY_TIMEOUT_MS
+
+export async function retryWhileBusy<Result>(work: () => Promise<Result>, deadline = busyDeadline()): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() > deadline) throw unavailable('The database is busy. Retry in a moment.')
+      await sleep(BUSY_RETRY_MS)
+    }
+  }
+}
+
+const STORAGE_ERRORS: [code: RegExp, message: string][] = [
+  [/^SQLITE_FULL/, 'The disk is full, so the database cannot be written. Free some space and retry.'],
+  [/^SQLITE_IOERR/, 'Writing the database to disk failed. Check the system log of its machine, then retry.'],
+  [
+    /^SQLITE_(READONLY|CANTOPEN|PERM)/,
+    'The database file cannot be opened or written by this user. Check the permissions of its folder.',
+  ],
+]
+
+/** Turns a storage failure into `unavailable`; returns any other error unchanged. */
+function describeStorageError(error: unknown): unknown {
+  const known = STORAGE_ERRORS.find(([pattern]) => pattern.test(codeOf(error)))
+  return known ? unavailable(known[1], error) : error
+}
