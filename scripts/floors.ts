@@ -23,8 +23,9 @@ const FLOORS: string[][] = [
   ],
   ['sql'],
   ['hogql'],
-  ['store', 'events', 'mail', 'dns', 'outbound'],
-  ['auth', 'exports', 'plugins'],
+  ['store', 'mail', 'background', 'dns', 'outbound'],
+  ['auth', 'events'],
+  ['exports', 'plugins'],
   ['deps.ts'],
   ['api'],
   ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'contract'],
@@ -44,7 +45,7 @@ const ROOMS: string[][] = [
     'vault.ts',
   ],
 ]
-const SQL_FLOORS = ['sql', 'hogql', 'store', 'events']
+const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mail']
 /** Speaks to somebody else's database, in its words: nothing of our own tables is in it. */
 const FOREIGN_SQL = 'exports/destinations/postgres.ts'
 

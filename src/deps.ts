@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { createOutbox } from './auth/letters.ts'
+import { createInviteLink } from './auth/invites.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
@@ -11,7 +11,7 @@ import { createWriter, type EventWriter } from './events/writer.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { createProcesses, type Processes } from './exports/processes.ts'
 import { type Ids, makeIds } from './ids.ts'
-import { createPostman, type Postman } from './mail/postman.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { clockOf, type Database } from './sql/db.ts'
@@ -50,8 +50,8 @@ export interface Deps {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics: Metrics
-  /** Null where no mail is configured; otherwise to be woken when a letter was written. */
-  readonly postman: Postman | null
+  /** Null when no mail is configured. Wake it after enqueueing a mail. */
+  readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
   /** The one way out for connections that a user's data names. */
   readonly outbound: Outbound
@@ -124,10 +124,10 @@ export async function buildDeps({
       retentions: () => purges.retentions(db),
     },
   })
-  const postman = await openMail(config, db, ids, now, log)
+  const mailer = await openMail(config, db, ids, now, log)
   // What a node that only serves leaves in the outbox and the queue, a worker finds there.
   if (config.ROLE !== 'api') {
-    postman?.start()
+    mailer?.start()
     purger.start()
   }
   const files_root = exportFolder(config, db)
@@ -143,7 +143,7 @@ export async function buildDeps({
     metrics,
     files_root,
     launch: processes.deliver,
-    wakePostman: postman && (() => postman.wake()),
+    wakeMailer: mailer && mailer.wake,
   })
   const running = new Set<Promise<unknown>>()
   return {
@@ -162,7 +162,7 @@ export async function buildDeps({
     milliseconds,
     metrics,
     ids,
-    postman,
+    mailer,
     resolveTxt: txtResolver(config.DNS_SERVERS ? listOf(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
@@ -176,7 +176,7 @@ export async function buildDeps({
       await writer.stop()
       await exporter.stop()
       await processes.stop()
-      await postman?.stop()
+      await mailer?.stop()
       await purger.stop()
       await Promise.all(running)
       await eventReader.stop()
@@ -220,16 +220,18 @@ export async function openStores({
 const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
-/** The mail library is loaded only by those who configure mail. */
+/** Loads the mail library only when mail is configured. */
 async function openMail(
   config: Config,
   db: Database,
   ids: Ids,
   now: () => string,
   log: Logger,
-): Promise<Postman | null> {
+): Promise<Mailer | null> {
   if (!config.SMTP_URL || !config.SITE_URL) return null
   const { smtpSender } = await import('./mail/smtp.ts')
   const from = config.MAIL_FROM ?? `workspace-admin@${new URL(config.SITE_URL).hostname}`
-  return createPostman(createOutbox(db, ids, now, config.SITE_URL), smtpSender(config.SMTP_URL, from), log)
+  const site_url = config.SITE_URL
+  const send = smtpSender(config.SMTP_URL, from)
+  return createMailer({ db, now, send, log, site_url, inviteLink: (id) => createInviteLink(db, ids, site_url, id) })
 }

@@ -9,7 +9,7 @@ import type { Area } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-export const invites = ({ db, ids, now, postman, log, config }: Deps): Area<'invites', store.Invite> => {
+export const invites = ({ db, ids, now, mailer, log, config }: Deps): Area<'invites', store.Invite> => {
   const make = async (
     { user }: Caller,
     organization: OrganizationRow,
@@ -21,10 +21,10 @@ export const invites = ({ db, ids, now, postman, log, config }: Deps): Area<'inv
       inviter: user,
       writes,
       attr,
-      mailed: postman !== null,
+      mailed: mailer !== null,
       limited: config.RATE_LIMITS,
     })
-    if (postman) postman.wake()
+    if (mailer) mailer.wake()
     else log.warn('no mail is configured, so the answer carries the secret of the invite; set SMTP_URL and SITE_URL')
     return made
   }

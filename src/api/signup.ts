@@ -8,7 +8,7 @@ import * as wire from './wire.ts'
 
 const NO_INVITE = '00000000-0000-0000-0000-000000000000'
 
-export const signup = ({ db, ids, now, postman, log }: Deps): Area<'signup'> => {
+export const signup = ({ db, ids, now, mailer, log }: Deps): Area<'signup'> => {
   /** Nobody need say who they are; who does must be right. */
   const callerOf = async (authorization: string | undefined): Promise<Caller | undefined> =>
     bearer(authorization) === undefined ? undefined : authenticate(findIn(db), authorization, now)
@@ -38,10 +38,10 @@ export const signup = ({ db, ids, now, postman, log }: Deps): Area<'signup'> => 
           first_name,
           last_name,
           caller,
-          mailed: postman !== null,
+          mailed: mailer !== null,
         }
         const { user, organization_id, api_key, superseded } = await acceptInvite(db, ids, now(), sent)
-        postman?.wake()
+        mailer?.wake()
         if (superseded) log.warn({ superseded, by: user.uuid }, 'superseded an unverified account')
         return { user: wire.user(user), organization_id, api_key }
       },

@@ -1,15 +1,14 @@
 import { AppError, forbidden, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
+import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import * as invites from '../store/invites.ts'
-import * as letters from '../store/letters.ts'
 import * as members from '../store/members.ts'
 import { EVERYTHING, reachesEverything } from '../store/reach.ts'
 import * as users from '../store/users.ts'
 import { hashOf, issue } from './api_keys.ts'
 import type { Caller } from './caller.ts'
 import { countInvite } from './invite-limits.ts'
-import type { InviteContent, MemberJoinedContent } from './letters.ts'
 import { type Superseded, supersede } from './supersede.ts'
 
 export interface Invitation {
@@ -63,7 +62,7 @@ export function makeInvites(db: Db, ids: Ids, now: string, invitation: Invitatio
         now,
       })
       if (mailed) {
-        const content: InviteContent = {
+        const content: outbox.InviteContent = {
           invite_id: id,
           inviter: inviter.first_name || inviter.email,
           inviter_email: inviter.email,
@@ -71,12 +70,28 @@ export function makeInvites(db: Db, ids: Ids, now: string, invitation: Invitatio
           first_name: write.first_name ?? '',
           message: write.message || null,
         }
-        await letters.create(tx, { id: ids.uuid(), kind: 'invite', recipient: target_email, content, now })
+        await outbox.enqueue(tx, { id: ids.uuid(), kind: 'invite', recipient: target_email, content, now })
       }
       made.push({ ...(await invites.get(tx, organization.id, id))!, ...(signup_token && { signup_token }) })
     }
     return made
   })
+}
+
+/** Gives an invite a new secret, stored as a hash, and returns the link that carries it. Undefined when the invite is gone. */
+export async function createInviteLink(
+  db: Db,
+  ids: Ids,
+  site_url: string,
+  invite_id: string,
+): Promise<{ link: string; expires_at: string } | undefined> {
+  const token = ids.inviteToken()
+  const created_at = await invites.setToken(db, invite_id, hashOf(token))
+  if (created_at === undefined) return undefined
+  return {
+    link: `${site_url}/signup/${invite_id}/?token=${token}`,
+    expires_at: new Date(Date.parse(created_at) + invites.INVITE_LIFETIME_MS).toISOString(),
+  }
 }
 
 /** The part after the last @ has no case; the part before it is its owner's business. */
@@ -219,7 +234,7 @@ async function newUser(
 
 async function tellOthers(tx: Db, ids: Ids, now: string, invite: OpenInvite, user: users.UserRow): Promise<void> {
   const name = `${user.first_name} ${user.last_name}`.trim()
-  const content: MemberJoinedContent = { name, email: user.email, organization: invite.organization_name }
+  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: invite.organization_name }
   for (const { email } of await members.toTell(tx, invite.organization_id, user.id))
-    await letters.create(tx, { id: ids.uuid(), kind: 'member_joined', recipient: email, content, now })
+    await outbox.enqueue(tx, { id: ids.uuid(), kind: 'member_joined', recipient: email, content, now })
 }

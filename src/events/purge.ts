@@ -1,18 +1,18 @@
-/** Removes what is to be forgotten: events of projects that are gone, and those older than their project keeps them. */
-import { setTimeout as timer } from 'node:timers'
+/** Deletes the events of deleted projects, and events past their project's retention. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import { type Sql, sql } from '../sql/template.ts'
 
-/** Rows of one transaction: ingestion waits for no more than that. */
+/** Rows per transaction. Ingestion waits for one transaction at most. */
 const CHUNK = 1_000
-/** Ingestion believes for a moment longer that a project is there, so it is looked at again before it is forgotten. */
+/** Ingestion caches project tokens for a moment, so a deleted project is checked again before it leaves the queue. */
 const GRACE_MS = 60_000
-const FIRST_LOOK_MS = 5_000
-const LOOK_AGAIN_MS = 600_000
+const FIRST_ROUND_MS = 5_000
+const ROUND_MS = 600_000
 const DAY_MS = 86_400_000
 
-/** What administration knows of it. The queue is a table, so a crash forgets nothing. */
+/** The queue of deleted projects and the retention settings, both in the administration database. */
 export interface Purges {
   queued(): Promise<{ project_id: number; queued_at: string }[]>
   done(project_id: number): Promise<void>
@@ -32,51 +32,29 @@ export interface PurgerOptions {
 }
 
 export interface Purger {
-  /** Begins to work by itself, until it is stopped. */
+  /** Starts the background loop. */
   start(): void
-  /** There is something to remove. */
+  /** Starts a round now: a project was deleted. */
   wake(): void
-  /** One round: everything that is due now. */
+  /** Runs one round: deletes everything that is due now. */
   work(): Promise<void>
   stop(): Promise<void>
 }
 
 export function createPurger({ events, purges, now, log }: PurgerOptions): Purger {
-  let working: Promise<void> | undefined
-  let again = false
-  let started = false
-  let stopped = false
-  let next: NodeJS.Timeout | undefined
+  const loop = createLoop({
+    round: async () => ((await work()) > 0 ? GRACE_MS : ROUND_MS),
+    retry_ms: ROUND_MS,
+    onError: (error) => log.error({ err: error }, 'deleting events failed; the next round retries'),
+  })
 
-  function wake(): void {
-    if (!started || stopped) return
-    again = true
-    working ??= round()
-  }
-
-  async function round(): Promise<void> {
-    clearTimeout(next)
-    let left = 0
-    try {
-      while (again && !stopped) {
-        again = false
-        left = await work()
-      }
-    } catch (error) {
-      log.error({ err: error }, 'events could not be removed; the next round tries again')
-    }
-    // No await between the last check of `again` and this line: a wake-up in between would be lost.
-    working = undefined
-    if (!stopped) next = timer(wake, left ? GRACE_MS : LOOK_AGAIN_MS).unref()
-  }
-
-  /** Answers how many projects have to be looked at again. */
+  /** Returns how many projects need another round. */
   async function work(): Promise<number> {
     let left = 0
     for (const { project_id, queued_at } of await purges.queued()) {
       const removed = await removeProject(project_id)
-      if (removed) log.info({ project: project_id, removed }, 'removed the events of a project that is gone')
-      if (stopped || Date.parse(now()) - Date.parse(queued_at) < GRACE_MS) left++
+      if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted project')
+      if (loop.stopped || Date.parse(now()) - Date.parse(queued_at) < GRACE_MS) left++
       else await purges.done(project_id)
     }
     for (const { project_id, days } of await purges.retentions()) {
@@ -86,7 +64,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
           select uuid from events where project_id = ${project_id} and timestamp < ${oldest}
           order by timestamp limit ${CHUNK})`)
       if (removed)
-        log.info({ project: project_id, removed }, 'removed events that are older than their project keeps them')
+        log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     }
     return left
   }
@@ -105,10 +83,10 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     return removed
   }
 
-  /** Each chunk is followed by a pause as long as it took, so that ingestion has at least half of the time. */
+  /** Pauses after each chunk for as long as the chunk took, which leaves at least half of the time to ingestion. */
   async function inChunks(statement: Sql): Promise<number> {
     let removed = 0
-    while (!stopped) {
+    while (!loop.stopped) {
       const start = performance.now()
       const count = await events.run(statement)
       removed += count
@@ -119,19 +97,12 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
   }
 
   return {
-    start: () => {
-      started = true
-      next = timer(wake, FIRST_LOOK_MS).unref()
-    },
-    wake,
+    start: () => loop.start(FIRST_ROUND_MS),
+    wake: loop.wake,
     work: async () => {
-      await working
+      await loop.idle()
       await work()
     },
-    stop: async () => {
-      stopped = true
-      clearTimeout(next)
-      await working
-    },
+    stop: loop.stop,
   }
 }

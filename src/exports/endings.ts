@@ -6,7 +6,7 @@ import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import * as letters from '../store/letters.ts'
+import * as outbox from '../mail/outbox.ts'
 import { administrators } from '../store/members.ts'
 import type { Interval } from './interval.ts'
 import { backfillWindow } from './schedule.ts'
@@ -90,11 +90,11 @@ export async function pauseFailing(
   )
   const people = byMail ? await administrators(tx, row.project_id) : []
   for (const { email, organization } of people)
-    await letters.create(tx, {
+    await outbox.enqueue(tx, {
       id: ids.uuid(),
       kind: 'export_paused',
       recipient: email,
-      content: { batch_export_id: id, name: row.name, organization, failures },
+      content: { name: row.name, organization, failures },
       now,
     })
   return people.length

@@ -50,8 +50,8 @@ export interface ExporterOptions {
   metrics: Metrics
   files_root: string
   launch: Launch
-  /** There is a letter to send; null where no mail is configured. */
-  wakePostman: (() => void) | null
+  /** Null when no mail is configured. */
+  wakeMailer: (() => void) | null
   /** How often a lease is renewed, and with it seen whether the run is to go on. */
   renew_ms?: number
 }
@@ -283,7 +283,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 
   async function giveUp(run: RunRow, row: BatchExportRow, say: Say, reason: string, retryable = true): Promise<void> {
-    const letters = await db.tx(async (tx) => {
+    const mails = await db.tx(async (tx) => {
       const status = retryable ? 'FailedRetryable' : 'Failed'
       const held = await exports.hold(tx, row.id)
       const ended = held && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
@@ -296,9 +296,9 @@ export function createExporter(options: ExporterOptions): Exporter {
         tx,
       )
       await goOn(tx, { ids, now: now() }, held, ended)
-      return pauseFailing(tx, { ids, now: now() }, held, options.wakePostman !== null)
+      return pauseFailing(tx, { ids, now: now() }, held, options.wakeMailer !== null)
     })
-    if (letters) options.wakePostman?.()
+    if (mails) options.wakeMailer?.()
   }
 
   /** The run goes on at the next start from its last finished file; this attempt does not count. */

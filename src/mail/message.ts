@@ -1,6 +1,6 @@
-/** A mail, ready to go. */
+/** A mail, ready to send. */
 export interface Message {
-  /** The same at every try, so that a receiver can tell a repetition. */
+  /** The same for every attempt, so that the receiver can detect duplicates. */
   message_id: string
   to: string
   reply_to?: string
@@ -9,7 +9,7 @@ export interface Message {
   html: string
 }
 
-/** What became of a try. Only what certainly did not arrive is tried again. */
+/** The result of an attempt. Only `refused` is retried. */
 export type Outcome = { result: 'sent' } | { result: 'refused' | 'undeliverable' | 'unknown'; reason: string }
 
 export type Send = (message: Message) => Promise<Outcome>

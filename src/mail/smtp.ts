@@ -6,14 +6,13 @@ import type { Message, Outcome, Send } from './message.ts'
 
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }
 
-/** Sends over SMTP: `smtp://` with STARTTLS where the server has it, `smtps://` with TLS, credentials in the URL. */
+/** Sends over SMTP. `smtp://` uses STARTTLS when the server offers it, `smtps://` uses TLS. Credentials are in the URL. */
 export function smtpSender(url: string, from: string): Send {
   const { auth, ...options } = parseConnectionUrl(url)
   return async ({ message_id, to, reply_to, subject, text, html }: Message) => {
     const mail = { messageId: message_id, from, to, subject, text, html, ...(reply_to && { replyTo: reply_to }) }
     const bytes = await new MailComposer(mail).compile().build()
-    // Read from only after the server has asked for the data: from then on a broken connection leaves it unknown
-    // whether the mail arrived.
+    // The stream is read after the server accepted DATA. If the connection breaks later, the mail may have arrived.
     let begun = false
     const data = new Readable({
       read() {
@@ -47,15 +46,15 @@ export function smtpSender(url: string, from: string): Send {
 
 interface Failure extends Error {
   code?: string
-  /** What the server answered; absent when the connection failed instead. */
+  /** The server's reply code; undefined when the connection failed. */
   responseCode?: number
 }
 
 function outcomeOf({ code, responseCode, message }: Failure, begun: boolean): Outcome {
   if (responseCode !== undefined) {
-    // About this mail and for good, as against a busy server or a wrong password.
-    const forGood = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
-    return { result: forGood ? 'undeliverable' : 'refused', reason: `the mail server answered ${responseCode}` }
+    // A permanent error about this mail, unlike a busy server or a wrong password.
+    const permanent = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+    return { result: permanent ? 'undeliverable' : 'refused', reason: `the mail server answered ${responseCode}` }
   }
   return { result: begun ? 'unknown' : 'refused', reason: `${code ?? 'failed'}: ${message}` }
 }

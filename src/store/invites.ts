@@ -96,8 +96,12 @@ export async function create(
 }
 
 /** Gives the invite the secret that its mail is about to carry. False when it is gone: then no mail need go. */
-export async function setToken(db: Db, id: string, token_hash: string): Promise<boolean> {
-  return (await db.run(sql`update invites set token_hash = ${token_hash} where id = ${id}`)) > 0
+/** Returns the creation time of the invite; undefined when it is gone. */
+export async function setToken(db: Db, id: string, token_hash: string): Promise<string | undefined> {
+  const row = await db.get<{ created_at: string }>(
+    sql`update invites set token_hash = ${token_hash} where id = ${id} returning created_at`,
+  )
+  return row?.created_at
 }
 
 export async function remove(db: Db, id: string): Promise<boolean> {

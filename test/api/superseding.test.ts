@@ -1,7 +1,6 @@
 /** Accounts whose address nobody proved, and the owner of the address who comes later. */
 import t from 'tap'
-import { makeInvites } from '../../src/auth/invites.ts'
-import { createOutbox } from '../../src/auth/letters.ts'
+import { createInviteLink, makeInvites } from '../../src/auth/invites.ts'
 import { sql } from '../../src/sql/template.ts'
 import { getByEmail } from '../../src/store/users.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
@@ -26,9 +25,8 @@ async function mailed({ deps, first }: TestApp, target_email = VICTIM) {
     mailed: true,
     limited: false,
   })
-  const outbox = createOutbox(db, ids, now, 'https://site.example')
-  const { text } = (await outbox.compose((await outbox.claim())!))!
-  return { url: `/api/signup/${made!.id}/`, token: /token=(\w+)/.exec(text)![1]! }
+  const { link } = (await createInviteLink(db, ids, 'https://site.example', made!.id))!
+  return { url: `/api/signup/${made!.id}/`, token: new URL(link).searchParams.get('token')! }
 }
 
 const accept = (app: TestApp, { url, token }: { url: string; token: string }, key: string | null = null) =>

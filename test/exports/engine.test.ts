@@ -466,7 +466,7 @@ for (const engine of ENGINES) {
       reader: app.deps.eventReader,
       files_root: '',
       launch: fine,
-      wakePostman: null,
+      wakeMailer: null,
     })
     await other.drain()
     t.match(await slow.runs(), [{ status: 'Running' }], 'not while its lease lasts')
@@ -493,7 +493,7 @@ for (const engine of ENGINES) {
       reader: app.deps.eventReader,
       files_root: '',
       launch: app.deps.processes.deliver,
-      wakePostman: null,
+      wakeMailer: null,
       renew_ms: 5,
     })
     const one = await open(app)
@@ -554,7 +554,7 @@ for (const engine of ENGINES) {
       reader: app.deps.eventReader,
       files_root: '',
       launch: app.deps.processes.deliver,
-      wakePostman: null,
+      wakeMailer: null,
     }
     const exporter = createExporter(options)
     exporter.start()
@@ -737,7 +737,7 @@ for (const engine of ENGINES) {
 }
 
 const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) =>
-  createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', wakePostman: null, ...more })
+  createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', wakeMailer: null, ...more })
 
 /** A database that can be away. */
 function breakable({ deps: { db } }: TestApp) {

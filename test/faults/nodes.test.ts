@@ -257,7 +257,7 @@ t.test('what a node of each role does, and how it leaves', async (t) => {
       .status,
     201,
   )
-  await quiet.deps.postman!.stop()
+  await quiet.deps.mailer!.stop()
   t.equal(box.mails.length, 1, 'a node that only serves sends nothing')
 })
 

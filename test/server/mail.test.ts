@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
-import { createPostman, type Letter, type Outbox } from '../../src/mail/postman.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { linkIn, openMailbox, readable } from '../helpers/mailbox.ts'
@@ -40,7 +39,7 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
   const invite = async (target_email: string, more: object = {}) =>
     (await app.send('POST', '/api/organizations/@current/invites/', { body: { target_email, ...more } })).body
   const waiting = async () => (await app.deps.db.all(sql`select * from letters`)).length
-  return { ...app, log, says, invite, waiting, wake: () => app.deps.postman!.wake() }
+  return { ...app, log, says, invite, waiting, wake: () => app.deps.mailer!.wake() }
 }
 
 for (const engine of ENGINES) {
@@ -92,16 +91,16 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, box.url)
     box.behave({ at: 'recipient', status: 451 })
     await app.invite('grace@example.com')
-    t.match(await app.says(/next try in 30 seconds/), { reason: /451/, level: 40 })
+    t.match(await app.says(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
     app.wake()
     t.equal(await app.waiting(), 1)
     app.advance(MINUTE)
     app.wake()
-    await app.says(/next try in 60 seconds/)
+    await app.says(/next attempt in 60 seconds/)
     box.behave({ at: 'data', status: 452 })
     app.advance(2 * MINUTE)
     app.wake()
-    await app.says(/next try in 120 seconds/)
+    await app.says(/next attempt in 120 seconds/)
     box.behave(null)
     app.advance(3 * MINUTE)
     const arriving = box.next()
@@ -127,7 +126,7 @@ for (const engine of ENGINES) {
     await app.invite('busy@example.com')
     for (let attempt = 1; attempt < 12; attempt++) {
       const seconds = Math.min(30 * 2 ** (attempt - 1), 3600)
-      await app.says(new RegExp(`next try in ${seconds} seconds`))
+      await app.says(new RegExp(`next attempt in ${seconds} seconds`))
       app.log.length = 0
       app.advance((seconds + 1) * 1000)
       app.wake()
@@ -142,7 +141,7 @@ for (const engine of ENGINES) {
     await first.close()
     const app = await open(t, engine, first.url)
     await app.invite('grace@example.com')
-    t.match(await app.says(/next try in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
+    t.match(await app.says(/next attempt in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
     const back = await openMailbox(t, {}, first.port)
     app.advance(MINUTE)
     const arriving = back.next()
@@ -166,16 +165,16 @@ for (const engine of ENGINES) {
     app.log.length = 0
     box.behave({ at: 'recipient', hang: true })
     await app.invite('early@example.com')
-    t.match(await app.says(/next try/), { reason: /ETIMEDOUT/ }, 'before the data nothing can have arrived')
+    t.match(await app.says(/next attempt/), { reason: /ETIMEDOUT/ }, 'before the data nothing can have arrived')
     t.equal(box.mails.length, 0)
   })
 
-  t.test(`a process that dies leaves the letter, or says that it may have gone (${engine})`, async (t) => {
+  t.test(`a process that dies leaves the mail in the outbox, or logs that it may have been sent (${engine})`, async (t) => {
     const box = await openMailbox(t)
     const app = await open(t, engine, box.url)
     box.behave({ at: 'recipient', status: 451 })
     await app.invite('grace@example.com')
-    await app.says(/next try/)
+    await app.says(/next attempt/)
     await app.deps.db.run(sql`update letters set state = 'sending'`)
     box.behave(null)
     app.advance(5 * MINUTE)
@@ -186,7 +185,7 @@ for (const engine of ENGINES) {
     t.strictSame(
       box.mails.map(({ to }) => to[0]),
       ['other@example.com'],
-      'a letter that is being sent is nobody else’s',
+      'no other process claims a mail that is being sent',
     )
     app.advance(11 * MINUTE)
     app.wake()
@@ -200,7 +199,7 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, box.url)
     box.behave({ at: 'recipient', status: 451 })
     const { id } = await app.invite('grace@example.com')
-    await app.says(/next try/)
+    await app.says(/next attempt/)
     await app.send('DELETE', `/api/organizations/@current/invites/${id}/`)
     box.behave(null)
     app.advance(MINUTE)
@@ -232,41 +231,14 @@ t.test('TLS and a password', async (t) => {
 
   const wrong = await open(t, 'sqlite', to('ada:wrong-password'))
   await wrong.invite('grace@example.com')
-  t.match(await wrong.says(/next try/), { reason: /535/ })
+  t.match(await wrong.says(/next attempt/), { reason: /535/ })
   t.notMatch(JSON.stringify(wrong.log), /wrong-password/, 'no password in the log')
 
   const suspicious = await open(t, 'sqlite', `smtps://ada:right@127.0.0.1:${box.port}`)
   await suspicious.invite('grace@example.com')
   t.match(
-    await suspicious.says(/next try/),
+    await suspicious.says(/next attempt/),
     { reason: /certificate|ESOCKET|ETLS/i },
     'a certificate that nobody vouches for is not believed',
   )
-})
-
-/** Resolves after so many turns of the microtask queue. */
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await undefined
-}
-
-t.test('a wake-up at the end of a round starts another', async (t) => {
-  for (let delay = 0; delay < 12; delay++) {
-    let rounds = 0
-    const outbox: Outbox<Letter> = {
-      claim: async () => {
-        if (rounds++ === 0) void turns(delay).then(postman.wake)
-        return undefined
-      },
-      compose: async () => undefined,
-      postpone: async () => undefined,
-      remove: async () => undefined,
-      removeAbandoned: async () => [],
-    }
-    const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const postman = createPostman(outbox, async () => ({ result: 'sent' }), silent)
-    postman.start()
-    await new Promise((later) => setImmediate(later))
-    t.equal(rounds, 2, `${delay} turns later`)
-    await postman.stop()
-  }
 })

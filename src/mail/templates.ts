@@ -1,4 +1,6 @@
-/** The words of our mails, as text and as HTML. */
+/** The mails we send, as text and as HTML. */
+import type { ExportPausedContent, MemberJoinedContent } from './outbox.ts'
+
 type Words = { subject: string; text: string; html: string }
 
 export interface InviteWords {
@@ -7,14 +9,14 @@ export interface InviteWords {
   first_name: string
   message: string | null
   link: string
-  /** The day it expires, as in 2026-11-05. */
-  until: string
+  /** ISO 8601. */
+  expires_at: string
 }
 
-export function inviteLetter({ inviter, organization, first_name, message, link, until }: InviteWords): Words {
+export function inviteMail({ inviter, organization, first_name, message, link, expires_at }: InviteWords): Words {
   const greeting = first_name ? `Hello ${first_name},` : 'Hello,'
   const invitation = `${inviter} invites you to join ${organization}.`
-  const expiry = `The link works once, until ${until} (UTC). If you did not expect this mail, ignore it.`
+  const expiry = `The link works once, until ${expires_at.slice(0, 10)} (UTC). If you did not expect this mail, ignore it.`
   return {
     subject: oneLine(`${inviter} invites you to ${organization}`),
     text: [greeting, invitation, ...(message ? [message] : []), `To accept, open ${link}`, expiry].join('\n\n'),
@@ -28,31 +30,15 @@ export function inviteLetter({ inviter, organization, first_name, message, link,
   }
 }
 
-export function memberJoinedLetter({
-  name,
-  email,
-  organization,
-}: {
-  name: string
-  email: string
-  organization: string
-}): Words {
+export function memberJoinedMail({ name, email, organization }: MemberJoinedContent): Words {
   const news = `${name ? `${name} (${email})` : email} has joined ${organization}.`
   return { subject: oneLine(`${name || email} joined ${organization}`), text: news, html: page([paragraph(news)]) }
 }
 
-export function exportPausedLetter({
-  name,
-  organization,
-  failures,
-}: {
-  name: string
-  organization: string
-  failures: number
-}): Words {
-  const news = `The batch export "${name}" of ${organization} was paused, because ${failures} of its last runs failed.`
+export function exportPausedMail({ name, organization, failures }: ExportPausedContent): Words {
+  const news = `The batch export "${name}" of ${organization} was paused because ${failures} of its last runs failed.`
   const remedy =
-    'Its log says what went wrong. Mend the cause and unpause it; with "backfill": true nothing that came meanwhile is missed.'
+    'Its log shows the cause. Fix it and unpause the export. Unpause with "backfill": true to deliver the events that arrived during the pause.'
   return {
     subject: oneLine(`The export "${name}" was paused`),
     text: [news, remedy].join('\n\n'),
@@ -65,7 +51,7 @@ const page = (paragraphs: string[]): string =>
 
 const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
 
-/** Names are what people typed: no line breaks into headers, no tags into HTML. */
+/** Names come from users: keep line breaks out of headers and tags out of HTML. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,69 @@
+import { setTimeout as startTimer } from 'node:timers'
+
+export interface LoopOptions {
+  /** One round. Returns the milliseconds until the next one. */
+  round(): Promise<number>
+  /** The delay after a round that failed. */
+  retry_ms: number
+  onError(error: unknown): void
+}
+
+/** Background work of one process: a round on every wake-up, and again after the delay that the last round returned. */
+export interface Loop {
+  readonly stopped: boolean
+  /** Starts the first round after `delay_ms`. Until then, wake-ups do nothing. */
+  start(delay_ms?: number): void
+  /** Starts a round, or another one after the round that is running. */
+  wake(): void
+  /** Resolves when no round is running. */
+  idle(): Promise<void>
+  /** Starts no further round and waits for the running one. */
+  stop(): Promise<void>
+}
+
+export function createLoop({ round, retry_ms, onError }: LoopOptions): Loop {
+  let started = false
+  let stopped = false
+  let woken = false
+  let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function wake(): void {
+    if (!started || stopped) return
+    woken = true
+    running ??= rounds()
+  }
+
+  async function rounds(): Promise<void> {
+    clearTimeout(timer)
+    let delay_ms = retry_ms
+    while (woken && !stopped) {
+      woken = false
+      delay_ms = await round().catch((error) => {
+        onError(error)
+        return retry_ms
+      })
+    }
+    // No await between the last check of `woken` and this line: a wake-up in between would be lost.
+    running = undefined
+    if (!stopped) timer = startTimer(wake, delay_ms).unref()
+  }
+
+  return {
+    get stopped() {
+      return stopped
+    },
+    start: (delay_ms) => {
+      started = true
+      if (delay_ms === undefined) wake()
+      else timer = startTimer(wake, delay_ms).unref()
+    },
+    wake,
+    idle: async () => running,
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

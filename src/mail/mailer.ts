@@ -1,0 +1,101 @@
+/** Sends the mail in the outbox, one after the other. */
+import { createLoop } from '../background/loop.ts'
+import type { Db } from '../sql/db.ts'
+import type { Message, Send } from './message.ts'
+import * as outbox from './outbox.ts'
+import type { QueuedMail } from './outbox.ts'
+import { exportPausedMail, inviteMail, memberJoinedMail } from './templates.ts'
+
+/** About five hours of attempts. */
+const MAX_ATTEMPTS = 12
+const FIRST_DELAY_SECONDS = 30
+const MAX_DELAY_SECONDS = 3_600
+/** How often to look for mail that another process enqueued. */
+const POLL_MS = 5_000
+/** A sender that has not finished by then is dead. */
+const SEND_TIMEOUT_MS = 600_000
+
+const FAILURES = {
+  refused: 'mail given up',
+  undeliverable: 'mail given up',
+  unknown: 'the connection broke; the mail may have arrived, so it is not sent again',
+}
+
+interface Log {
+  info(fields: object, text: string): void
+  warn(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+export interface MailerOptions {
+  db: Db
+  now: () => string
+  send: Send
+  log: Log
+  site_url: string
+  /** Creates the secret link of an invite. Undefined when the invite is gone. */
+  inviteLink(invite_id: string): Promise<{ link: string; expires_at: string } | undefined>
+}
+
+export interface Mailer {
+  start(): void
+  /** Looks for mail now: one was enqueued. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+export function createMailer({ db, now, send, log, site_url, inviteLink }: MailerOptions): Mailer {
+  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+  const loop = createLoop({
+    round: async () => {
+      for (const { id, kind } of await outbox.removeAbandoned(db, at(-SEND_TIMEOUT_MS)))
+        log.error({ mail: id, kind }, 'a process died while sending this mail; it may have arrived, so it is not sent again')
+      while (!loop.stopped) {
+        const mail = await outbox.claim(db, now())
+        if (!mail) break
+        await deliver(mail)
+      }
+      return POLL_MS
+    },
+    retry_ms: POLL_MS,
+    onError: (error) => log.error({ err: error }, 'reading the outbox failed; mail waits'),
+  })
+
+  /** Updates the outbox before it logs, so that the log only states what happened. */
+  async function deliver(mail: QueuedMail): Promise<void> {
+    const fields = { mail: mail.id, kind: mail.kind, attempt: mail.attempts }
+    const message = await compose(mail)
+    if (!message) return outbox.remove(db, mail.id)
+    const outcome = await send(message)
+    if (outcome.result === 'refused' && mail.attempts < MAX_ATTEMPTS) {
+      const seconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1), MAX_DELAY_SECONDS)
+      await outbox.postpone(db, mail.id, at(seconds * 1000))
+      log.warn({ ...fields, reason: outcome.reason }, `the mail server refused a mail; next attempt in ${seconds} seconds`)
+      return
+    }
+    await outbox.remove(db, mail.id)
+    if (outcome.result === 'sent') log.info(fields, 'mail sent')
+    else log.error({ ...fields, reason: outcome.reason }, FAILURES[outcome.result])
+  }
+
+  /**
+   * The secret of an invite is created here and stored as a hash, so nothing in the outbox opens an invite. Another
+   * attempt gets another secret. Returns undefined when there is no reason to send the mail any more.
+   */
+  async function compose(mail: QueuedMail): Promise<Message | undefined> {
+    const envelope = { message_id: `<${mail.id}@${new URL(site_url).hostname}>`, to: mail.recipient }
+    switch (mail.kind) {
+      case 'member_joined':
+        return { ...envelope, ...memberJoinedMail(mail.content) }
+      case 'export_paused':
+        return { ...envelope, ...exportPausedMail(mail.content) }
+      case 'invite': {
+        const { invite_id, inviter_email, ...words } = mail.content
+        const invite = await inviteLink(invite_id)
+        return invite && { ...envelope, reply_to: inviter_email, ...inviteMail({ ...words, ...invite }) }
+      }
+    }
+  }
+
+  return { start: () => loop.start(), wake: loop.wake, stop: loop.stop }
+}

@@ -1,0 +1,84 @@
+/** The queue of outgoing mail. A mail is a row, written in the transaction that decided to send it. */
+import type { Db } from '../sql/db.ts'
+import { type Either, sql } from '../sql/template.ts'
+
+export interface InviteContent {
+  invite_id: string
+  inviter: string
+  inviter_email: string
+  organization: string
+  first_name: string
+  message: string | null
+}
+
+export interface MemberJoinedContent {
+  name: string
+  email: string
+  organization: string
+}
+
+export interface ExportPausedContent {
+  name: string
+  organization: string
+  failures: number
+}
+
+/** What a template needs, by kind of mail. It holds no secret. */
+export type MailContent =
+  | { kind: 'invite'; content: InviteContent }
+  | { kind: 'member_joined'; content: MemberJoinedContent }
+  | { kind: 'export_paused'; content: ExportPausedContent }
+
+export type QueuedMail = MailContent & { id: string; recipient: string; attempts: number; created_at: string }
+
+interface MailRow {
+  id: string
+  kind: MailContent['kind']
+  recipient: string
+  /** JSON. */
+  content: string
+  attempts: number
+  created_at: string
+}
+
+const parse = ({ content, ...row }: MailRow): QueuedMail => ({ ...row, content: JSON.parse(content) })
+
+const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
+
+export async function enqueue(
+  tx: Db,
+  mail: MailContent & { id: string; recipient: string; now: string },
+): Promise<void> {
+  await tx.run(sql`
+    insert into letters (id, kind, recipient, content, state, attempts, next_attempt_at, created_at)
+    values (${mail.id}, ${mail.kind}, ${mail.recipient}, ${JSON.stringify(mail.content)}, 'waiting', 0,
+      ${mail.now}, ${mail.now})`)
+}
+
+/** Claims the next mail that is due. No other process can claim it. */
+export async function claim(db: Db, now: string): Promise<QueuedMail | undefined> {
+  const row = await db.get<MailRow>(sql`
+    update letters set state = 'sending', attempts = attempts + 1, next_attempt_at = ${now}
+    where id = (select id from letters where state = 'waiting' and next_attempt_at <= ${now}
+      order by next_attempt_at, id limit 1 ${skipLocked})
+    returning id, kind, recipient, content, attempts, created_at`)
+  return row && parse(row)
+}
+
+/** Schedules another attempt. Only for a mail that certainly did not arrive. */
+export async function postpone(db: Db, id: string, next_attempt_at: string): Promise<void> {
+  await db.run(sql`update letters set state = 'waiting', next_attempt_at = ${next_attempt_at} where id = ${id}`)
+}
+
+/** For a mail that was sent, given up, or may have arrived. */
+export async function remove(db: Db, id: string): Promise<void> {
+  await db.run(sql`delete from letters where id = ${id}`)
+}
+
+/** Deletes mails whose sender died. They may have arrived, so they are not sent again. */
+export async function removeAbandoned(db: Db, sending_since: string): Promise<QueuedMail[]> {
+  const rows = await db.all<MailRow>(sql`
+    delete from letters where state = 'sending' and next_attempt_at < ${sending_since}
+    returning id, kind, recipient, content, attempts, created_at`)
+  return rows.map(parse)
+}
