@@ -63,8 +63,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
         delete from events where project_id = ${project_id} and uuid in (
           select uuid from events where project_id = ${project_id} and timestamp < ${oldest}
           order by timestamp limit ${CHUNK})`)
-      if (removed)
-        log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
+      if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     }
     return left
   }

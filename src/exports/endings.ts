@@ -1,12 +1,12 @@
 /** What follows from the end of a run: the next window of a backfill, the pause of an export that keeps failing. */
 import type { Ids } from '../ids.ts'
+import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import * as outbox from '../mail/outbox.ts'
 import { administrators } from '../store/members.ts'
 import type { Interval } from './interval.ts'
 import { backfillWindow } from './schedule.ts'

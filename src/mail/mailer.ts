@@ -2,8 +2,8 @@
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import type { Message, Send } from './message.ts'
-import * as outbox from './outbox.ts'
 import type { QueuedMail } from './outbox.ts'
+import * as outbox from './outbox.ts'
 import { exportPausedMail, inviteMail, memberJoinedMail } from './templates.ts'
 
 /** About five hours of attempts. */
@@ -49,7 +49,10 @@ export function createMailer({ db, now, send, log, site_url, inviteLink }: Maile
   const loop = createLoop({
     round: async () => {
       for (const { id, kind } of await outbox.removeAbandoned(db, at(-SEND_TIMEOUT_MS)))
-        log.error({ mail: id, kind }, 'a process died while sending this mail; it may have arrived, so it is not sent again')
+        log.error(
+          { mail: id, kind },
+          'a process died while sending this mail; it may have arrived, so it is not sent again',
+        )
       while (!loop.stopped) {
         const mail = await outbox.claim(db, now())
         if (!mail) break
@@ -70,7 +73,10 @@ export function createMailer({ db, now, send, log, site_url, inviteLink }: Maile
     if (outcome.result === 'refused' && mail.attempts < MAX_ATTEMPTS) {
       const seconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1), MAX_DELAY_SECONDS)
       await outbox.postpone(db, mail.id, at(seconds * 1000))
-      log.warn({ ...fields, reason: outcome.reason }, `the mail server refused a mail; next attempt in ${seconds} seconds`)
+      log.warn(
+        { ...fields, reason: outcome.reason },
+        `the mail server refused a mail; next attempt in ${seconds} seconds`,
+      )
       return
     }
     await outbox.remove(db, mail.id)

@@ -169,30 +169,33 @@ for (const engine of ENGINES) {
     t.equal(box.mails.length, 0)
   })
 
-  t.test(`a process that dies leaves the mail in the outbox, or logs that it may have been sent (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const app = await open(t, engine, box.url)
-    box.behave({ at: 'recipient', status: 451 })
-    await app.invite('grace@example.com')
-    await app.says(/next attempt/)
-    await app.deps.db.run(sql`update letters set state = 'sending'`)
-    box.behave(null)
-    app.advance(5 * MINUTE)
-    app.log.length = 0
-    app.wake()
-    await app.invite('other@example.com')
-    await app.says(/mail sent/)
-    t.strictSame(
-      box.mails.map(({ to }) => to[0]),
-      ['other@example.com'],
-      'no other process claims a mail that is being sent',
-    )
-    app.advance(11 * MINUTE)
-    app.wake()
-    await app.says(/a process died while sending/)
-    t.equal(await app.waiting(), 0)
-    t.equal(box.mails.length, 1)
-  })
+  t.test(
+    `a process that dies leaves the mail in the outbox, or logs that it may have been sent (${engine})`,
+    async (t) => {
+      const box = await openMailbox(t)
+      const app = await open(t, engine, box.url)
+      box.behave({ at: 'recipient', status: 451 })
+      await app.invite('grace@example.com')
+      await app.says(/next attempt/)
+      await app.deps.db.run(sql`update letters set state = 'sending'`)
+      box.behave(null)
+      app.advance(5 * MINUTE)
+      app.log.length = 0
+      app.wake()
+      await app.invite('other@example.com')
+      await app.says(/mail sent/)
+      t.strictSame(
+        box.mails.map(({ to }) => to[0]),
+        ['other@example.com'],
+        'no other process claims a mail that is being sent',
+      )
+      app.advance(11 * MINUTE)
+      app.wake()
+      await app.says(/a process died while sending/)
+      t.equal(await app.waiting(), 0)
+      t.equal(box.mails.length, 1)
+    },
+  )
 
   t.test(`an invite that is gone is not mailed (${engine})`, async (t) => {
     const box = await openMailbox(t)

@@ -1,10 +1,10 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
 /**
  * Which invites were made within the last day, replaced and withdrawn ones included, to limit those to one address. Without
  * foreign keys: a deleted organization still counts. Without addresses: a hash tells them apart.
  */
-export default (d: Dialect): string => `
+export default (d: ColumnTypes): string => `
 create table made_invites (
   id ${d.text} primary key,
   organization_id ${d.text} not null,
