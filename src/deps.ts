@@ -143,7 +143,7 @@ export async function buildDeps({
     metrics,
     files_root,
     launch: processes.deliver,
-    wakeMailer: mailer && mailer.wake,
+    wakeMailer: mailer?.wake ?? null,
   })
   const running = new Set<Promise<unknown>>()
   return {
