@@ -72,7 +72,13 @@ export function violations(contract: Json): string[] {
         found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
     }
   }
-  return [...found, ...nullsInEnums(contract), ...unmarkedReceivers(contract), ...brokenExamples(contract)]
+  return [
+    ...found,
+    ...nullsInEnums(contract),
+    ...answeredSecrets(contract),
+    ...unmarkedReceivers(contract),
+    ...brokenExamples(contract),
+  ]
 }
 
 /** Generators make an enumeration's value called `null` of it, or fail. */
@@ -82,6 +88,23 @@ function nullsInEnums(node: unknown, at = ''): string[] {
   const own = Array.isArray(choices) && choices.includes(null)
   const inner = Object.entries(node).flatMap(([key, child]) => nullsInEnums(child, `${at}/${key}`))
   return own ? [`${at}: write null beside the enum, as oneOf: [{ enum: … }, { type: 'null' }]`, ...inner] : inner
+}
+
+/** What is marked as a secret and is part of an answer all the same. */
+function answeredSecrets(contract: Json): string[] {
+  const seen = new Set<unknown>()
+  const found: string[] = []
+  const visit = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    const schema = resolve(contract, node)
+    if (seen.has(schema)) return
+    seen.add(schema)
+    if (schema.writeOnly) found.push(`${at}: this is answered, so leave out what is writeOnly`)
+    for (const [key, child] of Object.entries(schema)) visit(child, `${(node as Json).$ref ?? at}/${key}`)
+  }
+  for (const [path, item] of Object.entries<Json>(contract.paths))
+    for (const method of METHODS) visit(item[method]?.responses, `${method} ${path}`)
+  return found
 }
 
 /** Configs whose stored secrets could be sent to another receiver without being sent again. */
