@@ -122,6 +122,10 @@ function problem(errors: ErrorObject[], schema: Json): AppError {
   // The alternatives of one value: an enum or null, a text or a list.
   const beside = errors.filter(({ instancePath }) => instancePath === error.instancePath)
   const types = [...new Set(beside.flatMap((one) => (one.keyword === 'type' ? [one.params.type].flat() : [])))]
+  const nullProblem = (): AppError =>
+    isRequired(schema, path)
+      ? invalid(attr, `${field} must be ${wanted(types, parentSchema)}, not null.`, 'null')
+      : invalid(attr, `${field} cannot be null. Leave it out, or send a value.`, 'null')
 
   switch (keyword) {
     case 'required':
@@ -136,16 +140,13 @@ function problem(errors: ErrorObject[], schema: Json): AppError {
         `"${params.additionalProperty}" is not a setting here. Leave it out.`,
       )
     case 'type':
-      if (data === null && !isRequired(schema, path))
-        return invalid(attr, `${field} cannot be null. Leave it out, or send a value.`, 'null')
-      if (data === null) return invalid(attr, `${field} must be ${wanted(types, parentSchema)}, not null.`, 'null')
+      if (data === null) return nullProblem()
       if (params.type === 'array') return invalid(attr, `${field} must be a list.`, 'not_a_list')
       return invalid(attr, `${field} must be ${article(types)}.`)
     case 'enum':
     case 'const': {
-      const found = beside.flatMap(
-        (one) => one.parentSchema?.enum ?? ('const' in (one.parentSchema ?? {}) ? [one.parentSchema!.const] : []),
-      )
+      if (data === null) return nullProblem()
+      const found = beside.flatMap((one) => one.params.allowedValues ?? one.params.allowedValue ?? [])
       const choices = [...found, ...(types.includes('null') ? [null] : [])].map((choice) => JSON.stringify(choice))
       const oneOf = choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or ')
       return invalid(attr, `${field} must be ${oneOf}.`, 'invalid_choice')
