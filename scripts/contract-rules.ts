@@ -1,5 +1,5 @@
 /** What the house asks of its contract beyond being valid OpenAPI. Each rule says how to mend what it finds. */
-import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 type Json = Record<string, any>
@@ -72,14 +72,47 @@ export function violations(contract: Json): string[] {
         found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
     }
   }
-  return [...found, ...unmarkedReceivers(contract), ...brokenExamples(contract)]
+  return [
+    ...found,
+    ...nullsInEnums(contract),
+    ...answeredSecrets(contract),
+    ...unmarkedReceivers(contract),
+    ...brokenExamples(contract),
+  ]
+}
+
+/** Generators make an enumeration's value called `null` of it, or fail. */
+function nullsInEnums(node: unknown, at = ''): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { enum: choices } = node as Json
+  const own = Array.isArray(choices) && choices.includes(null)
+  const inner = Object.entries(node).flatMap(([key, child]) => nullsInEnums(child, `${at}/${key}`))
+  return own ? [`${at}: write null beside the enum, as oneOf: [{ enum: … }, { type: 'null' }]`, ...inner] : inner
+}
+
+/** What is marked as a secret and is part of an answer all the same. */
+function answeredSecrets(contract: Json): string[] {
+  const seen = new Set<unknown>()
+  const found: string[] = []
+  const visit = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    const schema = resolve(contract, node)
+    if (seen.has(schema)) return
+    seen.add(schema)
+    if (schema.writeOnly) found.push(`${at}: this is answered, so leave out what is writeOnly`)
+    for (const [key, child] of Object.entries(schema)) visit(child, `${(node as Json).$ref ?? at}/${key}`)
+  }
+  for (const [path, item] of Object.entries<Json>(contract.paths))
+    for (const method of METHODS) visit(item[method]?.responses, `${method} ${path}`)
+  return found
 }
 
 /** Configs whose stored secrets could be sent to another receiver without being sent again. */
 function unmarkedReceivers(contract: Json): string[] {
-  return Object.entries<Json>(contract.components.schemas).flatMap(([name, { properties = {} }]) => {
+  return Object.entries<Json>(contract.components.schemas).flatMap(([name, { properties = {}, allOf = [] }]) => {
     if (!name.endsWith('Config')) return []
-    const members = Object.values<Json>(properties)
+    const parts: Json[] = [properties, ...allOf.map((part: Json) => resolve(contract, part).properties ?? {})]
+    const members = parts.flatMap((part) => Object.values<Json>(part))
     const isOpen = members.some(({ writeOnly }) => writeOnly) && !members.some((member) => member['x-secret-receiver'])
     return isOpen ? [`${name}: mark what decides where its secrets are sent with x-secret-receiver`] : []
   })
@@ -117,7 +150,7 @@ export function sameRequests(contract: Json, dialect: Json): string[] {
 
 /** The examples that do not fit their schemas: each is a fixture, so each must be true. */
 function brokenExamples(contract: Json): string[] {
-  const ajv = new Ajv({ strict: false, allErrors: true })
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(contract, 'contract')
   const found: string[] = []

@@ -6,6 +6,8 @@ export interface Metrics {
   query(seconds: number): void
   /** A run that was completed. */
   exported(destination: string, records: number, bytes: number): void
+  /** A run that ended `Failed` or `FailedRetryable`. */
+  exportFailed(destination: string, status: string): void
   text(): Promise<string>
 }
 
@@ -42,6 +44,12 @@ export function createMetrics(): Metrics {
     labelNames: ['destination'],
     registers: [registry],
   })
+  const failures = new Counter({
+    name: 'workspace_export_runs_failed_total',
+    help: 'Export runs that failed for good, by type of destination and status.',
+    labelNames: ['destination', 'status'],
+    registers: [registry],
+  })
   const exportedEvents = new Counter({
     name: 'workspace_exported_events_total',
     help: 'Events delivered by completed export runs, by type of destination.',
@@ -67,6 +75,7 @@ export function createMetrics(): Metrics {
       exportedEvents.inc({ destination }, records)
       exportedBytes.inc({ destination }, bytes)
     },
+    exportFailed: (destination, status) => failures.inc({ destination, status }),
     text: () => registry.metrics(),
   }
 }

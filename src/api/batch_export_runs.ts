@@ -1,6 +1,6 @@
 import { isUuid } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import * as control from '../exports/control.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as store from '../store/batch_export_runs.ts'
@@ -95,10 +95,9 @@ interface Cursor {
 
 const writeCursor = ({ way, at }: Cursor): string => Buffer.from([way, ...at].join(' ')).toString('base64url')
 
-/** 404 for one that was never given. */
 function readCursor(text: string): Cursor {
   const [way, value, id] = Buffer.from(text, 'base64url').toString().split(' ')
   const known = (way === 'next' || way === 'previous') && value && id && isUuid(id) && !Number.isNaN(Date.parse(value))
-  if (!known) throw notFound()
+  if (!known) throw invalid('cursor', '"cursor" is not valid. Take it from "next" or "previous" of a page.')
   return { way, at: [value, id] }
 }

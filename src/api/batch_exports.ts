@@ -60,14 +60,14 @@ const shared = (deps: Deps) => {
         ...wishOf(body),
         name,
         interval,
-        destination: destination as Settings,
+        destination: settingsOf(destination),
       })
       exporter.wake()
       return answer(row)
     },
 
-    test: async ({ type, config: given }: NonNullable<Body<'batch_exports.test'>>) => {
-      const settings = { type, config: given } as Settings
+    test: async (body: NonNullable<Body<'batch_exports.test'>>) => {
+      const settings = settingsOf(body)
       await checkSettings(settings, outbound)
       const steps = await processes.examine({
         ...settings,
@@ -109,6 +109,8 @@ const shared = (deps: Deps) => {
   }
 }
 
+const settingsOf = ({ type, config = {} }: NonNullable<Body<'batch_exports.test'>>): Settings => ({ type, config })
+
 /** Times as they are stored; what is absent stays absent. */
 const timesOf = (body: NonNullable<Write>): Pick<control.Wish, 'start_at' | 'end_at' | 'last_paused_at'> =>
   Object.fromEntries(
@@ -138,7 +140,12 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
       'batch_exports.list': (call) => on.list({ organization_id: call.organization.id }, call),
       'batch_exports.create': async ({ organization, body }) => {
         const project = await projects.within(deps.db, organization.id, body.team_id)
-        if (!project) throw invalid('team_id', 'This organization has no such project. Name one of its own, or none.')
+        if (!project)
+          throw invalid(
+            'team_id',
+            'The organization has no such project. Send the id of one of its projects.',
+            'does_not_exist',
+          )
         return on.create(project.id, body)
       },
       'batch_exports.test': ({ body }) => on.test(body),

@@ -197,9 +197,9 @@ export function batchExport(row: BatchExportRow, latest_runs: RunRow[]): Schemas
     team_id: row.project_id,
     name: row.name,
     destination: {
-      type: row.destination_type as Schemas['DestinationType'],
+      type: row.destination_type,
       config: JSON.parse(row.destination_config),
-    },
+    } as Schemas['Destination'],
     interval: row.interval as Schemas['BatchExportInterval'],
     paused: Boolean(row.paused),
     created_at: row.created_at,

@@ -142,7 +142,11 @@ function shapeOf(node: Json): { properties: Record<string, Json>; required: stri
   return { properties, required: [...required, ...(schema.required ?? [])] }
 }
 
-const typesOf = (schema: Json): string[] => [schema.type ?? []].flat()
+const alternativesOf = (schema: Json): Json[] => [schema, ...(schema.oneOf ?? schema.anyOf ?? []).map(resolve)]
+
+const typesOf = (schema: Json): string[] => alternativesOf(schema).flatMap(({ type }) => type ?? [])
+
+const choicesOf = (schema: Json): unknown[] => alternativesOf(schema).flatMap((one) => one.enum ?? [])
 
 const placeholder = (schema: Json): string => {
   const types = typesOf(schema).filter((type) => type !== 'null')
@@ -155,10 +159,10 @@ const scalarItems = (schema: Json): boolean =>
   typesOf(resolve(schema.items ?? {})).every((type) => type === 'string' || type === 'integer') && schema.items
 
 function remark(schema: Json, required: boolean): string {
-  const choices: unknown[] | undefined = schema.enum ?? resolve(schema.items ?? {}).enum
+  const choices = [schema, resolve(schema.items ?? {})].flatMap(choicesOf)
   const parts = [
     required && 'required',
-    choices && `one of ${choices.map((choice) => (choice === '' ? "''" : String(choice))).join(', ')}`,
+    choices.length > 0 && `one of ${choices.map((choice) => (choice === '' ? "''" : String(choice))).join(', ')}`,
     typesOf(schema).includes('null') && 'null for none',
     schema.minimum !== undefined && schema.minimum > 0 && `at least ${schema.minimum}`,
     schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER && `at most ${schema.maximum}`,

@@ -1190,7 +1190,7 @@ export interface paths {
         /**
          * Install the newest revision
          * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
-         *     One that was not fetched from elsewhere comes back unchanged. A body is not read. Needs plugin access level 6.
+         *     One that was not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
          */
         post: operations["pipeline_destinations.upgrade"];
         delete?: never;
@@ -1455,7 +1455,7 @@ export interface paths {
         /**
          * Install the newest revision
          * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
-         *     One that was not fetched from elsewhere comes back unchanged. A body is not read. Needs plugin access level 6.
+         *     One that was not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
          */
         post: operations["pipeline_frontend_apps.upgrade"];
         delete?: never;
@@ -1720,7 +1720,7 @@ export interface paths {
         /**
          * Install the newest revision
          * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
-         *     One that was not fetched from elsewhere comes back unchanged. A body is not read. Needs plugin access level 6.
+         *     One that was not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
          */
         post: operations["pipeline_import_apps.upgrade"];
         delete?: never;
@@ -2264,11 +2264,8 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /**
-             * @description The caller's own level. 1 is a member, 8 an administrator, 15 an owner.
-             * @enum {integer|null}
-             */
-            membership_level: 1 | 8 | 15 | null;
+            /** @description The caller's own level. 1 is a member, 8 an administrator, 15 an owner. */
+            membership_level: (1 | 8 | 15) | null;
             /**
              * @description What the organization may do with plugins. 0 is nothing, 3 configure, 6 install, 9 share with everyone.
              * @enum {integer}
@@ -2533,6 +2530,12 @@ export interface components {
          */
         InviteBulkCreated: components["schemas"]["InviteCreated"] | components["schemas"]["InviteCreated"][];
         /**
+         * SsoProvider
+         * @description A provider that people sign in with.
+         * @enum {string}
+         */
+        SsoProvider: "google-oauth2" | "github" | "gitlab" | "saml";
+        /**
          * Domain
          * @description A login domain, proven by a DNS record.
          */
@@ -2552,11 +2555,8 @@ export interface components {
             verification_challenge: string;
             /** @description Stored for clients that show it; without effect here, because there is no login. */
             jit_provisioning_enabled: boolean;
-            /**
-             * @description The login provider, empty for none. Stored for clients that show it; without effect here, because there is no login.
-             * @enum {string}
-             */
-            sso_enforcement: "" | "google-oauth2" | "github" | "gitlab" | "saml";
+            /** @description The login provider, empty for none. Stored for clients that show it; without effect here, because there is no login. */
+            sso_enforcement: components["schemas"]["SsoProvider"] | "";
             /** @description Whether all three SAML fields are filled. */
             has_saml: boolean;
             /** @description Stored for clients that show it; without effect here, because there is no login. */
@@ -2586,11 +2586,8 @@ export interface components {
             domain?: string;
             /** @description Needs a verified domain. */
             jit_provisioning_enabled?: boolean;
-            /**
-             * @description The login provider, empty for none. Needs a verified domain.
-             * @enum {string}
-             */
-            sso_enforcement?: "" | "google-oauth2" | "github" | "gitlab" | "saml";
+            /** @description The login provider, empty for none. Needs a verified domain. */
+            sso_enforcement?: components["schemas"]["SsoProvider"] | "";
             saml_entity_id?: string | null;
             /** @description Not checked to be a URL. */
             saml_acs_url?: string | null;
@@ -2745,23 +2742,347 @@ export interface components {
             api_key: string | null;
         };
         /**
-         * DestinationType
-         * @description What kind of place it is. `BigQuery`, `Redshift` and `Snowflake` are described here but not served yet: an export
-         *     to one of them is refused with the code `unsupported_destination`.
+         * FileFormat
+         * @description One JSON object per line, or Apache Parquet. Absent, `JSONLines`.
          * @enum {string}
          */
-        DestinationType: "S3" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";
+        FileFormat: "JSONLines" | "Parquet";
+        /**
+         * FileCompression
+         * @description How files are compressed. JSON lines take `gzip` and `brotli`, Parquet takes all five.
+         * @enum {string}
+         */
+        FileCompression: "gzip" | "brotli" | "zstd" | "lz4" | "snappy";
+        /**
+         * S3Settings
+         * @description A bucket on Amazon S3, or on any store that speaks its protocol. Without secrets, as it is answered.
+         */
+        S3Settings: {
+            bucket_name: string;
+            /** @description Such as `us-east-1`, or what the store has in its place. */
+            region: string;
+            /**
+             * @description What object keys begin with; may hold the variables
+             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix: string;
+            file_format?: components["schemas"]["FileFormat"];
+            /** @description Absent or null, not at all. */
+            compression?: components["schemas"]["FileCompression"] | null;
+            /**
+             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /** @description How the store encrypts the objects; absent or null, as the bucket is set. */
+            encryption?: ("AES256" | "aws:kms") | null;
+            /** @description The key to encrypt with. Needed with `aws:kms`, without meaning otherwise. */
+            kms_key_id?: string | null;
+            /**
+             * Format: uri
+             * @description Where the store answers; absent or null, Amazon's own address for the region.
+             */
+            endpoint_url?: string | null;
+            /** @description Whether the bucket stands in the host name instead of the path. Absent, false. */
+            use_virtual_style_addressing?: boolean;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * S3Destination
+         * @description Where a batch export of the type `S3` delivers to, without the secrets.
+         */
+        S3Destination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "S3";
+            config: components["schemas"]["S3Settings"];
+        };
+        /**
+         * AzureBlobSettings
+         * @description A container in Azure Blob Storage. Without secrets, as it is answered.
+         */
+        AzureBlobSettings: {
+            container_name: string;
+            /**
+             * @description What blob names begin with, absent nothing; may hold the variables
+             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix?: string;
+            file_format?: components["schemas"]["FileFormat"];
+            /** @description Absent or null, not at all. */
+            compression?: components["schemas"]["FileCompression"] | null;
+            /**
+             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * AzureBlobDestination
+         * @description Where a batch export of the type `AzureBlob` delivers to, without the secrets.
+         */
+        AzureBlobDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "AzureBlob";
+            config: components["schemas"]["AzureBlobSettings"];
+        };
+        /**
+         * FileConfig
+         * @description Files on the server itself, in a folder of the export's own. Works with nothing else installed.
+         */
+        FileConfig: {
+            /**
+             * @description Where below that folder, absent directly in it, never with `..`; may hold the variables
+             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix?: string;
+            file_format?: components["schemas"]["FileFormat"];
+            /** @description Absent or null, not at all. */
+            compression?: components["schemas"]["FileCompression"] | null;
+            /**
+             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * FileDestination
+         * @description Where a batch export of the type `File` delivers to.
+         */
+        FileDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "File";
+            config: components["schemas"]["FileConfig"];
+        };
+        /**
+         * PostgresSettings
+         * @description A table in a PostgreSQL database, reached over TLS. Without secrets, as it is answered.
+         */
+        PostgresSettings: {
+            host: string;
+            /** @description Absent, 5432. */
+            port?: number;
+            database: string;
+            /** @description Absent, `public`. */
+            schema?: string;
+            /** @description Made when it is missing. Absent, `events`. */
+            table_name?: string;
+            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
+            has_self_signed_cert?: boolean;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * PostgresDestination
+         * @description Where a batch export of the type `Postgres` delivers to, without the secrets.
+         */
+        PostgresDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Postgres";
+            config: components["schemas"]["PostgresSettings"];
+        };
+        /**
+         * RedshiftSettings
+         * @description A table in Amazon Redshift. Not served yet. Without secrets, as it is answered.
+         */
+        RedshiftSettings: {
+            host: string;
+            /** @description Absent, 5439. */
+            port?: number;
+            database: string;
+            /** @description Absent, `public`. */
+            schema?: string;
+            /** @description Made when it is missing. Absent, `events`. */
+            table_name?: string;
+            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
+            has_self_signed_cert?: boolean;
+            /**
+             * @description The type of the JSON columns. Absent, `varchar`.
+             * @enum {string}
+             */
+            properties_data_type?: "varchar" | "super";
+            /**
+             * @description Insert rows, or copy them from files in a bucket. Absent, `INSERT`.
+             * @enum {string}
+             */
+            mode?: "INSERT" | "COPY";
+            /** @description The bucket to copy from. A key pair in it is left out. */
+            copy_inputs?: {
+                s3_bucket: string;
+                region_name: string;
+                s3_key_prefix?: string;
+                /** @description The name of an IAM role; an empty object for a key pair. */
+                authorization?: string | {
+                    [key: string]: unknown;
+                };
+                /** @description Always empty. */
+                bucket_credentials?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * RedshiftDestination
+         * @description Where a batch export of the type `Redshift` delivers to, without the secrets. Not served yet.
+         */
+        RedshiftDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Redshift";
+            config: components["schemas"]["RedshiftSettings"];
+        };
+        /**
+         * BigQuerySettings
+         * @description A table in Google BigQuery, with what the service account's JSON file holds. Not served yet. Without secrets, as it is answered.
+         */
+        BigQuerySettings: {
+            project_id: string;
+            dataset_id: string;
+            /** @description Absent, `events`. */
+            table_id?: string;
+            /** @description Whether JSON columns have the type JSON instead of STRING. Absent, false. */
+            use_json_type?: boolean;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * BigQueryDestination
+         * @description Where a batch export of the type `BigQuery` delivers to, without the secrets. Not served yet.
+         */
+        BigQueryDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "BigQuery";
+            config: components["schemas"]["BigQuerySettings"];
+        };
+        /**
+         * SnowflakeSettings
+         * @description A table in Snowflake. Not served yet. Without secrets, as it is answered.
+         */
+        SnowflakeSettings: {
+            /**
+             * @description What proves the user, `password` or `private_key` below. Absent, `password`.
+             * @enum {string}
+             */
+            authentication_type?: "password" | "keypair";
+            account: string;
+            database: string;
+            warehouse: string;
+            schema: string;
+            /** @description Absent, `events`. */
+            table_name?: string;
+            /** @description Absent or null, the user's own. */
+            role?: string | null;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * SnowflakeDestination
+         * @description Where a batch export of the type `Snowflake` delivers to, without the secrets. Not served yet.
+         */
+        SnowflakeDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Snowflake";
+            config: components["schemas"]["SnowflakeSettings"];
+        };
+        /**
+         * HTTPSettings
+         * @description A server that takes batches of events at `/batch/`, this one included. Without secrets, as it is answered.
+         */
+        HTTPSettings: {
+            /**
+             * Format: uri
+             * @description Where batches are posted to, path included.
+             */
+            url: string;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * HTTPDestination
+         * @description Where a batch export of the type `HTTP` delivers to, without the secrets.
+         */
+        HTTPDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "HTTP";
+            config: components["schemas"]["HTTPSettings"];
+        };
+        /**
+         * NoOpConfig
+         * @description Nowhere. The events are read and counted, to try a schedule or a query.
+         */
+        NoOpConfig: {
+            /** @description Without meaning. Absent, empty. */
+            arg?: string;
+            /** @description Deliver events of these names only; absent, empty or null for all. */
+            include_events?: string[] | null;
+            /** @description Leave out events of these names, even where `include_events` has them. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * NoOpDestination
+         * @description Where a batch export of the type `NoOp` delivers to.
+         */
+        NoOpDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "NoOp";
+            config: components["schemas"]["NoOpConfig"];
+        };
         /**
          * Destination
-         * @description Where a batch export delivers to.
+         * @description Where a batch export delivers to. `type` decides which settings `config` has; secrets are left out.
          */
-        Destination: {
-            type: components["schemas"]["DestinationType"];
-            /** @description The settings as they were sent, without the secrets. Their keys are those of the schema `<type>Config`. */
-            config: {
-                [key: string]: unknown;
-            };
-        };
+        Destination: components["schemas"]["S3Destination"] | components["schemas"]["AzureBlobDestination"] | components["schemas"]["FileDestination"] | components["schemas"]["PostgresDestination"] | components["schemas"]["RedshiftDestination"] | components["schemas"]["BigQueryDestination"] | components["schemas"]["SnowflakeDestination"] | components["schemas"]["HTTPDestination"] | components["schemas"]["NoOpDestination"];
         /**
          * BatchExportInterval
          * @description How often it runs and how much one run holds, aligned in UTC. A week begins on Sunday at 00:00.
@@ -2883,107 +3204,90 @@ export interface components {
             results: components["schemas"]["BatchExport"][];
         };
         /**
-         * FileFormat
-         * @description One JSON object per line, or Apache Parquet. Absent, `JSONLines`.
-         * @enum {string}
+         * BatchExportFields
+         * @description What a caller may set on a batch export, besides its destination.
          */
-        FileFormat: "JSONLines" | "Parquet";
-        /**
-         * FileCompression
-         * @description How files are compressed; absent or null, not at all. JSON lines take `gzip` and `brotli`, Parquet takes all five.
-         * @enum {string|null}
-         */
-        FileCompression: "gzip" | "brotli" | "zstd" | "lz4" | "snappy" | null;
+        BatchExportFields: {
+            name?: string;
+            interval?: components["schemas"]["BatchExportInterval"];
+            /** @description Absent at creation, false. */
+            paused?: boolean;
+            /** @description Set by pausing; here for clients that carry exports over. Any ISO 8601 time, UTC without a zone. */
+            last_paused_at?: string | null;
+            /** @description No scheduled run begins before this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
+            start_at?: string | null;
+            /** @description No scheduled run begins after this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
+            end_at?: string | null;
+            /**
+             * @description A SELECT from `events` that decides columns and rows, without joins, unions or sub-queries; null for the
+             *     destination's own columns and all rows.
+             */
+            hogql_query?: string | null;
+            /**
+             * @description What is exported. Only events so far.
+             * @enum {string}
+             */
+            model?: "events";
+            /** @description Not supported yet. Only an empty list or null is taken; `hogql_query` can filter rows. */
+            filters?: unknown[] | null;
+            /** @description The time zone of the intervals. Only UTC so far. */
+            timezone?: "UTC" | null;
+            /** @description Not supported yet. Weeks begin on Sunday. */
+            offset_day?: 0 | null;
+            /** @description Not supported yet. Days and weeks begin at 00:00. */
+            offset_hour?: 0 | null;
+        };
         /**
          * S3Config
          * @description A bucket on Amazon S3, or on any store that speaks its protocol.
          */
         S3Config: {
-            bucket_name: string;
-            /** @description Such as `us-east-1`, or what the store has in its place. */
-            region: string;
-            /**
-             * @description What object keys begin with; may hold the variables
-             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
-             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
-             */
-            prefix: string;
             aws_access_key_id: string;
             aws_secret_access_key: string;
-            file_format?: components["schemas"]["FileFormat"];
-            compression?: components["schemas"]["FileCompression"];
+        } & components["schemas"]["S3Settings"];
+        /**
+         * S3DestinationCreate
+         * @description A destination of the type `S3` in full, with its secrets.
+         */
+        S3DestinationCreate: {
             /**
-             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
-             *     one file per run.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            max_file_size_mb?: number | null;
-            /**
-             * @description How the store encrypts the objects; absent or null, as the bucket is set.
-             * @enum {string|null}
-             */
-            encryption?: "AES256" | "aws:kms" | null;
-            /** @description The key to encrypt with. Needed with `aws:kms`, without meaning otherwise. */
-            kms_key_id?: string | null;
-            /**
-             * Format: uri
-             * @description Where the store answers; absent or null, Amazon's own address for the region.
-             */
-            endpoint_url?: string | null;
-            /** @description Whether the bucket stands in the host name instead of the path. Absent, false. */
-            use_virtual_style_addressing?: boolean;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+            type: "S3";
+            config: components["schemas"]["S3Config"];
         };
         /**
          * AzureBlobConfig
          * @description A container in Azure Blob Storage.
          */
         AzureBlobConfig: {
-            container_name: string;
             /** @description The storage account's connection string, as Azure shows it. */
             connection_string: string;
+        } & components["schemas"]["AzureBlobSettings"];
+        /**
+         * AzureBlobDestinationCreate
+         * @description A destination of the type `AzureBlob` in full, with its secrets.
+         */
+        AzureBlobDestinationCreate: {
             /**
-             * @description What blob names begin with, absent nothing; may hold the variables
-             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
-             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            prefix?: string;
-            file_format?: components["schemas"]["FileFormat"];
-            compression?: components["schemas"]["FileCompression"];
-            /**
-             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
-             *     one file per run.
-             */
-            max_file_size_mb?: number | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+            type: "AzureBlob";
+            config: components["schemas"]["AzureBlobConfig"];
         };
         /**
-         * FileConfig
-         * @description Files on the server itself, in a folder of the export's own. Works with nothing else installed.
+         * FileDestinationCreate
+         * @description A destination of the type `File` in full.
          */
-        FileConfig: {
+        FileDestinationCreate: {
             /**
-             * @description Where below that folder, absent directly in it, never with `..`; may hold the variables
-             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
-             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            prefix?: string;
-            file_format?: components["schemas"]["FileFormat"];
-            compression?: components["schemas"]["FileCompression"];
-            /**
-             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
-             *     one file per run.
-             */
-            max_file_size_mb?: number | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+            type: "File";
+            config?: components["schemas"]["FileConfig"];
         };
         /**
          * PostgresConfig
@@ -2992,20 +3296,18 @@ export interface components {
         PostgresConfig: {
             user: string;
             password: string;
-            host: string;
-            /** @description Absent, 5432. */
-            port?: number;
-            database: string;
-            /** @description Absent, `public`. */
-            schema?: string;
-            /** @description Made when it is missing. Absent, `events`. */
-            table_name?: string;
-            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
-            has_self_signed_cert?: boolean;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+        } & components["schemas"]["PostgresSettings"];
+        /**
+         * PostgresDestinationCreate
+         * @description A destination of the type `Postgres` in full, with its secrets.
+         */
+        PostgresDestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Postgres";
+            config: components["schemas"]["PostgresConfig"];
         };
         /**
          * AwsKeyPair
@@ -3022,26 +3324,6 @@ export interface components {
         RedshiftConfig: {
             user: string;
             password: string;
-            host: string;
-            /** @description Absent, 5439. */
-            port?: number;
-            database: string;
-            /** @description Absent, `public`. */
-            schema?: string;
-            /** @description Made when it is missing. Absent, `events`. */
-            table_name?: string;
-            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
-            has_self_signed_cert?: boolean;
-            /**
-             * @description The type of the JSON columns. Absent, `varchar`.
-             * @enum {string}
-             */
-            properties_data_type?: "varchar" | "super";
-            /**
-             * @description Insert rows, or copy them from files in a bucket. Absent, `INSERT`.
-             * @enum {string}
-             */
-            mode?: "INSERT" | "COPY";
             /** @description The bucket to copy from. Needed with the mode `COPY`, without meaning otherwise. */
             copy_inputs?: {
                 s3_bucket: string;
@@ -3052,30 +3334,40 @@ export interface components {
                 authorization: string | components["schemas"]["AwsKeyPair"];
                 bucket_credentials: components["schemas"]["AwsKeyPair"];
             } | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+        } & components["schemas"]["RedshiftSettings"];
+        /**
+         * RedshiftDestinationCreate
+         * @description A destination of the type `Redshift` in full, with its secrets. Not served yet.
+         */
+        RedshiftDestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Redshift";
+            config: components["schemas"]["RedshiftConfig"];
         };
         /**
          * BigQueryConfig
          * @description A table in Google BigQuery, with what the service account's JSON file holds. Not served yet.
          */
         BigQueryConfig: {
-            project_id: string;
-            dataset_id: string;
-            /** @description Absent, `events`. */
-            table_id?: string;
             private_key: string;
             private_key_id: string;
             client_email: string;
             token_uri: string;
-            /** @description Whether JSON columns have the type JSON instead of STRING. Absent, false. */
-            use_json_type?: boolean;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+        } & components["schemas"]["BigQuerySettings"];
+        /**
+         * BigQueryDestinationCreate
+         * @description A destination of the type `BigQuery` in full, with its secrets. Not served yet.
+         */
+        BigQueryDestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "BigQuery";
+            config: components["schemas"]["BigQueryConfig"];
         };
         /**
          * SnowflakeConfig
@@ -3083,106 +3375,63 @@ export interface components {
          */
         SnowflakeConfig: {
             user: string;
-            /**
-             * @description What proves the user, `password` or `private_key` below. Absent, `password`.
-             * @enum {string}
-             */
-            authentication_type?: "password" | "keypair";
             /** @description Needed for `password`. */
             password?: string;
             /** @description Needed for `keypair`. */
             private_key?: string;
             /** @description Needed where the private key is encrypted. */
             private_key_passphrase?: string;
-            account: string;
-            database: string;
-            warehouse: string;
-            schema: string;
-            /** @description Absent, `events`. */
-            table_name?: string;
-            /** @description Absent or null, the user's own. */
-            role?: string | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
+        } & components["schemas"]["SnowflakeSettings"];
+        /**
+         * SnowflakeDestinationCreate
+         * @description A destination of the type `Snowflake` in full, with its secrets. Not served yet.
+         */
+        SnowflakeDestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Snowflake";
+            config: components["schemas"]["SnowflakeConfig"];
         };
         /**
          * HTTPConfig
          * @description A server that takes batches of events at `/batch/`, this one included.
          */
         HTTPConfig: {
-            /**
-             * Format: uri
-             * @description Where batches are posted to, path included.
-             */
-            url: string;
             /** @description The project token the other server knows, sent as `api_key`. */
             token: string;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
-        };
+        } & components["schemas"]["HTTPSettings"];
         /**
-         * NoOpConfig
-         * @description Nowhere. The events are read and counted, to try a schedule or a query.
+         * HTTPDestinationCreate
+         * @description A destination of the type `HTTP` in full, with its secrets.
          */
-        NoOpConfig: {
-            /** @description Without meaning. Absent, empty. */
-            arg?: string;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
-            include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
-            exclude_events?: string[] | null;
-        };
-        /**
-         * DestinationWrite
-         * @description What a caller may set on a destination.
-         */
-        DestinationWrite: {
-            type?: components["schemas"]["DestinationType"];
+        HTTPDestinationCreate: {
             /**
-             * @description The settings of that type, checked against the schema `<type>Config`: an unknown, missing or wrong key is refused
-             *     by name. A change is merged key by key over what is stored, so secrets are kept while their receiver
-             *     stays the same.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            config?: {
-                [key: string]: unknown;
-            } | components["schemas"]["S3Config"] | components["schemas"]["AzureBlobConfig"] | components["schemas"]["FileConfig"] | components["schemas"]["PostgresConfig"] | components["schemas"]["RedshiftConfig"] | components["schemas"]["BigQueryConfig"] | components["schemas"]["SnowflakeConfig"] | components["schemas"]["HTTPConfig"] | components["schemas"]["NoOpConfig"];
+            type: "HTTP";
+            config: components["schemas"]["HTTPConfig"];
         };
         /**
-         * BatchExportWrite
-         * @description What a caller may set on a batch export.
+         * NoOpDestinationCreate
+         * @description A destination of the type `NoOp` in full.
          */
-        BatchExportWrite: {
-            name?: string;
-            destination?: components["schemas"]["DestinationWrite"];
-            interval?: components["schemas"]["BatchExportInterval"];
-            /** @description Absent at creation, false. */
-            paused?: boolean;
-            /** @description Set by pausing; here for clients that carry exports over. Any ISO 8601 time, UTC without a zone. */
-            last_paused_at?: string | null;
-            /** @description No scheduled run begins before this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
-            start_at?: string | null;
-            /** @description No scheduled run begins after this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
-            end_at?: string | null;
+        NoOpDestinationCreate: {
             /**
-             * @description A SELECT from `events` that decides columns and rows, without joins, unions or sub-queries; null for the
-             *     destination's own columns and all rows.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            hogql_query?: string | null;
+            type: "NoOp";
+            config?: components["schemas"]["NoOpConfig"];
         };
         /**
          * DestinationCreate
-         * @description A destination in full, with its secrets.
+         * @description A destination in full, with its secrets. `type` decides which settings `config` takes: an unknown, missing or wrong one is
+         *     refused by name. Without `config`, all settings are absent.
          */
-        DestinationCreate: {
-            type: components["schemas"]["DestinationType"];
-            config: {
-                [key: string]: unknown;
-            };
-        } & WithRequired<components["schemas"]["DestinationWrite"], "type" | "config">;
+        DestinationCreate: components["schemas"]["S3DestinationCreate"] | components["schemas"]["AzureBlobDestinationCreate"] | components["schemas"]["FileDestinationCreate"] | components["schemas"]["PostgresDestinationCreate"] | components["schemas"]["RedshiftDestinationCreate"] | components["schemas"]["BigQueryDestinationCreate"] | components["schemas"]["SnowflakeDestinationCreate"] | components["schemas"]["HTTPDestinationCreate"] | components["schemas"]["NoOpDestinationCreate"];
         /**
          * BatchExportCreate
          * @description A new batch export.
@@ -3191,7 +3440,7 @@ export interface components {
             name: string;
             destination: components["schemas"]["DestinationCreate"];
             interval: components["schemas"]["BatchExportInterval"];
-        } & WithRequired<components["schemas"]["BatchExportWrite"], "name" | "destination" | "interval">;
+        } & WithRequired<components["schemas"]["BatchExportFields"], "name" | "interval">;
         /**
          * OrganizationBatchExportCreate
          * @description A new batch export in one of the organization's projects.
@@ -3218,13 +3467,47 @@ export interface components {
             }[];
         };
         /**
+         * DestinationType
+         * @description What kind of place it is. `BigQuery`, `Redshift` and `Snowflake` are described here but not served yet: an export
+         *     to one of them is refused with the code `unsupported_destination`.
+         * @enum {string}
+         */
+        DestinationType: "S3" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";
+        /**
+         * DestinationWrite
+         * @description A change of a destination. Without `type` it keeps the one it has; another type brings a config of its own.
+         */
+        DestinationWrite: {
+            type?: components["schemas"]["DestinationType"];
+            /**
+             * @description The settings to change, checked against the schema `<type>Config`: an unknown, missing or wrong key is refused by name.
+             *     They are merged key by key over what is stored; secrets are kept while their receiver stays the same.
+             */
+            config?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * BatchExportWrite
+         * @description A change of a batch export.
+         */
+        BatchExportWrite: {
+            destination?: components["schemas"]["DestinationWrite"];
+        } & components["schemas"]["BatchExportFields"];
+        /**
          * BatchExportBackfill
          * @description The range of event times to deliver again. Any ISO 8601 times, UTC without a zone.
          */
         BatchExportBackfill: {
-            /** @description The first moment that belongs to it. */
+            /**
+             * @description The first moment that belongs to it.
+             * @example 2026-11-01T00:00:00Z
+             */
             start_at: string;
-            /** @description The first moment that does not; after `start_at` and not after now. */
+            /**
+             * @description The first moment that does not; after `start_at` and not after now.
+             * @example 2026-11-02T00:00:00Z
+             */
             end_at: string;
         };
         /**
@@ -3294,9 +3577,8 @@ export interface components {
             /**
              * @description Where the code came from. `custom` was fetched by its URL, `repository` is the same but chosen from the catalogue,
              *     `local` is a folder on the server, `source` was sent as text; null when nobody said.
-             * @enum {string|null}
              */
-            plugin_type: "local" | "custom" | "repository" | "source" | null;
+            plugin_type: ("local" | "custom" | "repository" | "source") | null;
             name: string | null;
             description: string | null;
             /** @description What it was installed from, without its query, so that no token comes back; null where there is none. */
@@ -3350,11 +3632,8 @@ export interface components {
          * @description What a caller may set on a plugin. What its `plugin.json` says comes back with the next upgrade.
          */
         PluginWrite: {
-            /**
-             * @description Kept as sent where there is no URL. What is installed by its URL is `custom` or, where that is sent, `repository`; a folder is `local`.
-             * @enum {string|null}
-             */
-            plugin_type?: "local" | "custom" | "repository" | "source" | null;
+            /** @description Kept as sent where there is no URL. What is installed by its URL is `custom` or, where that is sent, `repository`; a folder is `local`. */
+            plugin_type?: ("local" | "custom" | "repository" | "source") | null;
             name?: string | null;
             description?: string | null;
             /** @description URL of a picture. */
@@ -5223,7 +5502,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description May hold the fields of a batch export; they are ignored. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             /** @description The batch export. */
             200: {
@@ -5542,7 +5828,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description May hold the fields of a batch export; they are ignored. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             /** @description The batch export. */
             200: {
@@ -5609,8 +5902,8 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description How many results to pass over first. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only entries of this level, `DEBUG`, `LOG`, `INFO`, `WARNING` or `ERROR` in either case. May be repeated. */
-                level?: string[];
+                /** @description Only entries of this level, in either case. May be repeated. */
+                level?: components["schemas"]["BatchExportLogLevel"][];
                 /** @description Only entries whose message holds this text, in either case. */
                 search?: string;
                 /** @description Only entries later than this time, ISO 8601 or relative such as `-24h`. */
@@ -5805,8 +6098,8 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description How many results to pass over first. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only entries of this level, `DEBUG`, `LOG`, `INFO`, `WARNING` or `ERROR` in either case. May be repeated. */
-                level?: string[];
+                /** @description Only entries of this level, in either case. May be repeated. */
+                level?: components["schemas"]["BatchExportLogLevel"][];
                 /** @description Only entries whose message holds this text, in either case. */
                 search?: string;
                 /** @description Only entries later than this time, ISO 8601 or relative such as `-24h`. */
@@ -6132,7 +6425,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description May hold the fields of a plugin; they are ignored. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             /** @description The plugin. */
             200: {
@@ -6581,7 +6881,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description May hold the fields of a plugin; they are ignored. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             /** @description The plugin. */
             200: {
@@ -7030,7 +7337,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description May hold the fields of a plugin; they are ignored. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             /** @description The plugin. */
             200: {

@@ -14,13 +14,27 @@ function writerOf(schema: unknown): Write {
   return write
 }
 
+const SCALARS = ['string', 'integer', 'number', 'boolean', 'null']
+
+/**
+ * A schema without alternatives between scalars. The serializer writes a scalar the same way whichever alternative it
+ * belongs to, and would validate it against each to find out.
+ */
+function withoutScalarUnions(node: any): any {
+  if (Array.isArray(node)) return node.map(withoutScalarUnions)
+  if (typeof node !== 'object' || node === null) return node
+  const types: unknown[] = (node.oneOf ?? node.anyOf ?? []).map(({ type }: { type?: unknown }) => type)
+  if (types.length && types.every((type) => SCALARS.includes(type as string))) return { type: [...new Set(types)] }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutScalarUnions(value)]))
+}
+
 /** Writes answers as the contract of a dialect shapes them. The writer of an operation is made when it first answers. */
 export const serializerCompiler =
   (dialect: Dialect): FastifySerializerCompiler<unknown> =>
   ({ schema }) => {
     let write: Write | undefined
     return (data) => {
-      write ??= writerOf(whole(schema, contractOf(dialect).contract))
+      write ??= writerOf(withoutScalarUnions(whole(schema, contractOf(dialect).contract)))
       return write(data)
     }
   }

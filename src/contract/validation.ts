@@ -4,6 +4,8 @@ import addFormats from 'ajv-formats'
 import { type AppError, invalid, notFound } from '../errors.ts'
 import { SINGLE_LINE, whole } from './table.ts'
 
+type Json = Record<string, any>
+
 const strict = { strict: true, allowUnionTypes: true, strictRequired: false, verbose: true } as const
 
 /** Query and path values are strings, so they are converted; bodies are taken as they are. */
@@ -54,13 +56,14 @@ export function validator(
 ): (data: unknown) => true | { error: AppError } {
   if (part === 'params' && takesAnyText(schema)) return () => true
   let validate: ValidateFunction | undefined
+  let known: Json = {}
   let numbers = false
   return (data) => {
     // Fastify hands an absent body over as null; the parser has refused a literal one.
     const absent = part === 'body' && data === null
     if (absent && !bodyRequired) return true
     if (!validate) {
-      const known = whole(schema)
+      known = outlined(whole(schema))
       validate = compile(part === 'body' ? 'body' : 'text', known)
       numbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(known))
     }
@@ -70,8 +73,26 @@ export function validator(
       if (endless !== undefined) return { error: part === 'params' ? notFound() : tooLarge(endless) }
       return absent ? { error: invalid(null, 'Send a JSON body: this operation needs one.', 'required') } : true
     }
-    return { error: part === 'params' ? notFound() : problem(validate.errors!) }
+    return { error: part === 'params' ? notFound() : problem(validate.errors!, known) }
   }
+}
+
+/**
+ * A schema with what is marked `x-checked-by-handler` reduced to its type and, for a union, its tag and the names of its
+ * members. Ajv lists the problems of every alternative of a union, and sees only text in a list that is sent as JSON text.
+ */
+function outlined(node: any): any {
+  if (Array.isArray(node)) return node.map(outlined)
+  if (typeof node !== 'object' || node === null) return node
+  if (!node['x-checked-by-handler'])
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, outlined(value)]))
+  const { type, oneOf, discriminator } = node
+  if (!oneOf) return { type }
+  const tag: string = discriminator.propertyName
+  const members = new Set<string>(oneOf.flatMap((one: Json) => Object.keys(one.properties)))
+  const tags = { type: 'string', enum: oneOf.map((one: Json) => one.properties[tag].const) }
+  const properties = Object.fromEntries([...members].map((key) => [key, key === tag ? tags : { type: 'object' }]))
+  return { type, required: [tag], properties }
 }
 
 /** What is part of a path is text already. A start whose first request needs no validator is a tenth shorter. */
@@ -88,7 +109,7 @@ const tooLarge = (attr: string): AppError =>
   invalid(attr, `"${attr}" is not a number one can count to. Send a smaller one.`)
 
 /** The first problem, as an error for the caller. */
-export function problem(errors: ErrorObject[]): AppError {
+function problem(errors: ErrorObject[], schema: Json): AppError {
   const error = tellingError(errors)
   const path = error.instancePath
     .split('/')
@@ -98,6 +119,13 @@ export function problem(errors: ErrorObject[]): AppError {
   const attr = attrOf()
   const field = attr === null ? 'The body' : `"${path.join('.')}"`
   const { keyword, params, data, parentSchema } = error
+  // The alternatives of one value: an enum or null, a text or a list.
+  const beside = errors.filter(({ instancePath }) => instancePath === error.instancePath)
+  const types = [...new Set(beside.flatMap((one) => (one.keyword === 'type' ? [one.params.type].flat() : [])))]
+  const nullProblem = (): AppError =>
+    isRequired(schema, path)
+      ? invalid(attr, `${field} must be ${wanted(types, parentSchema)}, not null.`, 'null')
+      : invalid(attr, `${field} cannot be null. Leave it out, or send a value.`, 'null')
 
   switch (keyword) {
     case 'required':
@@ -112,18 +140,16 @@ export function problem(errors: ErrorObject[]): AppError {
         `"${params.additionalProperty}" is not a setting here. Leave it out.`,
       )
     case 'type':
-      if (data === null) return invalid(attr, `${field} cannot be null. Leave it out, or send a value.`, 'null')
+      if (data === null) return nullProblem()
       if (params.type === 'array') return invalid(attr, `${field} must be a list.`, 'not_a_list')
-      return invalid(attr, `${field} must be ${article(String(params.type))}.`)
+      return invalid(attr, `${field} must be ${article(types)}.`)
     case 'enum':
     case 'const': {
-      const choices = keyword === 'enum' ? parentSchema?.enum : [parentSchema?.const]
-      if (data === null) return invalid(attr, `${field} cannot be null. Leave it out, or send a value.`, 'null')
-      return invalid(
-        attr,
-        `${field} must be one of ${choices.map((choice: unknown) => JSON.stringify(choice)).join(', ')}.`,
-        'invalid_choice',
-      )
+      if (data === null) return nullProblem()
+      const found = beside.flatMap((one) => one.params.allowedValues ?? one.params.allowedValue ?? [])
+      const choices = [...found, ...(types.includes('null') ? [null] : [])].map((choice) => JSON.stringify(choice))
+      const oneOf = choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or ')
+      return invalid(attr, `${field} must be ${oneOf}.`, 'invalid_choice')
     }
     case 'minLength':
       return invalid(attr, `${field} cannot be blank.`, 'blank')
@@ -132,6 +158,7 @@ export function problem(errors: ErrorObject[]): AppError {
     case 'minItems':
       return invalid(attr, `${field} needs at least ${params.limit} entries.`, 'empty')
     case 'maxItems':
+      if (params.limit === 0) return invalid(attr, `${field} must be an empty list.`, 'max_length')
       return invalid(attr, `${field} takes at most ${params.limit} entries.`, 'max_length')
     case 'minimum':
       return invalid(attr, `${field} must be at least ${params.limit}.`)
@@ -165,8 +192,27 @@ const FORMATS: Record<string, string> = {
   uri: 'URL',
 }
 
-const article = (types: string): string =>
-  types
-    .split(',')
-    .map((type) => (type === 'null' ? 'null' : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`))
-    .join(' or ')
+/** Whether the member that a path leads to is required wherever the schema describes it. */
+function isRequired(schema: Json, path: readonly string[]): boolean {
+  const parts = (one: Json): Json[] => [
+    one,
+    ...[one.allOf, one.anyOf, one.oneOf].flatMap((many) => many ?? []).flatMap(parts),
+  ]
+  let required = false
+  let at = [schema]
+  for (const key of path) {
+    const here = at.flatMap(parts)
+    required = here.some((one) => one.required?.includes(key))
+    at = here.flatMap((one) => one.properties?.[key] ?? one.items ?? [])
+  }
+  return required
+}
+
+/** A type, with the schema's example where it has one. */
+const wanted = (types: readonly string[], schema: Json | undefined): string => {
+  const [example] = schema?.examples ?? []
+  return article(types) + (example === undefined ? '' : ` such as ${JSON.stringify(example)}`)
+}
+
+const article = (types: readonly string[]): string =>
+  types.map((type) => (type === 'null' ? 'null' : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`)).join(' or ')

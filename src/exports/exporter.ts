@@ -283,11 +283,11 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 
   async function giveUp(run: RunRow, row: BatchExportRow, say: Say, reason: string, retryable = true): Promise<void> {
+    const status = retryable ? 'FailedRetryable' : 'Failed'
     const mails = await db.tx(async (tx) => {
-      const status = retryable ? 'FailedRetryable' : 'Failed'
       const held = await exports.hold(tx, row.id)
       const ended = held && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
-      if (!ended) return 0
+      if (!ended) return undefined
       await say(
         'ERROR',
         retryable
@@ -298,7 +298,9 @@ export function createExporter(options: ExporterOptions): Exporter {
       await goOn(tx, { ids, now: now() }, held, ended)
       return pauseFailing(tx, { ids, now: now() }, held, options.wakeMailer !== null)
     })
-    if (mails) options.wakeMailer?.()
+    if (mails === undefined) return
+    metrics.exportFailed(row.destination_type, status)
+    if (mails > 0) options.wakeMailer?.()
   }
 
   /** The run goes on at the next start from its last finished file; this attempt does not count. */

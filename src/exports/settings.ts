@@ -51,7 +51,17 @@ function configValidator(type: DestinationType): ReturnType<typeof validator> {
   return found
 }
 
-const schemaOf = (type: DestinationType): Json => contract.components.schemas[`${type}Config`]
+/** With the settings and the secrets in one place: Ajv's draft has no `unevaluatedProperties`. */
+function schemaOf(type: DestinationType): Json {
+  const { allOf = [], unevaluatedProperties: more, ...own } = resolve(contract.components.schemas[`${type}Config`])
+  const parts: Json[] = [...allOf.map(resolve), own]
+  return {
+    ...own,
+    ...(more === false && { additionalProperties: false }),
+    required: parts.flatMap(({ required }) => required ?? []),
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+  }
+}
 
 /** What is `writeOnly` in the contract, and the rest. */
 export function split(type: DestinationType, config: Json): { open: Json; secret: Json } {

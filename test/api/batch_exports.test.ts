@@ -94,13 +94,92 @@ onBothEngines(t, 'the levels of one organization see the same exports', async (t
   const other = await app.stranger('other@example.com')
   t.match(await app.send('POST', `${organization}/`, { body: fileExport({ team_id: other.project_id }) }), {
     status: 400,
-    body: { attr: 'team_id' },
+    body: { attr: 'team_id', code: 'does_not_exist' },
   })
+  t.match(await app.send('POST', `${organization}/`, { body: fileExport({ team_id: 987654 }) }), {
+    status: 400,
+    body: { attr: 'team_id', code: 'does_not_exist' },
+  })
+})
+
+for (const level of ['project', 'organization'] as const)
+  onBothEngines(
+    t,
+    `what would change what is delivered, and does not work yet, is refused in a ${level}`,
+    async (t, app) => {
+      const base = pathsOf(app)[level]
+      const made = await app.send('POST', `${base}/`, { body: fileExport() })
+      const one = `${base}/${made.body.id}/`
+      const filter = { key: '$browser', operator: 'exact', type: 'event', value: ['Firefox'] }
+      for (const [field, wrong] of [
+        ['model', ['persons', 'sessions', null, 5]],
+        ['filters', [[filter], {}, 'x']],
+        ['timezone', ['Europe/Berlin', 'utc', 5]],
+        ['offset_day', [1, -1, '0', true]],
+        ['offset_hour', [5, 0.5, '0']],
+      ] as const)
+        for (const value of wrong) {
+          const refused = { status: 400, body: { type: 'validation_error', attr: field } }
+          t.match(await app.send('POST', `${base}/`, { body: fileExport({ [field]: value }) }), refused)
+          t.match(await app.send('PATCH', one, { body: { name: 'changed', [field]: value } }), refused)
+        }
+      t.same((await app.send('GET', one)).body, made.body, 'nothing changed')
+      t.match(await app.send('GET', `${base}/`), { body: { count: 1 } })
+      for (const same of [
+        { model: 'events', filters: null, timezone: null, offset_day: null, offset_hour: null },
+        { model: 'events', filters: [], timezone: 'UTC', offset_day: 0, offset_hour: 0 },
+      ]) {
+        t.match(await app.send('POST', `${base}/`, { body: fileExport(same) }), { status: 201 })
+        t.match(await app.send('PATCH', one, { body: same }), { status: 200 })
+      }
+      t.match(await app.send('POST', `${base}/`, { body: fileExport({ timezone: 'Mars' }) }), {
+        body: { code: 'invalid_choice', detail: '"timezone" must be "UTC" or null.' },
+      })
+      t.match(await app.send('POST', `${base}/`, { body: fileExport({ filters: [filter] }) }), {
+        body: { detail: '"filters" must be an empty list.' },
+      })
+    },
+  )
+
+onBothEngines(t, 'a destination without a config has an empty one', async (t, app) => {
+  const { project } = pathsOf(app)
+  for (const type of ['File', 'NoOp']) {
+    const made = await app.send('POST', `${project}/`, { body: fileExport({ destination: { type } }) })
+    t.match(made, { status: 201, body: { destination: { type } } })
+    t.same(made.body.destination.config, {})
+    t.match(await app.send('PATCH', `${project}/${made.body.id}/`, { body: { destination: { type } } }), {
+      status: 200,
+    })
+    t.match(await app.send('PATCH', `${project}/${made.body.id}/`, { body: { destination: { type: 'S3' } } }), {
+      status: 400,
+      body: { code: 'required', attr: 'destination__config__bucket_name' },
+    })
+    t.match(await app.send('POST', `${project}/test/`, { body: { type } }), { status: 200, body: { passed: true } })
+  }
+})
+
+onBothEngines(t, 'nobody is told to leave out what is required', async (t, app) => {
+  const { project } = pathsOf(app)
+  const made = await app.send('POST', `${project}/`, { body: fileExport() })
+  const detail = async (path: string, body: object): Promise<string> =>
+    (await app.send('POST', path, { body })).body.detail
+  t.equal(
+    await detail(`${project}/${made.body.id}/backfill/`, { start_at: null, end_at: '2025-12-31' }),
+    '"start_at" must be a string such as "2026-11-01T00:00:00Z", not null.',
+  )
+  t.equal(await detail(`${project}/`, fileExport({ name: null })), '"name" must be a string, not null.')
+  t.equal(await detail(`${project}/`, fileExport({ interval: null })), '"interval" must be a string, not null.')
+  t.equal(
+    await detail(`${project}/`, fileExport({ destination: { type: 'HTTP', config: { url: null, token: 't' } } })),
+    '"destination.config.url" must be a string, not null.',
+  )
+  t.match(await detail(`${project}/`, fileExport({ paused: null })), /Leave it out/)
+  t.match(await detail(`${project}/`, fileExport({}, { prefix: null })), /Leave it out/)
 })
 
 onBothEngines(t, 'what is wrong is told by the key to blame, and changes nothing', async (t, app) => {
   const { project } = pathsOf(app)
-  const of = (type: string, config: unknown, more: object = {}) => ({
+  const of = (type: unknown, config: unknown, more: object = {}) => ({
     name: 'n',
     interval: 'hour',
     destination: { type, config },
@@ -112,8 +191,21 @@ onBothEngines(t, 'what is wrong is told by the key to blame, and changes nothing
     [of('NoOp', {}, { name: ' ' }), 'name', 'blank'],
     [of('NoOp', {}, { name: null }), 'name', 'null'],
     [{ name: 'n', interval: 'hour' }, 'destination', 'required'],
-    [{ name: 'n', interval: 'hour', destination: { type: 'File' } }, 'destination__config', 'required'],
     [{ name: 'n', interval: 'hour', destination: 'File' }, 'destination', 'invalid_input'],
+    [{ name: 'n', interval: 'hour', destination: null }, 'destination', 'null'],
+    [{ name: 'n', interval: 'hour', destination: {} }, 'destination__type', 'required'],
+    [of(null, {}), 'destination__type', 'null'],
+    [of(5, {}), 'destination__type', 'invalid_input'],
+    [of('S3', undefined), 'destination__config__bucket_name', 'required'],
+    [of('AzureBlob', undefined), 'destination__config__container_name', 'required'],
+    [of('Postgres', undefined), 'destination__config__host', 'required'],
+    [of('HTTP', undefined), 'destination__config__url', 'required'],
+    [of('HTTP', { url: 'https://example.com/batch/' }), 'destination__config__token', 'required'],
+    [of('HTTP', { url: 'https://example.com/batch/', token: null }), 'destination__config__token', 'null'],
+    [of('Postgres', { ...pg, port: '5432' }), 'destination__config__port', 'invalid_input'],
+    [of('Postgres', { ...pg, bucket_name: 'b' }), 'destination__config__bucket_name', 'invalid_input'],
+    [of('File', null), 'destination__config', 'null'],
+    [of('File', []), 'destination__config', 'invalid_input'],
     [of('Nowhere', {}), 'destination__type', 'invalid_choice'],
     [of('NoOp', {}, { interval: 'month' }), 'interval', 'invalid_choice'],
     [of('NoOp', {}, { interval: null }), 'interval', 'null'],
@@ -309,6 +401,7 @@ onBothEngines(t, 'runs are listed, retried, cancelled, and tell their story', as
     1,
   )
   t.match(await app.send('GET', `${one}/logs/?level=loud`), { status: 400, body: { attr: 'level' } })
+  t.equal((await app.send('GET', `${one}/logs/?level=${encodeURIComponent('["info","error"]')}`)).body.count, 4)
   t.match(await app.send('GET', `${one}/logs/?after=whenever`), { status: 400, body: { attr: 'after' } })
 })
 
@@ -365,7 +458,11 @@ onBothEngines(t, 'pages of runs follow each other, whatever begins meanwhile', a
     t.same(back.results, seen.slice(100, 200), 'and back')
     t.ok(back.next && back.previous)
   }
-  t.match(await app.send('GET', `${one}/runs/?cursor=nonsense`), { status: 404 })
+  for (const cursor of ['nonsense', '', '%F0%9F', 'bmV4dCAyMDI2IHg'])
+    t.match(await app.send('GET', `${one}/runs/?cursor=${cursor}`), {
+      status: 400,
+      body: { type: 'validation_error', code: 'invalid_input', attr: 'cursor' },
+    })
   t.match(await app.send('GET', `${one}/runs/?ordering=size`), { status: 400, body: { attr: 'ordering' } })
   t.equal(
     (await app.send('GET', `${one}/runs/?start=2026-01-01T01:00:00Z&end=2026-01-01T01:15:00Z`)).body.results.length,

@@ -50,6 +50,7 @@ for (const generator of GENERATORS)
       listed: ['My organization', `By ${generator}`],
       changed: 'Changed',
       teams: 1,
+      prefix: '{year}',
       refused: { status: 400, type: 'validation_error', code: 'blank', attr: 'name' },
       deleted: 204,
     })
@@ -76,6 +77,7 @@ t.test('the examples on the page of our own client do what they say', async (t) 
     '400 blank name\n',
     'opened 0\nclosed 1\nopened 3\nclosed 4\nopened 5\n',
     '2\n',
+    'exports/{year}\n',
   ])
 })
 

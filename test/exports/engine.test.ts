@@ -420,6 +420,8 @@ for (const engine of ENGINES) {
       (await failing.log()).filter((line) => line.startsWith('ERROR')),
       [/After 15 attempts/],
     )
+    const failed = 'workspace_export_runs_failed_total{destination="NoOp",status="FailedRetryable"} 1'
+    t.match((await app.send('GET', '/metrics')).text, failed, 'counted once, when it is given up')
   })
 
   t.test(`what would fail again is not tried again, and pauses the export at last (${engine})`, async (t) => {

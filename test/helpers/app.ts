@@ -230,8 +230,7 @@ type Validate = ReturnType<Ajv['compile']>
 // Once for all servers of a suite: compiling what the contract says takes longer than most requests.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
 addFormats.default(ajv)
-ajv.addKeyword('x-trim')
-ajv.addKeyword('x-secret-receiver')
+for (const annotation of ['x-trim', 'x-secret-receiver', 'discriminator']) ajv.addKeyword(annotation)
 const written = new Ajv({ strict: false, allErrors: true })
 addFormats.default(written)
 const validators = new Map<string, Validate>()

@@ -4,6 +4,8 @@ export interface RoundTrip {
   listed: string[]
   changed: string
   teams: number
+  /** The prefix of a batch export to files, from its typed config. */
+  prefix: string | undefined
   refused: { status: number; type: string; code: string; attr: string | null }
   deleted: number
 }

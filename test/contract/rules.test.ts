@@ -1,0 +1,37 @@
+/** The contract's own rules find what they are for. */
+import t from 'tap'
+import { violations } from '../../scripts/contract-rules.ts'
+import { contract } from '../../src/contract/table.ts'
+
+type Json = Record<string, any>
+
+const after = (change: (schemas: Json) => void): string[] => {
+  const copy = structuredClone(contract)
+  change(copy.components.schemas)
+  return violations(copy)
+}
+
+t.test('the contract breaks no rule', async (t) => {
+  t.same(violations(contract), [])
+})
+
+t.test('null in an enum', async (t) => {
+  const found = after(({ PluginWrite }) => {
+    PluginWrite.properties.plugin_type = { type: ['string', 'null'], enum: ['local', null] }
+  })
+  t.match(found[0], /^\/components\/schemas\/PluginWrite\/properties\/plugin_type: write null beside the enum/)
+})
+
+t.test('a secret in an answer', async (t) => {
+  const found = after(({ HTTPSettings }) => {
+    HTTPSettings.properties.token = { type: 'string', writeOnly: true }
+  })
+  t.match(found, [/HTTPSettings\/properties\/token: this is answered/])
+})
+
+t.test('secrets without a key that decides their receiver', async (t) => {
+  const found = after(({ HTTPSettings }) => {
+    delete HTTPSettings.properties.url['x-secret-receiver']
+  })
+  t.match(found, [/^HTTPConfig: mark what decides where its secrets are sent/])
+})
