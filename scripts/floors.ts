@@ -27,12 +27,12 @@ const FLOORS: string[][] = [
   ['auth', 'exports', 'plugins'],
   ['deps.ts'],
   ['api'],
-  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'contract'],
+  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'security-headers.ts', 'contract'],
   ['main.ts', 'cli'],
 ]
 /** Files of one floor that are one room although they lie apart. */
 const ROOMS: string[][] = [
-  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'contract'],
+  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'security-headers.ts', 'contract'],
   ['main.ts', 'cli'],
   [
     'contract/operations.ts',
