@@ -29,5 +29,5 @@ export function keepPrivate(file: string): void {
 function restrict(path: string, mode: number): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found || !(found.mode & OTHERS) || found.uid !== process.getuid?.()) return
-  chmodSync(path, mode)
+  chmodSync(path, found.mode & mode)
 }
