@@ -31,11 +31,6 @@ export async function holdByEmail(tx: Db, email: string): Promise<void> {
   await tx.get(sql`select id from users where email_key = ${emailKey(email)} and is_active ${forUpdate}`)
 }
 
-/** Locks the account until the transaction ends. */
-export async function hold(tx: Db, id: number): Promise<void> {
-  await tx.get(sql`select id from users where id = ${id} ${forUpdate}`)
-}
-
 /** Whoever was here first. */
 export function oldest(db: Db): Promise<UserRow | undefined> {
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.is_active order by u.id limit 1`)
