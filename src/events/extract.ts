@@ -4,9 +4,9 @@
  */
 
 import type { Expr } from '../hogql/ast.ts'
-import { asText, number, postgresTimestamp, remainder, SECOND, sqliteSeconds } from '../hogql/convert.ts'
+import { asText, integerLiteral, postgresTimestamp, remainder, SECOND, sqliteSeconds } from '../hogql/convert.ts'
 import { type Context, compile, compileCondition, type HogType } from '../hogql/print.ts'
-import { DATETIME, INTEGER, JSON_TYPE, made, on, STRING, UUID } from '../hogql/typed.ts'
+import { DATETIME, derive, either, INTEGER, JSON_TYPE, STRING, UUID } from '../hogql/typed.ts'
 import { joined, oneOf, type Sql, sql } from '../sql/template.ts'
 import { personJoin } from './list.ts'
 
@@ -67,7 +67,8 @@ const column = (name: string, type: HogType, value: Sql, usesPerson = false): Co
   usesPerson,
 })
 
-const property = (key: string): Sql => on(sql`(e.properties -> ${`$."${key}"`})`, sql`(e.properties -> ${key}::text)`)
+const property = (key: string): Sql =>
+  either(sql`(e.properties -> ${`$."${key}"`})`, sql`(e.properties -> ${key}::text)`)
 
 /** What can be delivered of an event, by the names the destinations know it under. */
 export const EVENT_COLUMNS = {
@@ -81,12 +82,16 @@ export const EVENT_COLUMNS = {
   timestamp: column('timestamp', DATETIME, sql`e.timestamp`),
   created_at: column('created_at', DATETIME, sql`e.created_at`),
   _inserted_at: column('_inserted_at', DATETIME, sql`e.created_at`),
-  elements: column('elements', JSON_TYPE, on(sql`json_quote(e.elements_chain)`, sql`to_json(e.elements_chain)`)),
+  elements: column('elements', JSON_TYPE, either(sql`json_quote(e.elements_chain)`, sql`to_json(e.elements_chain)`)),
   set: column('set', JSON_TYPE, property('$set')),
   set_once: column('set_once', JSON_TYPE, property('$set_once')),
   team_id: column('team_id', INTEGER, sql`e.project_id`),
-  ip: column('ip', STRING, on(sql`nullif(e.properties ->> '$."$ip"', '')`, sql`nullif(e.properties ->> '$ip', '')`)),
-  site_url: column('site_url', STRING, on(sql`''`, sql`''::text`)),
+  ip: column(
+    'ip',
+    STRING,
+    either(sql`nullif(e.properties ->> '$."$ip"', '')`, sql`nullif(e.properties ->> '$ip', '')`),
+  ),
+  site_url: column('site_url', STRING, either(sql`''`, sql`''::text`)),
   /** The properties as another server's `/batch/` takes them. */
   batch_properties: column('properties', JSON_TYPE, batchProperties()),
 } satisfies Record<string, Column>
@@ -94,7 +99,7 @@ export const EVENT_COLUMNS = {
 function batchProperties(): Sql {
   const head = sql`'{"$geoip_disable":true' ||
     case when e.elements_chain = '' then '' else ',"$elements_chain":' || ${quoted(sql`e.elements_chain`)} end ||
-    case when ${on(sql`e.properties`, sql`e.properties::text`)} = '{}' then '}' else ',' || substr(${on(sql`e.properties`, sql`e.properties::text`)}, 2) end`
+    case when ${either(sql`e.properties`, sql`e.properties::text`)} = '{}' then '}' else ',' || substr(${either(sql`e.properties`, sql`e.properties::text`)}, 2) end`
   return sql`(${head})`
 }
 
@@ -116,16 +121,16 @@ const DIGITS = String(SHIFT).length
 /** Answers one row: how many, the text, and the last event's place in the order, for `cursorOf`. */
 export function pageQuery(extract: Extract, after: Cursor | null, limit: number): Sql {
   const { major, minor, order } = ORDERS[extract.range.by]
-  const text = on(sql`cast(group_concat(line, char(10)) as blob)`, sql`string_agg(line, E'\n')`)
+  const text = either(sql`cast(group_concat(line, char(10)) as blob)`, sql`string_agg(line, E'\n')`)
   const usesPerson = extract.columns.some((column) => column.usesPerson)
   return sql`
-    select count(*), ${text}, max(${on(sql`place`, sql`place collate "C"`)}) from (
+    select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
       select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
       ${fromEvents({ ...extract, range: startingAt(extract.range, after) }, usesPerson)} ${beyond(extract.range, after)} order by ${order} limit ${limit}) page`
 }
 
 const shifted = (value: Sql): Sql =>
-  on(sql`(${number(Number(SHIFT))} + ${value})`, sql`(${number(Number(SHIFT))} + ${value})::text`)
+  either(sql`(${integerLiteral(Number(SHIFT))} + ${value})`, sql`(${integerLiteral(Number(SHIFT))} + ${value})::text`)
 
 export function cursorOf(place: string, range: Range): Cursor {
   const [major, minor] = [place.slice(0, DIGITS), place.slice(DIGITS)]
@@ -147,17 +152,17 @@ function fromEvents({ project_id, range, include, exclude, where }: Extract, use
 }
 
 /** SQLite commits in the order of `seq`; PostgreSQL gives a transaction's events one position. */
-export const POSITION = on(sql`e.seq`, sql`e.position`)
+export const POSITION = either(sql`e.seq`, sql`e.position`)
 
 const ORDERS = {
   positions: {
-    index: on(sql`indexed by events_by_position`, sql``),
+    index: either(sql`indexed by events_by_position`, sql``),
     major: POSITION,
-    minor: on(sql`''`, shifted(sql`e.seq`)),
-    order: on(sql`e.seq`, sql`e.position, e.seq`),
+    minor: either(sql`''`, shifted(sql`e.seq`)),
+    order: either(sql`e.seq`, sql`e.position, e.seq`),
   },
   times: {
-    index: on(sql`indexed by events_by_time`, sql``),
+    index: either(sql`indexed by events_by_time`, sql``),
     major: sql`e.timestamp`,
     minor: sql`e.uuid`,
     order: sql`e.timestamp, e.uuid`,
@@ -181,7 +186,7 @@ function startingAt(range: Range, after: Cursor | null): Range {
 function beyond({ by }: Range, after: Cursor | null): Sql {
   if (!after) return sql``
   if (by === 'times') return sql`and (e.timestamp, e.uuid) > (${after[0]}, ${after[1]})`
-  return on(sql`and e.seq > ${after[0]}`, sql`and (e.position, e.seq) > (${after[0]}, ${after[1]})`)
+  return either(sql`and e.seq > ${after[0]}`, sql`and (e.position, e.seq) > (${after[0]}, ${after[1]})`)
 }
 
 function lineOf({ columns, encoding }: Extract): Sql {
@@ -191,7 +196,7 @@ function lineOf({ columns, encoding }: Extract): Sql {
   if (encoding === 'cells') return textOf([...between(columns.map(cell), CELL.delimiter), literal(CELL.delimiter)])
   const members = columns.flatMap((one, i) => {
     const key = `${i ? ',' : '{'}${JSON.stringify(one.name)}:`
-    return [on(sql`${key}`, sql`${key}::text`), jsonCell(one)]
+    return [either(sql`${key}`, sql`${key}::text`), jsonCell(one)]
   })
   return textOf([...members, literal('}')])
 }
@@ -219,10 +224,10 @@ function jsonCell({ sql: value, type }: Column): Sql {
     case 'datetime':
       return sql`coalesce('"' || ${iso(value)} || '"', 'null')`
     case 'boolean':
-      return sql`coalesce(${asText(made(1, type, value, []))}, 'null')`
+      return sql`coalesce(${asText(derive(1, type, value, []))}, 'null')`
     case 'float':
       // JSON has no word for what is not finite.
-      return sql`(case when abs(${value}) <= 1.7976931348623157e308 then ${asText(made(1, type, value, []))} else 'null' end)`
+      return sql`(case when abs(${value}) <= 1.7976931348623157e308 then ${asText(derive(1, type, value, []))} else 'null' end)`
     default:
       return sql`coalesce(${plainText(value)}, 'null')`
   }
@@ -234,7 +239,7 @@ function csvCell({ sql: value, type }: Column): Sql {
     type.kind === 'datetime'
       ? iso(value)
       : type.kind === 'boolean' || type.kind === 'float'
-        ? asText(made(1, type, value, []))
+        ? asText(derive(1, type, value, []))
         : plainText(value)
   return sql`coalesce('"' || replace(${text}, '"', '""') || '"', '')`
 }
@@ -243,9 +248,9 @@ function cell({ sql: value, type }: Column): Sql {
   const orNone = (text: Sql): Sql => sql`coalesce(${text}, ${literal(CELL.none)})`
   switch (type.kind) {
     case 'float':
-      return orNone(sql`${on(sql`nullif(json_quote(${value}), 'null')`, sql`(${value})::text`)}`)
+      return orNone(sql`${either(sql`nullif(json_quote(${value}), 'null')`, sql`(${value})::text`)}`)
     case 'boolean':
-      return orNone(asText(made(1, type, value, [])))
+      return orNone(asText(derive(1, type, value, [])))
     case 'string':
     case 'interval':
       return orNone(
@@ -259,7 +264,7 @@ function cell({ sql: value, type }: Column): Sql {
 /** One look instead of five replacements, which nearly no text needs. */
 const hasEscapes = (text: Sql): Sql => {
   const characters = CELL_ESCAPES.map(([character]) => character).join('')
-  return on(sql`${text} glob ${literal(`*[${characters}]*`)}`, sql`${text} ~ ${literal(`[${characters}]`)}`)
+  return either(sql`${text} glob ${literal(`*[${characters}]*`)}`, sql`${text} ~ ${literal(`[${characters}]`)}`)
 }
 
 const escaped = (text: Sql, [character, letter]: readonly [string, string]): Sql =>
@@ -268,15 +273,15 @@ const escaped = (text: Sql, [character, letter]: readonly [string, string]): Sql
 /** A text of ours, without quotes in it. */
 const literal = (text: string): Sql => ({ strings: [`'${text}'`], parts: [] })
 
-const plainText = (value: Sql): Sql => on(sql`cast(${value} as text)`, sql`(${value})::text`)
+const plainText = (value: Sql): Sql => either(sql`cast(${value} as text)`, sql`(${value})::text`)
 
 function quoted(value: Sql): Sql {
-  return on(sql`json_quote(${value})`, sql`coalesce(to_json((${value})::text)::text, 'null')`)
+  return either(sql`json_quote(${value})`, sql`coalesce(to_json((${value})::text)::text, 'null')`)
 }
 
 /** Microseconds always, so that every reader finds one form. SQLite's `datetime` takes half of what `strftime` takes. */
 const iso = (time: Sql): Sql =>
-  on(
+  either(
     sql`(replace(datetime(${sqliteSeconds(time)}, 'unixepoch'), ' ', 'T') || '.' || substr(1000000 + ${remainder(time, SECOND)}, 2) || 'Z')`,
     sql`to_char(${postgresTimestamp(time)}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   )

@@ -1,162 +1,157 @@
-/** Aggregations. They skip NULL; each also exists with If at the end of its name, and a condition as its last argument. */
+/** Aggregations. They skip NULL. Each also exists with the suffix If, which takes a condition as its last argument. */
 import { type Sql, sql } from '../sql/template.ts'
 import { jsonItem } from './array-functions.ts'
-import { coerce, integerWithin, mustBe } from './convert.ts'
-import { type Aggregation, sqliteInteger } from './env.ts'
+import type { Call } from './ast.ts'
+import { coerce, integerWithin, requireType } from './convert.ts'
+import { type Aggregation, type Args, type Arity, assertArgs, bounds, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import {
   arrayOf,
+  BOOLEAN,
+  derive,
+  either,
   FLOAT,
   type HogType,
   INTEGER,
-  isNumber,
   isText,
-  made,
-  on,
   STRING,
-  type Typed,
-  typeName,
+  type TypedSql,
 } from './typed.ts'
 
-const ordered = (type: HogType): boolean => !['json', 'array', 'tuple', 'interval', 'boolean'].includes(type.kind)
-const simple = (type: HogType): boolean => ordered(type) || type.kind === 'boolean'
-
-/** A value of the group. It must name the row, or it would belong to the sub-query it may end up in. */
-function grouped(at: number, type: HogType, fragment: Sql, args: readonly Typed[], nullable: boolean): Typed {
-  return { ...made(at, type, fragment, args, nullable), aggregate: true, row: false }
+/** An aggregation whose `build` receives its required arguments as a tuple. */
+function aggregation<Min extends number>(
+  arity: Arity<Min>,
+  build: (args: Args<Min>, filter: Sql | null, call: Call, params: readonly TypedSql[]) => TypedSql,
+  options: Pick<Aggregation, 'anyCase' | 'params'> = {},
+): Aggregation {
+  const { min, max } = bounds(arity)
+  return {
+    min,
+    max,
+    ...options,
+    build: (args, filter, call, params) => {
+      assertArgs(args, min, call)
+      return build(args, filter, call, params)
+    },
+  }
 }
 
-const where = (...conditions: (Sql | null)[]): Sql => {
+function aggregated(at: number, type: HogType, fragment: Sql, args: readonly TypedSql[], nullable: boolean): TypedSql {
+  return { ...derive(at, type, fragment, args, nullable), aggregate: true, row: false }
+}
+
+const filterClause = (...conditions: (Sql | null)[]): Sql => {
   const present = conditions.filter((condition) => condition !== null)
   if (!present.length) return sql``
   const list: Sql = { strings: ['', ...present.slice(1).map(() => ' and '), ''], parts: present }
   return sql` filter (where ${list})`
 }
 
-const inRow = (args: readonly Typed[]): Sql | null =>
+/** An aggregation of constants must refer to a column of `e`, or SQL attaches it to an enclosing sub-query. */
+const rowReference = (args: readonly TypedSql[]): Sql | null =>
   args.some((arg) => arg.row) ? null : sql`e.project_id is not null`
 
-const collated = (value: Typed): Sql => (isText(value.type) ? on(value.sql, sql`${value.sql} collate "C"`) : value.sql)
+const collated = (value: TypedSql): Sql =>
+  isText(value.type) ? either(value.sql, sql`${value.sql} collate "C"`) : value.sql
 
-/** NULL alone is a text that is not there. */
-const solid = (value: Typed): Typed =>
+/** The NULL constant has no type. Aggregate it as a string. */
+const nullAsString = (value: TypedSql): TypedSql =>
   value.type.kind === 'null' ? { ...value, type: STRING, sql: coerce(value, STRING) } : value
 
-/** The order of additions is the engine's own affair: fifteen digits do not depend on it. */
-const fifteenDigits = (value: Sql): Sql => on(sql`hogql_digits(${value})`, sql`(${value})::numeric::float8`)
+/** The engines add floats in different orders, which changes digits after the fifteenth. */
+const fifteenDigits = (value: Sql): Sql => either(sql`hogql_digits(${value})`, sql`(${value})::numeric::float8`)
 
-const count: Aggregation = {
-  min: 0,
-  max: 1,
+function countSql(value: TypedSql | undefined, distinct: boolean, filter: Sql | null, { at, name }: Call): TypedSql {
+  if (!value) return aggregated(at, INTEGER, sql`count(e.project_id)${filterClause(filter)}`, [], false)
+  if (distinct) requireType(value, 'scalar', name)
+  const inner = nullAsString(value).sql
+  const rows = filterClause(filter, rowReference([value]))
+  const fragment = distinct ? sql`count(distinct ${inner})${rows}` : sql`count(${inner})${rows}`
+  return aggregated(at, INTEGER, fragment, [value], false)
+}
+
+const count = aggregation([0, 1], ([value], filter, call) => countSql(value, call.distinct, filter, call), {
   anyCase: true,
-  build: ([value], filter, { at, distinct }) => {
-    if (!value) return grouped(at, INTEGER, sql`count(e.project_id)${where(filter)}`, [], false)
-    mustBe(value, (type) => !distinct || simple(type), 'a plain value', 'count')
-    const inner = solid(value).sql
-    return grouped(
-      at,
-      INTEGER,
-      distinct
-        ? sql`count(distinct ${inner})${where(filter, inRow([value]))}`
-        : sql`count(${inner})${where(filter, inRow([value]))}`,
-      [value],
-      false,
-    )
-  },
-}
-
-const uniq: Aggregation = {
-  min: 1,
-  max: 1,
-  build: (args, filter, call, params) => count.build(args, filter, { ...call, distinct: true }, params),
-}
-
-const sum: Aggregation = {
-  min: 1,
-  max: 1,
-  anyCase: true,
-  build: ([value], filter, { at }) => {
-    mustBe(value!, isNumber, 'a number', 'sum')
-    const rows = where(filter, inRow([value!]))
-    if (value!.type.kind === 'float')
-      return grouped(at, FLOAT, fifteenDigits(sql`sum(${value!.sql})${rows}`), [value!], true)
-    const inner = coerce(value!, INTEGER)
-    // SQLite fails when a sum leaves 64 bits. In two halves it cannot.
-    const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
-    return grouped(at, INTEGER, integerWithin(on(halves, sql`sum(${inner})${rows}`)), [value!], true)
-  },
-}
-
-const avg: Aggregation = {
-  min: 1,
-  max: 1,
-  anyCase: true,
-  build: ([value], filter, { at }) => {
-    mustBe(value!, isNumber, 'a number', 'avg')
-    return grouped(
-      at,
-      FLOAT,
-      fifteenDigits(sql`avg(${coerce(value!, FLOAT)})${where(filter, inRow([value!]))}`),
-      [value!],
-      true,
-    )
-  },
-}
-
-const extreme = (name: 'min' | 'max' | 'any'): Aggregation => ({
-  min: 1,
-  max: 1,
-  anyCase: name !== 'any',
-  build: ([given], filter, { at }) => {
-    const value = solid(given!)
-    mustBe(value, name === 'any' ? simple : ordered, 'a value with an order', name)
-    const rows = where(filter, inRow([value]))
-    const fn: Sql = { strings: [name === 'max' ? 'max' : 'min'], parts: [] }
-    const inner =
-      value.type.kind === 'boolean'
-        ? on(sql`min(${value.sql})${rows}`, sql`(min((${value.sql})::int)${rows})::boolean`)
-        : sql`${fn}(${collated(value)})${rows}`
-    return grouped(at, value.type, inner, [value], true)
-  },
 })
 
-/** Of several equal ones, the row that came first. */
-const arg = (name: 'argMin' | 'argMax'): Aggregation => ({
-  min: 2,
-  max: 2,
-  build: ([given, by], filter, { at }) => {
-    const value = solid(given!)
-    mustBe(value, simple, 'a plain value', name)
-    mustBe(by!, ordered, 'a value with an order', name)
-    const key = solid(by!)
-    const present = where(sql`${key.sql} is not null`, filter)
+const uniq = aggregation(1, ([value], filter, call) => countSql(value, true, filter, call))
+
+const sum = aggregation(
+  1,
+  ([value], filter, { at }) => {
+    requireType(value, 'number', 'sum')
+    const rows = filterClause(filter, rowReference([value]))
+    if (value.type.kind === 'float')
+      return aggregated(at, FLOAT, fifteenDigits(sql`sum(${value.sql})${rows}`), [value], true)
+    const inner = coerce(value, INTEGER)
+    // SQLite fails if a sum overflows 64 bits. Adding the high and the low bits separately does not overflow.
+    const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
+    return aggregated(at, INTEGER, integerWithin(either(halves, sql`sum(${inner})${rows}`)), [value], true)
+  },
+  { anyCase: true },
+)
+
+const avg = aggregation(
+  1,
+  ([value], filter, { at }) => {
+    requireType(value, 'number', 'avg')
+    const mean = sql`avg(${coerce(value, FLOAT)})${filterClause(filter, rowReference([value]))}`
+    return aggregated(at, FLOAT, fifteenDigits(mean), [value], true)
+  },
+  { anyCase: true },
+)
+
+const extreme = (name: 'min' | 'max' | 'any'): Aggregation =>
+  aggregation(
+    1,
+    ([arg], filter, { at }) => {
+      const value = nullAsString(arg)
+      requireType(value, name === 'any' ? 'scalar' : 'sortable', name)
+      const rows = filterClause(filter, rowReference([value]))
+      const fnName: Sql = { strings: [name === 'max' ? 'max' : 'min'], parts: [] }
+      const inner =
+        value.type.kind === 'boolean'
+          ? either(sql`min(${value.sql})${rows}`, sql`(min((${value.sql})::int)${rows})::boolean`)
+          : sql`${fnName}(${collated(value)})${rows}`
+      return aggregated(at, value.type, inner, [value], true)
+    },
+    { anyCase: name !== 'any' },
+  )
+
+/** On ties, the event ingested first wins. */
+const argExtreme = (name: 'argMin' | 'argMax'): Aggregation =>
+  aggregation(2, ([arg, by], filter, { at }) => {
+    const value = nullAsString(arg)
+    requireType(value, 'scalar', name)
+    requireType(by, 'sortable', name)
+    const key = nullAsString(by)
+    const rows = filterClause(sql`${key.sql} is not null`, filter)
     const sqlite =
       name === 'argMax'
-        ? sql`hogql_arg_max(${value.sql}, ${key.sql}, e.seq)${present}`
-        : sql`hogql_arg_min(${value.sql}, ${key.sql}, e.seq)${present}`
+        ? sql`hogql_arg_max(${value.sql}, ${key.sql}, e.seq)${rows}`
+        : sql`hogql_arg_min(${value.sql}, ${key.sql}, e.seq)${rows}`
     const order: Sql = { strings: [name === 'argMax' ? 'desc' : 'asc'], parts: [] }
-    return grouped(
+    return aggregated(
       at,
       value.type,
-      on(
+      either(
         ['string', 'uuid', 'float'].includes(value.type.kind) ? sqlite : sqliteInteger(sqlite),
-        sql`(array_agg(${value.sql} order by ${collated(key)} ${order}, e.seq)${present})[1]`,
+        sql`(array_agg(${value.sql} order by ${collated(key)} ${order}, e.seq)${rows})[1]`,
       ),
       [value, key],
       true,
     )
-  },
-})
+  })
 
-function quantileSql(value: Typed, fraction: number, filter: Sql | null, at: number): Typed {
-  mustBe(value, isNumber, 'a number', 'quantile')
-  const rows = where(filter, inRow([value]))
+function quantileSql(value: TypedSql, fraction: number, filter: Sql | null, at: number): TypedSql {
+  requireType(value, 'number', 'quantile')
+  const rows = filterClause(filter, rowReference([value]))
   const inner = coerce(value, FLOAT)
-  return grouped(
+  return aggregated(
     at,
     FLOAT,
     fifteenDigits(
-      on(
+      either(
         sql`percentile_cont(${inner}, ${fraction})${rows}`,
         sql`percentile_cont(${fraction}::float8) within group (order by ${inner})${rows}`,
       ),
@@ -166,52 +161,44 @@ function quantileSql(value: Typed, fraction: number, filter: Sql | null, at: num
   )
 }
 
-const quantile: Aggregation = {
-  min: 1,
-  max: 1,
-  params: 1,
-  build: ([value], filter, { at }, [fraction]) => {
+const quantile = aggregation(
+  1,
+  ([value], filter, { at }, [fraction]) => {
     if (typeof fraction?.literal !== 'number' || fraction.literal < 0 || fraction.literal > 1)
       throw new HogqlError(
-        `The parameter of quantile at position ${fraction?.at ?? at} must be a number from 0 to 1.`,
+        `The parameter of quantile at position ${fraction?.at ?? at} must be a constant from 0 to 1.`,
         fraction?.at ?? at,
       )
-    return quantileSql(value!, fraction.literal, filter, at)
+    return quantileSql(value, fraction.literal, filter, at)
   },
-}
+  { params: 1 },
+)
 
-const median: Aggregation = { min: 1, max: 1, build: ([value], filter, { at }) => quantileSql(value!, 0.5, filter, at) }
+const median = aggregation(1, ([value], filter, { at }) => quantileSql(value, 0.5, filter, at))
 
-/** In the order the events came in, or sorted where each is there once. */
-const groupArray = (distinct: boolean): Aggregation => ({
-  min: 1,
-  max: 1,
-  build: ([given], filter, { at, name }) => {
-    const value = solid(given!)
-    if (!simple(value.type))
-      throw new HogqlError(
-        `${name} at position ${value.at} cannot collect values of type ${typeName(value.type)}.`,
-        value.at,
-      )
-    const rows = where(sql`${value.sql} is not null`, filter, inRow([value]))
+/** In ingestion order; distinct values are sorted. */
+const groupArray = (distinct: boolean): Aggregation =>
+  aggregation(1, ([arg], filter, { at, name }) => {
+    const value = nullAsString(arg)
+    requireType(value, 'scalar', name)
+    const rows = filterClause(sql`${value.sql} is not null`, filter, rowReference([value]))
     const item = jsonItem(value.sql, value.type)
-    return grouped(
+    return aggregated(
       at,
       arrayOf(value.type),
       distinct
-        ? on(
+        ? either(
             sql`hogql_sorted(json_group_array(distinct ${item})${rows})`,
             sql`coalesce(array_agg(distinct ${collated(value)})${rows}, '{}')`,
           )
-        : on(
+        : either(
             sql`json_group_array(${item} order by e.seq)${rows}`,
             sql`coalesce(array_agg(${value.sql} order by e.seq)${rows}, '{}')`,
           ),
       [value],
       false,
     )
-  },
-})
+  })
 
 const PLAIN: Record<string, Aggregation> = {
   count,
@@ -222,28 +209,29 @@ const PLAIN: Record<string, Aggregation> = {
   min: extreme('min'),
   max: extreme('max'),
   any: extreme('any'),
-  argMin: arg('argMin'),
-  argMax: arg('argMax'),
+  argMin: argExtreme('argMin'),
+  argMax: argExtreme('argMax'),
   median,
   quantile,
   groupArray: groupArray(false),
   groupUniqArray: groupArray(true),
 }
 
-const conditional = (plain: Aggregation): Aggregation => ({
+const withCondition = (plain: Aggregation): Aggregation => ({
   ...plain,
   min: plain.min + 1,
   max: plain.max + 1,
   anyCase: false,
   build: (args, _, call, params) => {
-    const condition = args.at(-1)!
-    mustBe(condition, ({ kind }) => kind === 'boolean', 'a condition', call.name)
-    const built = plain.build(args.slice(0, -1), coerce(condition, { kind: 'boolean' }), call, params)
+    const condition = args.at(-1)
+    if (!condition) throw new Error(`${call.name} built without its condition`)
+    requireType(condition, 'boolean', call.name)
+    const built = plain.build(args.slice(0, -1), coerce(condition, BOOLEAN), call, params)
     return { ...built, person: built.person || condition.person }
   },
 })
 
 export const AGGREGATIONS: Readonly<Record<string, Aggregation>> = {
   ...PLAIN,
-  ...Object.fromEntries(Object.entries(PLAIN).map(([name, plain]) => [`${name}If`, conditional(plain)])),
+  ...Object.fromEntries(Object.entries(PLAIN).map(([name, plain]) => [`${name}If`, withCondition(plain)])),
 }

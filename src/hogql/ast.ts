@@ -1,26 +1,26 @@
 /**
- * The syntax tree. Operators, CASE, BETWEEN, CAST and INTERVAL are calls by the time they are here, so the tree has few
- * kinds, and what is printed canonically is exactly what was understood. Nodes are frozen.
+ * The syntax tree. The parser turns operators, CASE, BETWEEN, CAST and INTERVAL into calls, so there are few node kinds
+ * and the canonical text shows exactly how an expression was parsed. Nodes are frozen.
  */
 import { HogqlError } from './error.ts'
 import { MAX_DEPTH, MAX_NODES } from './limits.ts'
 
 interface Node {
-  /** Where the text of the node begins, counted from 1. */
+  /** Position of the node's first character, counted from 1. */
   readonly at: number
   readonly depth: number
-  /** Nodes in it, as many times as they are reached: BETWEEN mentions its operand twice. */
+  /** Number of nodes in the subtree. A shared node counts once per reference: BETWEEN uses its operand twice. */
   readonly size: number
 }
 
 export interface Constant extends Node {
   readonly kind: 'constant'
   readonly value: string | number | boolean | null
-  /** `1.0` and `1e3` are floats although their values are whole. */
+  /** `1.0` and `1e3` are floats although their values are integers. */
   readonly float: boolean
 }
 
-/** `event`, `properties.$browser`, `properties.list.1`: a name, then keys (text) and indexes from 1 (numbers). */
+/** `event`, `properties.$browser`, `properties.list.1`: a name, then keys (strings) and 1-based indexes (numbers). */
 export interface Field extends Node {
   readonly kind: 'field'
   readonly chain: readonly [string, ...(string | number)[]]
@@ -51,7 +51,7 @@ export interface Alias extends Node {
   readonly expr: Expr
 }
 
-/** `*` as a column. */
+/** The column `*`. */
 export interface Star extends Node {
   readonly kind: 'star'
 }
@@ -84,12 +84,12 @@ function extent(at: number, children: readonly Expr[]): { at: number; depth: num
     size += child.size
   }
   if (depth > MAX_DEPTH) throw tooDeep(at)
-  if (size > MAX_NODES) throw new HogqlError(`The expression has more than ${MAX_NODES} parts at position ${at}.`, at)
+  if (size > MAX_NODES) throw new HogqlError(`The expression at position ${at} has more than ${MAX_NODES} nodes.`, at)
   return { at, depth, size }
 }
 
 export const tooDeep = (at: number): HogqlError =>
-  new HogqlError(`The expression is nested deeper than ${MAX_DEPTH} levels at position ${at}.`, at)
+  new HogqlError(`The expression at position ${at} is nested deeper than ${MAX_DEPTH} levels.`, at)
 
 export const constant = (at: number, value: Constant['value'], float = false): Constant =>
   Object.freeze({ kind: 'constant', ...extent(at, []), value, float })

@@ -1,4 +1,4 @@
-/** The one way to write a tree: operators as calls, keywords in upper case, AS explicit, one line. */
+/** Prints a tree in canonical form: operators as calls, upper-case keywords, explicit AS, one line. */
 import type { Expr, Select } from './ast.ts'
 import { isReserved } from './parser.ts'
 
@@ -9,8 +9,8 @@ export function canonical(node: Expr | Select): string {
     case 'field':
       return node.chain
         .map((key, i) => {
-          if (i === 0) return quoted(String(key), 0)
           if (typeof key === 'number') return key < 0 ? `[${key}]` : `.${key}`
+          if (i === 0) return quoted(key, 0)
           return key === '' || key.includes('%') ? `[${constant(key, false)}]` : `.${quoted(key, i)}`
         })
         .join('')
@@ -35,7 +35,7 @@ export function canonical(node: Expr | Select): string {
   }
 }
 
-/** The name of a column: its alias, or how it would be written. */
+/** The alias of a column, or its canonical text. */
 export const columnName = (expr: Expr): string => (expr.kind === 'alias' ? expr.name : canonical(expr))
 
 function select(node: Select): string {
@@ -74,7 +74,7 @@ const escaped = (text: string): string => [...text].map((c) => ESCAPES[c] ?? c).
 
 const WORDS = /^(true|false|null|case|interval|inf|nan|date|timestamp|f)$/i
 
-/** A name in backquotes, unless it is plain and no keyword; after a dot keywords are plain too. */
+/** Puts a name in backquotes, unless it is a plain identifier. Keywords need no quotes after a dot. */
 function quoted(name: string, position: number): string {
   if (/^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) && (position > 0 || !(isReserved(name) || WORDS.test(name)))) return name
   return `\`${escaped(name).replaceAll('`', '\\`')}\``

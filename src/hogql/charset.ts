@@ -1,9 +1,24 @@
-/** Sets of code points as sorted ranges, with both ends in. */
+/** Sets of code points as sorted, inclusive ranges. */
 export type Charset = readonly (readonly [number, number])[]
 
-const LAST = 0x10ffff
-/** NUL is left out: no stored text holds it, and PostgreSQL cannot. */
+export const LAST = 0x10ffff
+/** Without NUL: stored text never contains it, and PostgreSQL does not support it. */
 export const ANY: Charset = [[1, LAST]]
+
+/** The code point of a string of one character. */
+export function codePoint(char: string): number {
+  const point = char.codePointAt(0)
+  if (point === undefined) throw new Error('codePoint of an empty string')
+  return point
+}
+
+export const singleton = (char: string): Charset => [[codePoint(char), codePoint(char)]]
+
+/** The only code point of a set of one. */
+export function onlyPoint(set: Charset): number | undefined {
+  const [range, ...others] = set
+  return range && !others.length && range[0] === range[1] ? range[0] : undefined
+}
 
 export function union(...sets: readonly Charset[]): Charset {
   const ranges = sets.flat().sort((a, b) => a[0] - b[0])
@@ -32,48 +47,54 @@ export const disjoint = (a: Charset, b: Charset): boolean =>
 
 export const has = (set: Charset, point: number): boolean => set.some(([low, high]) => low <= point && point <= high)
 
-/** Every pair of letters that differ in case only, by the first. Made on first use: it takes some milliseconds. */
-let pairs: [number, number][] | undefined
+/** All pairs of code points that differ only in case, sorted by the first. Computed on first use: it takes milliseconds. */
+let casePairsCache: [number, number][] | undefined
 function casePairs(): [number, number][] {
-  if (pairs) return pairs
-  pairs = []
+  if (casePairsCache) return casePairsCache
+  const pairs: [number, number][] = []
   for (let point = 0x41; point <= 0x1ffff; point++) {
     if (point >= 0xd800 && point <= 0xdfff) continue
     const letter = String.fromCodePoint(point)
-    for (const other of [letter.toLowerCase(), letter.toUpperCase()])
-      if (other !== letter && other.length === String.fromCodePoint(other.codePointAt(0)!).length)
-        pairs.push([point, other.codePointAt(0)!], [other.codePointAt(0)!, point])
+    for (const other of [letter.toLowerCase(), letter.toUpperCase()]) {
+      if (other === letter) continue
+      // Skip letters that become two in the other case: ß in upper case is SS.
+      const [single, second] = other
+      if (single === undefined || second !== undefined) continue
+      pairs.push([point, codePoint(single)], [codePoint(single), point])
+    }
   }
-  return pairs.sort(([a], [b]) => a - b)
+  casePairsCache = pairs.sort(([a], [b]) => a - b)
+  return casePairsCache
 }
 
-/** Where the pairs begin whose first letter is this one or a later one. */
-function firstFrom(point: number): number {
-  const all = casePairs()
-  let [from, to] = [0, all.length]
+/** The index of the first pair whose first code point is at least `point`. */
+function firstPairFrom(point: number): number {
+  const pairs = casePairs()
+  let [from, to] = [0, pairs.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (all[middle]![0] < point) from = middle + 1
+    const pair = pairs[middle]
+    if (pair && pair[0] < point) from = middle + 1
     else to = middle
   }
   return from
 }
 
-/** The set and the other case of each of its letters, so that neither engine is asked to ignore case by its own rules. */
+/** Adds the other case of every letter. The engines' own case-insensitive modes differ from each other. */
 export function anyCase(set: Charset): Charset {
-  let grown = set
+  let folded = set
   for (let round = 0; round < 2; round++) {
     const added: [number, number][] = []
-    for (const [low, high] of grown)
-      for (const [, other] of casePairs().slice(firstFrom(low), firstFrom(high + 1)))
-        if ((other < low || other > high) && !has(grown, other)) added.push([other, other])
+    for (const [low, high] of folded)
+      for (const [, other] of casePairs().slice(firstPairFrom(low), firstPairFrom(high + 1)))
+        if ((other < low || other > high) && !has(folded, other)) added.push([other, other])
     if (!added.length) break
-    grown = union(grown, added)
+    folded = union(folded, added)
   }
-  return grown
+  return folded
 }
 
-const range = (from: string, to: string): [number, number] => [from.codePointAt(0)!, to.codePointAt(0)!]
+const range = (from: string, to: string): [number, number] => [codePoint(from), codePoint(to)]
 const DIGIT: Charset = [range('0', '9')]
 const LOWER: Charset = [range('a', 'z')]
 const UPPER: Charset = [range('A', 'Z')]

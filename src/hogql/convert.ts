@@ -1,34 +1,46 @@
-/** From one type to another, and out to the reader. */
+/** Converts values between types, and to and from result columns. */
 import { type Sql, sql } from '../sql/template.ts'
 import { HogqlError } from './error.ts'
 import { jsonText } from './json.ts'
 import { MAX_DATETIME, MAX_INTEGER, MIN_DATETIME } from './limits.ts'
-import { columnType, type HogType, isText, made, on, STRING, sameType, type Typed, typeName } from './typed.ts'
+import {
+  columnType,
+  derive,
+  either,
+  type HogType,
+  isNumber,
+  isText,
+  isTime,
+  STRING,
+  sameType,
+  type TypedSql,
+  typeName,
+} from './typed.ts'
 
-/** A million days before 1970, in microseconds: added before a division so that it rounds down for every year. */
-export const EPOCH_SHIFT_DAYS = 1_000_000
-export const DAY = 86_400_000_000
-export const EPOCH_SHIFT = EPOCH_SHIFT_DAYS * DAY
 export const SECOND = 1_000_000
+export const DAY = 86_400_000_000
+/** Added before a division, so that times before 1970 are positive and round down. */
+const EPOCH_SHIFT = 1_000_000 * DAY
 
-/** A number of ours in the statement's text. */
-export const number = (value: number): Sql => ({ strings: [String(BigInt(value))], parts: [] })
+/** An integer in the statement's text instead of a parameter. Never for user input. */
+export const integerLiteral = (value: number): Sql => ({ strings: [String(BigInt(value))], parts: [] })
 
-/** Whole units of the calendar since 1970, rounded down. The unit divides a day. */
+/** Units since 1970, rounded down. The unit must divide a day. */
 export const floorTo = (time: Sql, unit: number): Sql =>
-  sql`((${time} + ${number(EPOCH_SHIFT)}) / ${number(unit)} - ${number(EPOCH_SHIFT / unit)})`
+  sql`((${time} + ${integerLiteral(EPOCH_SHIFT)}) / ${integerLiteral(unit)} - ${integerLiteral(EPOCH_SHIFT / unit)})`
 
-/** What is left over after that. */
-export const remainder = (time: Sql, unit: number): Sql => sql`((${time} + ${number(EPOCH_SHIFT)}) % ${number(unit)})`
+/** Microseconds since the start of the current unit. */
+export const remainder = (time: Sql, unit: number): Sql =>
+  sql`((${time} + ${integerLiteral(EPOCH_SHIFT)}) % ${integerLiteral(unit)})`
 
 export const sqliteSeconds = (time: Sql): Sql => floorTo(time, SECOND)
 export const postgresTimestamp = (time: Sql): Sql => sql`(timestamp '1970-01-01' + ${time} * interval '1 microsecond')`
 export const postgresDate = (time: Sql): Sql => sql`(date '1970-01-01' + (${floorTo(time, DAY)})::int)`
 
-/** NULL outside of the range, with the value mentioned once. `least` ignores NULL on PostgreSQL: it ends as NULL too. */
+/** NULL outside the range. Uses the value once, and also returns NULL for NULL although PostgreSQL's `least` ignores it. */
 function within(value: Sql, low: number, high: number): Sql {
-  const [under, over] = [number(low - 1), number(high + 1)]
-  return on(
+  const [under, over] = [integerLiteral(low - 1), integerLiteral(high + 1)]
+  return either(
     sql`nullif(nullif(max(min(${value}, ${over}), ${under}), ${over}), ${under})`,
     sql`nullif(nullif(greatest(least(${value}, ${over}), ${under}), ${over}), ${under})::bigint`,
   )
@@ -36,70 +48,74 @@ function within(value: Sql, low: number, high: number): Sql {
 export const integerWithin = (value: Sql): Sql => within(value, -(MAX_INTEGER - 1), MAX_INTEGER - 1)
 export const datetimeWithin = (value: Sql): Sql => within(value, MIN_DATETIME, MAX_DATETIME)
 
-/** PostgreSQL counts characters in 32 bits. `least` and `greatest` skip NULL there, which must stay NULL. */
+/** PostgreSQL's string functions take 32-bit integers. Its `least` and `greatest` ignore NULL, which must stay NULL. */
 export const int4 = (value: Sql): Sql =>
   sql`(case when ${value} is not null then least(greatest(${value}, -1000000000), 1000000000)::int end)`
 
-/** As NULL of the wanted type, as a float from an integer, or as it is. */
-export function coerce(value: Typed, type: HogType): Sql {
-  if (value.type.kind === 'null') return on(sql`null`, sql`null::${columnType(type)}`)
+/** Casts NULL and integers to `type`. Other values already have a compatible type. */
+export function coerce(value: TypedSql, type: HogType): Sql {
+  if (value.type.kind === 'null') return either(sql`null`, sql`null::${columnType(type)}`)
   if (type.kind === 'float' && value.type.kind === 'integer')
-    return on(sql`cast(${value.sql} as real)`, sql`(${value.sql})::float8`)
+    return either(sql`cast(${value.sql} as real)`, sql`(${value.sql})::float8`)
   if (type.kind === 'array' && value.type.kind === 'array' && !sameType(type, value.type))
-    return on(value.sql, sql`(${value.sql})::${columnType(type)}`)
+    return either(value.sql, sql`(${value.sql})::${columnType(type)}`)
   return value.sql
 }
 
-/** What toString says: the text that the value would be shown as. */
-export function asText(value: Typed): Sql {
+/** The result of toString. */
+export function asText(value: TypedSql): Sql {
   const { sql: inner, type } = value
   switch (type.kind) {
     case 'string':
     case 'uuid':
       return inner
     case 'null':
-      return on(sql`null`, sql`null::text`)
+      return either(sql`null`, sql`null::text`)
     case 'integer':
-      return on(sql`cast(${inner} as text)`, sql`(${inner})::text`)
+      return either(sql`cast(${inner} as text)`, sql`(${inner})::text`)
     case 'float':
-      return on(sql`hogql_float_text(${inner})`, sql`(${inner} + 0::float8)::text`)
+      return either(sql`hogql_float_text(${inner})`, sql`(${inner} + 0::float8)::text`)
     case 'boolean':
-      return on(sql`(case ${inner} when 1 then 'true' when 0 then 'false' end)`, sql`(${inner})::text`)
+      return either(sql`(case ${inner} when 1 then 'true' when 0 then 'false' end)`, sql`(${inner})::text`)
     case 'datetime':
-      return on(
+      return either(
         sql`(strftime('%Y-%m-%d %H:%M:%S', ${sqliteSeconds(inner)}, 'unixepoch') || printf('.%06d', ${remainder(inner, SECOND)}))`,
         sql`to_char(${postgresTimestamp(inner)}, 'YYYY-MM-DD HH24:MI:SS.US')`,
       )
     case 'date':
-      return on(
+      return either(
         sql`strftime('%Y-%m-%d', ${sqliteSeconds(inner)}, 'unixepoch')`,
         sql`to_char(${postgresDate(inner)}, 'YYYY-MM-DD')`,
       )
     case 'json':
-      return value.json ? jsonText(value.json) : on(sql`(${inner} || '')`, sql`(${inner})::text`)
+      return value.json ? jsonText(value.json) : either(sql`(${inner} || '')`, sql`(${inner})::text`)
     case 'array':
       return arrayJson(value, type.of)
     case 'tuple':
-      return on(sql`(${inner} || '')`, sql`(${inner})::text`)
+      return either(sql`(${inner} || '')`, sql`(${inner})::text`)
     case 'interval':
-      throw new HogqlError(`An interval at position ${value.at} is only good for adding to a datetime.`, value.at)
+      throw misplacedInterval(value.at)
   }
 }
 
-/** Elements that are datetimes are shown as text, too. */
-function arrayJson({ sql: inner }: Typed, of: HogType): Sql {
-  if (of.kind !== 'datetime' && of.kind !== 'date') return on(sql`(${inner} || '')`, sql`array_to_json(${inner})::text`)
-  const item = (column: Sql): Sql => asText(made(1, of, column, []))
-  return on(
+export const misplacedInterval = (at: number): HogqlError =>
+  new HogqlError(`The interval at position ${at} can only be added to or subtracted from a datetime.`, at)
+
+/** The array as JSON, with datetimes formatted as text. */
+function arrayJson({ sql: inner }: TypedSql, of: HogType): Sql {
+  if (of.kind !== 'datetime' && of.kind !== 'date')
+    return either(sql`(${inner} || '')`, sql`array_to_json(${inner})::text`)
+  const item = (column: Sql): Sql => asText(derive(1, of, column, []))
+  return either(
     sql`(select json_group_array(${item(sql`i.value`)} order by i.key) from json_each(${inner}) i)`,
     sql`array_to_json(array(select ${item(sql`i.v`)} from unnest(${inner}) with ordinality i(v, n) order by i.n))::text`,
   )
 }
 
-export const toText = (value: Typed): Typed => made(value.at, STRING, asText(value), [value])
+export const toText = (value: TypedSql): TypedSql => derive(value.at, STRING, asText(value), [value])
 
-/** The column as it is selected: `decode` reads it. */
-export function output(value: Typed): Sql {
+/** The value as a selected column, for `decode`. */
+export function output(value: TypedSql): Sql {
   switch (value.type.kind) {
     case 'datetime':
     case 'date':
@@ -114,7 +130,7 @@ export function output(value: Typed): Sql {
   }
 }
 
-/** A selected cell as JSON: the same value whichever engine it came from. */
+/** Converts a selected cell to a JSON value that is the same on both engines. */
 export function decode(cell: unknown, type: HogType): unknown {
   if (cell === null || cell === undefined) return null
   switch (type.kind) {
@@ -126,41 +142,66 @@ export function decode(cell: unknown, type: HogType): unknown {
     case 'boolean':
       return cell === true || cell === 1 || cell === 'true'
     case 'json':
-      return JSON.parse(cell as string)
+      return JSON.parse(String(cell))
     case 'tuple':
-      return decodeItems(JSON.parse(cell as string), type)
+      return decodeItems(JSON.parse(String(cell)), type)
     case 'array':
-      return (JSON.parse(cell as string) as unknown[]).map((item) => decode(item, type.of))
+      return parseArray(cell).map((item) => decode(item, type.of))
     case 'datetime':
-      return isoTime(cell as string)
+      return isoTime(String(cell))
     default:
       return cell
   }
 }
 
-/** The items of a tuple are JSON already; only their times are not as they are shown. */
-function decodeItems(value: unknown, type: HogType): unknown {
-  if (type.kind === 'datetime' && typeof value === 'string') return isoTime(value)
-  if (!Array.isArray(value)) return value
-  if (type.kind === 'array') return value.map((item) => decodeItems(item, type.of))
-  return type.kind === 'tuple' ? value.map((item, i) => decodeItems(item, type.of[i]!)) : value
+function parseArray(cell: unknown): unknown[] {
+  const value: unknown = JSON.parse(String(cell))
+  if (!Array.isArray(value)) throw new TypeError('an array column does not contain a JSON array')
+  return value
 }
 
-/** `2026-01-02 03:04:05.678000` → `2026-01-02T03:04:05.678Z`: microseconds only where there are any, as for events. */
+/** The items of a tuple are already JSON, except that datetimes are not in ISO format. */
+function decodeItems(value: unknown, type: HogType | undefined): unknown {
+  if (type?.kind === 'datetime' && typeof value === 'string') return isoTime(value)
+  if (!Array.isArray(value)) return value
+  if (type?.kind === 'array') return value.map((item) => decodeItems(item, type.of))
+  return type?.kind === 'tuple' ? value.map((item, i) => decodeItems(item, type.of[i])) : value
+}
+
+/** `2026-01-02 03:04:05.678000` → `2026-01-02T03:04:05.678Z`. Microseconds appear only if they are not zero, as in events. */
 const isoTime = (text: string): string => `${text.replace(' ', 'T').replace(/000$/, '')}Z`
 
-export function mustBe(value: Typed, ok: (type: HogType) => boolean, wanted: string, who: string): void {
-  if (value.type.kind !== 'null' && !ok(value.type))
-    throw new HogqlError(
-      `${who} needs ${wanted}, but position ${value.at} is of type ${typeName(value.type)}.${remedy(value.type, wanted)}`,
-      value.at,
-    )
+const isSortable = ({ kind }: HogType): boolean => !['json', 'array', 'tuple', 'interval', 'boolean'].includes(kind)
+
+/** The argument types that functions require, and how error messages name them. */
+const EXPECTATIONS = {
+  string: { noun: 'a string', accepts: isText },
+  number: { noun: 'a number', accepts: isNumber },
+  integer: { noun: 'an integer', accepts: ({ kind }) => kind === 'integer' },
+  boolean: { noun: 'a boolean', accepts: ({ kind }) => kind === 'boolean' },
+  datetime: { noun: 'a datetime', accepts: isTime },
+  array: { noun: 'an array', accepts: ({ kind }) => kind === 'array' },
+  'string or array': { noun: 'a string or an array', accepts: (type) => isText(type) || type.kind === 'array' },
+  sortable: { noun: 'a sortable value', accepts: isSortable },
+  scalar: { noun: 'a scalar value', accepts: (type) => isSortable(type) || type.kind === 'boolean' },
+} satisfies Record<string, { noun: string; accepts: (type: HogType) => boolean }>
+
+type Expected = keyof typeof EXPECTATIONS
+
+/** Throws unless the argument has the expected type. NULL is accepted everywhere. */
+export function requireType(value: TypedSql, expected: Expected, fnName: string): void {
+  const { noun, accepts } = EXPECTATIONS[expected]
+  if (value.type.kind === 'null' || accepts(value.type)) return
+  throw new HogqlError(
+    `${fnName} expects ${noun}, but the value at position ${value.at} is of type ${typeName(value.type)}.${conversionHint(value.type, expected)}`,
+    value.at,
+  )
 }
 
-function remedy(type: HogType, wanted: string): string {
-  if (wanted.startsWith('a text')) return ' Use toString.'
-  if (isText(type) && wanted.startsWith('a number')) return ' Use toFloat.'
-  if (isText(type) && wanted.startsWith('a whole')) return ' Use toInt.'
-  if (isText(type) && wanted.startsWith('a datetime')) return ' Use toDateTime.'
-  return ''
+function conversionHint(type: HogType, expected: Expected): string {
+  if (expected === 'string' || expected === 'string or array') return ' Use toString.'
+  if (!isText(type)) return ''
+  if (expected === 'number') return ' Use toFloat.'
+  if (expected === 'integer') return ' Use toInt.'
+  return expected === 'datetime' ? ' Use toDateTime.' : ''
 }

@@ -1,21 +1,24 @@
-/** A walk over the tokens of one text, and what the grammar's functions ask of it. */
+/** A read position in the tokens of one text, for the recursive-descent parser. */
 import { tooDeep } from './ast.ts'
-import { HogqlError, shown } from './error.ts'
-import { type Token, tokens } from './lexer.ts'
+import { display, HogqlError } from './error.ts'
+import { type Token, tokenize } from './lexer.ts'
 import { MAX_DEPTH } from './limits.ts'
 
 export class Cursor {
-  readonly #tokens: Token[]
+  readonly #tokens: readonly Token[]
+  readonly #end: Token
   #next = 0
   #nesting = 0
 
   constructor(text: string) {
-    this.#tokens = tokens(text)
-    if (this.peek().kind === 'end') throw new HogqlError('The text is empty: write an expression.', 1)
+    const { tokens, end } = tokenize(text)
+    this.#tokens = tokens
+    this.#end = end
+    if (this.peek().kind === 'end') throw new HogqlError('The expression is empty.', 1)
   }
 
   peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)]!
+    return this.#tokens[this.#next + ahead] ?? this.#end
   }
 
   take(): Token {
@@ -24,7 +27,7 @@ export class Cursor {
     return token
   }
 
-  /** Keywords are recognised in any case, and never in quotes. */
+  /** Keywords are case-insensitive. A quoted name is never a keyword. */
   isWord(word: string, ahead = 0): boolean {
     const token = this.peek(ahead)
     return token.kind === 'name' && token.text.toUpperCase() === word
@@ -35,7 +38,7 @@ export class Cursor {
     return token.kind === 'symbol' && token.text === symbol
   }
 
-  /** Takes the words if they come next, all of them. */
+  /** Consumes the words if all of them come next. */
   words(...words: string[]): boolean {
     if (!words.every((word, i) => this.isWord(word, i))) return false
     this.#next += words.length
@@ -60,20 +63,20 @@ export class Cursor {
     if (this.peek().kind !== 'end') throw this.unexpected()
   }
 
-  unexpected(wanted?: string): HogqlError {
+  unexpected(expected?: string): HogqlError {
     const { kind, text, at } = this.peek()
-    const what = kind === 'end' ? 'The text ends' : `Unexpected ${shown(kind === 'string' ? `'${text}'` : text)}`
-    return this.error(`${what} at position ${at}${wanted ? `: expected ${wanted}` : ''}.`, at)
+    const subject = kind === 'end' ? 'Unexpected end' : `Unexpected ${display(kind === 'string' ? `'${text}'` : text)}`
+    return this.error(`${subject} at position ${at}${expected ? `: expected ${expected}` : ''}.`, at)
   }
 
   error(message: string, at = this.peek().at): HogqlError {
     return new HogqlError(message, at)
   }
 
-  /** Brackets and prefixes recurse before there is a node to count. */
-  nested<Result>(work: () => Result): Result {
+  /** Limits recursion into brackets and prefixes, which happens before a node with a depth exists. */
+  nested<Result>(parse: () => Result): Result {
     if (++this.#nesting > MAX_DEPTH) throw tooDeep(this.peek().at)
-    const result = work()
+    const result = parse()
     this.#nesting--
     return result
   }

@@ -1,26 +1,26 @@
-/** Datetimes in JavaScript: for constants, and for SQLite. All in microseconds, UTC. */
+/** Parses and formats datetimes in JavaScript, for constants and for SQLite. Times are microseconds in UTC. */
 import { DAY, SECOND } from './convert.ts'
 import { MAX_DATETIME, MAX_YEAR, MIN_DATETIME, MIN_YEAR } from './limits.ts'
 
-/** Longer texts are no datetimes: no pattern looks at them. */
+/** Longer strings are rejected before any pattern runs on them. */
 export const MAX_DATETIME_LENGTH = 100
 
 /**
- * The forms a datetime is read in. Both engines use these patterns, so they keep to what means the same in both.
- * Groups: year, month, day, hour, minute, second, fraction, zone; the second has the day first.
+ * The accepted datetime formats. Both engines use these patterns, so they only contain syntax that both support.
+ * Groups: year, month, day (or day, month, year), hour, minute, second, fraction, zone.
  */
 const TIME =
   '(?:(?:T| +)([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)?(?: *(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?))?'
 export const YEAR_FIRST = `^ *([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})${TIME} *$`
 export const DAY_FIRST = `^ *([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})${TIME} *$`
-/** `Sat, 07 Jan 2012 20:00:00 +0200`, in any case. Groups: day, month, year, hour, minute, second, zone. */
+/** `Sat, 07 Jan 2012 20:00:00 +0200`, case-insensitive. Groups: day, month, year, hour, minute, second, zone. */
 export const RFC_822 =
   '^ *(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), *)?([0-9]{1,2}) +(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +([0-9]{4}|[0-9]{2}) +([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?: *(Z|UTC?|GMT|[ECMP][SD]T|[+-][0-9]{4}))? *$'
-/** Seconds since 1970, or milliseconds when there are 13 digits. */
+/** Seconds since 1970, or milliseconds if there are 13 digits. */
 export const UNIX = '^ *([0-9]{9,10})(?:[.]([0-9]{1,9}))? *$'
 export const UNIX_MILLIS = '^ *([0-9]{10})([0-9]{3}) *$'
 
-/** What RFC 822 calls the zones of North America. */
+/** Named time zones of RFC 822. */
 export const ZONES: Record<string, string> = {
   EST: '-0500',
   EDT: '-0400',
@@ -31,7 +31,7 @@ export const ZONES: Record<string, string> = {
   PST: '-0800',
   PDT: '-0700',
 }
-/** A year of two digits below this is one of the 2000s. */
+/** Two-digit years below this are in the 2000s. */
 export const PIVOT_YEAR = 50
 
 const yearFirst = new RegExp(YEAR_FIRST)
@@ -42,18 +42,18 @@ const unixMillis = new RegExp(UNIX_MILLIS)
 
 const fraction = (digits: string | undefined): number => Number((digits ?? '').slice(0, 6).padEnd(6, '0'))
 
-/** NULL when it is none, or does not exist: the 30th of February. */
+/** Returns null if the text is not a datetime or the date does not exist, such as February 30. */
 export function parseDatetime(text: string): number | null {
   if (text.length > MAX_DATETIME_LENGTH) return null
   const seconds = unix.exec(text) ?? unixMillis.exec(text)
   if (seconds) return inRange(Number(seconds[1]) * SECOND + fraction(seconds[2]))
   const [, year, month, day, ...iso] = yearFirst.exec(text) ?? []
-  if (year) return datetimeOf([year, month, day, ...iso])
+  if (year) return toMicroseconds([year, month, day, ...iso])
   const [, first, second, last, ...rest] = dayFirst.exec(text) ?? []
-  return first ? datetimeOf([last, second, first, ...rest]) : parseRfc822(text)
+  return first ? toMicroseconds([last, second, first, ...rest]) : parseRfc822(text)
 }
 
-/** NULL when it is none. */
+/** Returns null if the text is not an RFC 822 date. */
 export function parseRfc822(text: string): number | null {
   const [, day, name, year, hour, minute, second, zone] =
     (text.length <= MAX_DATETIME_LENGTH && rfc822.exec(text)) || []
@@ -61,24 +61,19 @@ export function parseRfc822(text: string): number | null {
   const month = MONTHS.findIndex((word) => word.slice(0, 3).toLowerCase() === name.toLowerCase()) + 1
   const century = year.length === 4 ? '' : Number(year) < PIVOT_YEAR ? '20' : '19'
   const offset = zone && (ZONES[zone.toUpperCase()] ?? zone)
-  return datetimeOf([century + year, String(month), day, hour, minute, second, undefined, offset])
+  return toMicroseconds([century + year, String(month), day, hour, minute, second, undefined, offset])
 }
 
-/** From year, month, day, hour, minute, second, fraction and zone. */
-function datetimeOf(parts: readonly (string | undefined)[]): number | null {
-  const [year, month, day, hour, minute, second] = parts.slice(0, 6).map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+/** `parts` are year, month, day, hour, minute, second, fraction and zone. */
+function toMicroseconds(parts: readonly (string | undefined)[]): number | null {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(0, 6)
+    .map((part) => Number(part ?? 0))
   if (year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null
   if (hour > 23 || minute > 59 || second > 59) return null
   const zone = /^([+-])(\d\d):?(\d\d)?$/.exec(parts[7] ?? '')
-  const ahead = zone ? (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3] ?? 0)) : 0
-  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - ahead * 60_000
+  const offset = zone ? (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3] ?? 0)) : 0
+  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - offset * 60_000
   return inRange(milliseconds * 1000 + fraction(parts[6]))
 }
 
@@ -86,12 +81,12 @@ export const daysIn = (year: number, month: number): number => new Date(Date.UTC
 
 export const inRange = (time: number): number | null => (time >= MIN_DATETIME && time <= MAX_DATETIME ? time : null)
 
-const dateOf = (time: number): Date => new Date(Math.floor(time / 1000))
+const toDate = (time: number): Date => new Date(Math.floor(time / 1000))
 const sinceMidnight = (time: number): number => ((time % DAY) + DAY) % DAY
 
-/** The same day of another month, or that month's last. */
+/** Keeps the day of the month, or uses the last day of a shorter month. */
 export function addMonths(time: number, months: number): number | null {
-  const date = dateOf(time)
+  const date = toDate(time)
   const target = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1))
   const [year, month] = [target.getUTCFullYear(), target.getUTCMonth() + 1]
   const day = Math.min(date.getUTCDate(), daysIn(year, month))
@@ -101,20 +96,28 @@ export function addMonths(time: number, months: number): number | null {
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
-const two = (value: number): string => String(value).padStart(2, '0')
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
+const monthName = (date: Date): string => MONTHS[date.getUTCMonth()] ?? ''
+const dayName = (date: Date): string => DAYS[date.getUTCDay()] ?? ''
 
-/** Each letter after a percent sign: in JavaScript, and in the words of PostgreSQL's to_char. */
-export const FORMATS: Record<string, { js: (date: Date, time: number) => string; postgres: string }> = {
+export interface Format {
+  readonly js: (date: Date, time: number) => string
+  /** The template pattern of PostgreSQL's to_char. */
+  readonly postgres: string
+}
+
+/** Format specifiers, by the letter after the percent sign. */
+export const FORMATS: Readonly<Record<string, Format>> = {
   Y: { js: (d) => String(d.getUTCFullYear()).padStart(4, '0'), postgres: 'YYYY' },
-  y: { js: (d) => two(d.getUTCFullYear() % 100), postgres: 'YY' },
-  m: { js: (d) => two(d.getUTCMonth() + 1), postgres: 'MM' },
-  d: { js: (d) => two(d.getUTCDate()), postgres: 'DD' },
-  H: { js: (d) => two(d.getUTCHours()), postgres: 'HH24' },
-  I: { js: (d) => two(d.getUTCHours() % 12 || 12), postgres: 'HH12' },
-  h: { js: (d) => two(d.getUTCHours() % 12 || 12), postgres: 'HH12' },
-  i: { js: (d) => two(d.getUTCMinutes()), postgres: 'MI' },
-  S: { js: (d) => two(d.getUTCSeconds()), postgres: 'SS' },
-  s: { js: (d) => two(d.getUTCSeconds()), postgres: 'SS' },
+  y: { js: (d) => twoDigits(d.getUTCFullYear() % 100), postgres: 'YY' },
+  m: { js: (d) => twoDigits(d.getUTCMonth() + 1), postgres: 'MM' },
+  d: { js: (d) => twoDigits(d.getUTCDate()), postgres: 'DD' },
+  H: { js: (d) => twoDigits(d.getUTCHours()), postgres: 'HH24' },
+  I: { js: (d) => twoDigits(d.getUTCHours() % 12 || 12), postgres: 'HH12' },
+  h: { js: (d) => twoDigits(d.getUTCHours() % 12 || 12), postgres: 'HH12' },
+  i: { js: (d) => twoDigits(d.getUTCMinutes()), postgres: 'MI' },
+  S: { js: (d) => twoDigits(d.getUTCSeconds()), postgres: 'SS' },
+  s: { js: (d) => twoDigits(d.getUTCSeconds()), postgres: 'SS' },
   f: { js: (_, time) => String(((time % SECOND) + SECOND) % SECOND).padStart(6, '0'), postgres: 'US' },
   p: { js: (d) => (d.getUTCHours() < 12 ? 'AM' : 'PM'), postgres: 'AM' },
   j: {
@@ -127,22 +130,23 @@ export const FORMATS: Record<string, { js: (date: Date, time: number) => string;
   },
   u: { js: (d) => String(d.getUTCDay() || 7), postgres: 'ID' },
   Q: { js: (d) => String(Math.floor(d.getUTCMonth() / 3) + 1), postgres: 'Q' },
-  M: { js: (d) => MONTHS[d.getUTCMonth()]!, postgres: 'FMMonth' },
-  b: { js: (d) => MONTHS[d.getUTCMonth()]!.slice(0, 3), postgres: 'Mon' },
-  W: { js: (d) => DAYS[d.getUTCDay()]!, postgres: 'FMDay' },
-  a: { js: (d) => DAYS[d.getUTCDay()]!.slice(0, 3), postgres: 'Dy' },
+  M: { js: monthName, postgres: 'FMMonth' },
+  b: { js: (d) => monthName(d).slice(0, 3), postgres: 'Mon' },
+  W: { js: dayName, postgres: 'FMDay' },
+  a: { js: (d) => dayName(d).slice(0, 3), postgres: 'Dy' },
 }
 const SHORTHANDS: Record<string, string> = { F: '%Y-%m-%d', T: '%H:%i:%S', R: '%H:%i', D: '%m/%d/%y' }
 
-/** A format as a list of letters and of texts between them, or the first that is unknown. */
-export function parseFormat(format: string): ({ letter: string } | { text: string })[] | { unknown: string } {
-  const long = format.replace(/%%|%([FTRD])/g, (whole, letter?: string) => (letter ? SHORTHANDS[letter]! : whole))
-  const parts: ({ letter: string } | { text: string })[] = []
-  for (const [piece] of long.matchAll(/%[\s\S]?|[^%]+/g)) {
+/** Splits a format into specifiers and the text between them. Returns the first unknown specifier, if there is one. */
+export function parseFormat(text: string): ({ format: Format } | { text: string })[] | { unknown: string } {
+  const expanded = text.replace(/%%|%([FTRD])/g, (match, letter?: string) => (letter && SHORTHANDS[letter]) || match)
+  const parts: ({ format: Format } | { text: string })[] = []
+  for (const [piece] of expanded.matchAll(/%[\s\S]?|[^%]+/g)) {
+    const format = piece.startsWith('%') ? FORMATS[piece.slice(1)] : undefined
     if (!piece.startsWith('%')) parts.push({ text: piece })
     else if (piece === '%%') parts.push({ text: '%' })
     else if (piece === '%n' || piece === '%t') parts.push({ text: piece === '%n' ? '\n' : '\t' })
-    else if (FORMATS[piece[1] ?? '']) parts.push({ letter: piece[1]! })
+    else if (format) parts.push({ format })
     else return { unknown: piece }
   }
   return parts
@@ -151,6 +155,6 @@ export function parseFormat(format: string): ({ letter: string } | { text: strin
 export function formatDatetime(time: number, format: string): string | null {
   const parts = parseFormat(format)
   if ('unknown' in parts) return null
-  const date = dateOf(time)
-  return parts.map((part) => ('text' in part ? part.text : FORMATS[part.letter]!.js(date, time))).join('')
+  const date = toDate(time)
+  return parts.map((part) => ('text' in part ? part.text : part.format.js(date, time))).join('')
 }

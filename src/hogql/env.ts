@@ -1,69 +1,105 @@
-/** What building a part of an expression may know and ask, and the shape of the tables of functions. */
+/** The build environment of an expression, and the shape of the function tables. */
 import { type Sql, sql } from '../sql/template.ts'
 import type { Call, Expr } from './ast.ts'
 import { HogqlError } from './error.ts'
-import { made, on, type Typed } from './typed.ts'
+import { derive, either, type TypedSql } from './typed.ts'
 
 export interface Context {
-  /** What now() and today() say: microseconds since 1970. Time is an input. */
+  /** The result of now() and the base of today(), in microseconds since 1970. */
   readonly now: number
-  /** Names given to columns, for the clauses that may use them. */
+  /** Column aliases, for the clauses that may refer to them. */
   readonly aliases?: ReadonlyMap<string, Expr>
 }
 
 export interface Env extends Context {
-  /** Names of enclosing lambdas. */
-  readonly names: ReadonlyMap<string, Typed>
-  /** The aggregation this is an argument of. */
+  /** Parameters of the enclosing lambdas. */
+  readonly names: ReadonlyMap<string, TypedSql>
+  /** The enclosing aggregation. */
   readonly aggregation: string | null
-  readonly build: (expr: Expr, env: Env) => Typed
+  readonly build: (expr: Expr, env: Env) => TypedSql
 }
+
+/** A list of at least `Min` arguments. */
+export type Args<Min extends number, Head extends readonly TypedSql[] = []> = Head['length'] extends Min
+  ? readonly [...Head, ...TypedSql[]]
+  : Args<Min, readonly [...Head, TypedSql]>
+
+/** The exact number of arguments, or its bounds. */
+export type Arity<Min extends number> = Min | readonly [min: Min, max: number]
 
 export interface Fn {
   readonly min: number
   readonly max: number
-  /** Written in any case. The others are exact. */
+  /** The name is case-insensitive. */
   readonly anyCase?: boolean
-  readonly build: (args: readonly Typed[], call: Call, env: Env) => Typed
-  /** For those that take lambdas: builds its arguments itself. */
-  readonly buildRaw?: (call: Call, env: Env) => Typed
+  readonly build: (args: readonly TypedSql[], call: Call, env: Env) => TypedSql
+  /** Replaces `build` for functions with lambdas, which build their arguments themselves. */
+  readonly buildRaw?: (call: Call, env: Env) => TypedSql
 }
 
 export interface Aggregation {
   readonly min: number
   readonly max: number
   readonly anyCase?: boolean
-  /** Parameters before the arguments: quantile(0.9)(x). */
+  /** Number of parameters before the arguments, as in quantile(0.9)(x). */
   readonly params?: number
-  readonly build: (args: readonly Typed[], filter: Sql | null, call: Call, params: readonly Typed[]) => Typed
+  readonly build: (args: readonly TypedSql[], filter: Sql | null, call: Call, params: readonly TypedSql[]) => TypedSql
 }
 
 export type Functions = Readonly<Record<string, Fn>>
 
+export const bounds = <Min extends number>(arity: Arity<Min>): { min: Min; max: number } =>
+  typeof arity === 'number' ? { min: arity, max: arity } : { min: arity[0], max: arity[1] }
+
+/** `buildCall` checks the number of arguments. This only tells the compiler. */
+export function assertArgs<Min extends number>(
+  args: readonly TypedSql[],
+  min: Min,
+  { name }: Call,
+): asserts args is readonly TypedSql[] & Args<Min> {
+  if (args.length < min) throw new Error(`${name} built with ${args.length} of ${min} arguments`)
+}
+
+/** A function whose `build` receives its required arguments as a tuple. */
+export function fn<Min extends number>(
+  arity: Arity<Min>,
+  build: (args: Args<Min>, call: Call, env: Env) => TypedSql,
+  { anyCase = false } = {},
+): Fn {
+  const { min, max } = bounds(arity)
+  return {
+    min,
+    max,
+    anyCase,
+    build: (args, call, env) => {
+      assertArgs(args, min, call)
+      return build(args, call, env)
+    },
+  }
+}
+
 /**
- * Several names for one thing that must be written once: on PostgreSQL a row of its own, `t`. Without the OFFSET the
- * planner would put each value back wherever its name stands, so that what is nested grows exponentially: a line of
- * HogQL made it ask for 20 GB.
+ * Evaluates each value once and exposes it to `body` as `t.<name>`, on PostgreSQL. Without OFFSET the planner inlines the
+ * values wherever they are used, and nested calls grow exponentially: one line of HogQL took 20 GB.
  */
-export function bound(values: Readonly<Record<string, Sql>>, body: Sql): Sql {
-  const columns = Object.entries(values)
+export function bindOnce(values: Readonly<Record<string, Sql>>, body: Sql): Sql {
+  const names = Object.keys(values)
   const list: Sql = {
-    strings: [...columns.map((_, i) => (i ? ` as ${columns[i - 1]![0]}, ` : '')), ` as ${columns.at(-1)![0]}`],
-    parts: columns.map(([, value]) => value),
+    strings: ['', ...names.map((name, i) => ` as ${name}${i < names.length - 1 ? ', ' : ''}`)],
+    parts: Object.values(values),
   }
   return sql`(select ${body} from (select ${list} offset 0) t)`
 }
 
-/** A text that stands in the expression itself: patterns, units and formats are checked before anything runs. */
-export function literalText(value: Typed | undefined, what: string, who: Call): string {
-  if (typeof value?.literal === 'string') return value.literal
-  const at = value?.at ?? who.at
-  throw new HogqlError(`${what} of ${who.name} at position ${at} must be a constant text.`, at)
+/** The value of a constant string. Patterns, units and formats must be constants, so they are checked before the query runs. */
+export function constantString(value: TypedSql, label: string, call: Call): string {
+  if (typeof value.literal === 'string') return value.literal
+  throw new HogqlError(`${label} of ${call.name} at position ${value.at} must be a constant string.`, value.at)
 }
 
-/** A function of ours on the SQLite connection returns numbers as floats. */
+/** better-sqlite3 returns every number from a user-defined function as a float. */
 export const sqliteInteger = (value: Sql): Sql => sql`cast(${value} as integer)`
 
-export const FALSE: Sql = on(sql`0`, sql`false`)
-export const boolean = (at: number, value: Sql, from: readonly Typed[], nullable = false): Typed =>
-  made(at, { kind: 'boolean' }, value, from, nullable)
+export const FALSE: Sql = either(sql`0`, sql`false`)
+export const boolean = (at: number, value: Sql, from: readonly TypedSql[], nullable = false): TypedSql =>
+  derive(at, { kind: 'boolean' }, value, from, nullable)

@@ -1,4 +1,4 @@
-/** A text that is not HogQL, or asks for what is not there. `position` counts characters from 1. */
+/** A syntax, name, type or limit error in HogQL. `position` counts characters from 1. */
 export class HogqlError extends Error {
   constructor(
     message: string,
@@ -9,15 +9,14 @@ export class HogqlError extends Error {
   }
 }
 
-/** The name that was probably meant: within a third of its letters, or differing in case only. */
+/** The known name closest to `name`: at most a third of the letters differ, or only the case. */
 export function closest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
-  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  let limit = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
-    const far =
-      candidate.toLowerCase() === name.toLowerCase() ? 0 : distance(name.toLowerCase(), candidate.toLowerCase(), least)
-    if (far < least) {
-      least = far
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase(), limit)
+    if (edits < limit) {
+      limit = edits
       best = candidate
     }
   }
@@ -29,25 +28,33 @@ export const didYouMean = (name: string, known: Iterable<string>): string => {
   return best === undefined ? '' : ` Did you mean "${best}"?`
 }
 
-/** A name as it may stand in a message: short, and on one line. */
-export const shown = (text: string): string => {
+/** A user's text for an error message: quoted, on one line, at most 60 characters. */
+export const display = (text: string): string => {
   const line = text.replace(/[\p{C}\s]+/gu, ' ')
   return `"${line.length > 60 ? `${line.slice(0, 60)}…` : line}"`
 }
 
-/** Letters to insert, drop, change or swap; gives up at `limit`. */
-function distance(a: string, b: string, limit: number): number {
+/** Insertions, deletions, substitutions and transpositions between two strings, or `limit` if there are more. */
+function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  const cell = (row: readonly number[], j: number): number => row[j] ?? limit
+  let previous: number[] = []
+  let current = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : limit
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), swapped))
+      const transposed = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      next.push(
+        Math.min(
+          cell(current, j) + 1,
+          cell(next, j - 1) + 1,
+          cell(current, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+          transposed ? cell(previous, j - 2) + 1 : limit,
+        ),
+      )
     }
-    before = row
-    row = next
+    previous = current
+    current = next
   }
-  return row[b.length]!
+  return cell(current, b.length)
 }

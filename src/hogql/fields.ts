@@ -1,10 +1,10 @@
-/** The names an expression can use, and where they are. */
+/** Resolves field names to columns and JSON paths. */
 import { type Sql, sql } from '../sql/template.ts'
 import type { Field } from './ast.ts'
 import type { Env } from './env.ts'
-import { didYouMean, HogqlError, shown } from './error.ts'
+import { didYouMean, display, HogqlError } from './error.ts'
 import { jsonText } from './json.ts'
-import { DATETIME, type HogType, INTEGER, JSON_TYPE, STRING, type Typed, UUID } from './typed.ts'
+import { DATETIME, type HogType, INTEGER, JSON_TYPE, STRING, type TypedSql, UUID } from './typed.ts'
 
 interface Column {
   type: HogType
@@ -20,7 +20,7 @@ const column = (type: HogType, fragment: Sql, nullable = false, person = false):
   person,
 })
 
-const EVENT: Record<string, Column> = {
+const EVENT = {
   uuid: column(UUID, sql`e.uuid`),
   event: column(STRING, sql`e.event`),
   distinct_id: column(STRING, sql`e.distinct_id`),
@@ -30,77 +30,73 @@ const EVENT: Record<string, Column> = {
   elements_chain: column(STRING, sql`e.elements_chain`, true),
   team_id: column(INTEGER, sql`e.project_id`),
   person_id: column(UUID, sql`p.id`, true, true),
-}
-const PERSON: Record<string, Column> = {
+} satisfies Record<string, Column>
+const PERSON = {
   id: column(UUID, sql`p.id`, true, true),
   created_at: column(DATETIME, sql`p.created_at`, true, true),
   properties: column(JSON_TYPE, sql`p.properties`, true, true),
-}
-/** Kept by the senders as properties. */
-const SPECIAL = ['$session_id', '$window_id', '$group_0', '$group_1', '$group_2', '$group_3', '$group_4']
+} satisfies Record<string, Column>
+/** Fields that clients send as properties. */
+const PROPERTY_FIELDS = ['$session_id', '$window_id', '$group_0', '$group_1', '$group_2', '$group_3', '$group_4']
 
-export const FIELD_NAMES: readonly string[] = [...Object.keys(EVENT), 'person', ...SPECIAL]
+export const FIELD_NAMES: readonly string[] = [...Object.keys(EVENT), 'person', ...PROPERTY_FIELDS]
 
-const own = (table: Record<string, Column>, key: string | number | undefined): Column | undefined =>
+const columnIn = (table: Record<string, Column>, key: string | number | undefined): Column | undefined =>
   typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
 
-export function resolve(node: Field, env: Env): Typed {
+export function resolve(node: Field, env: Env): TypedSql {
   const [name, ...rest] = node.chain
   const { at } = node
   const local = env.names.get(name)
   if (local) {
-    if (rest.length) throw new HogqlError(`${shown(name)} at position ${at} has no members.`, at)
+    if (rest.length) throw new HogqlError(`${display(name)} at position ${at} has no members.`, at)
     return { ...local, at }
   }
-  if (name === 'events' && rest.length)
-    return resolve({ ...node, chain: rest as unknown as Field['chain'] }, withoutAliases(env))
-  if (SPECIAL.includes(name) && !rest.length) return property(at, EVENT.properties!, [name])
-  const named = own(EVENT, name)
-  if (named) return member(node, named, rest)
+  const [key, ...path] = rest
+  if (name === 'events' && key !== undefined)
+    return resolve({ ...node, chain: [String(key), ...path] }, withoutAliases(env))
+  if (PROPERTY_FIELDS.includes(name) && !rest.length) return property(at, EVENT.properties, [name])
+  const eventColumn = columnIn(EVENT, name)
+  if (eventColumn) return member(node, eventColumn, rest)
   if (name === 'person') {
-    const found = own(PERSON, rest[0])
-    if (found) return member(node, found, rest.slice(1))
-    if (!rest.length)
+    const personColumn = columnIn(PERSON, key)
+    if (personColumn) return member(node, personColumn, path)
+    if (key === undefined)
       throw new HogqlError(
-        `The person at position ${at} is not a value: choose person.id, person.created_at or person.properties.`,
+        `person at position ${at} is not a value. Use person.id, person.created_at or person.properties.`,
         at,
       )
-    throw unknown(
-      `person.${rest[0]}`,
+    throw unknownField(
+      `person.${key}`,
       at,
-      Object.keys(PERSON).map((key) => `person.${key}`),
+      Object.keys(PERSON).map((column) => `person.${column}`),
     )
   }
   const alias = env.aliases?.get(name)
   if (alias && !rest.length) return { ...env.build(alias, withoutAliases(env)), at }
-  throw unknown(name, at, [...env.names.keys(), ...FIELD_NAMES, ...(env.aliases?.keys() ?? [])])
+  throw unknownField(name, at, [...env.names.keys(), ...FIELD_NAMES, ...(env.aliases?.keys() ?? [])])
 }
 
 const withoutAliases = (env: Env): Env => ({ ...env, aliases: undefined })
 
-function unknown(name: string, at: number, known: string[]): HogqlError {
+function unknownField(name: string, at: number, known: string[]): HogqlError {
   const hint = didYouMean(name, known)
-  const quotes = !hint && !/^[\w$.]+$/.test(name) ? ' A text is written in single quotes.' : ''
-  return new HogqlError(`Unknown field ${shown(name)} at position ${at}.${hint}${quotes}`, at)
+  const quotes = !hint && !/^[\w$.]+$/.test(name) ? ' Strings are written in single quotes.' : ''
+  return new HogqlError(`Unknown field ${display(name)} at position ${at}.${hint}${quotes}`, at)
 }
 
-function member(node: Field, found: Column, path: (string | number)[]): Typed {
+function member(node: Field, { type, sql: fragment, nullable, person }: Column, path: (string | number)[]): TypedSql {
   const { at } = node
-  if (found.type.kind === 'json') return property(at, found, path)
+  if (type.kind === 'json') return property(at, { type, sql: fragment, nullable, person }, path)
   if (path.length)
-    throw new HogqlError(`${shown(String(node.chain[0]))} at position ${at} has no members: only properties have.`, at)
-  return {
-    at,
-    sql: found.sql,
-    type: found.type,
-    nullable: found.nullable,
-    aggregate: false,
-    row: true,
-    person: found.person,
-  }
+    throw new HogqlError(
+      `${display(node.chain[0])} at position ${at} has no members. Only properties have members.`,
+      at,
+    )
+  return { at, sql: fragment, type, nullable, aggregate: false, row: true, person }
 }
 
-function property(at: number, { sql: root, nullable, person }: Column, path: (string | number)[]): Typed {
+function property(at: number, { sql: root, nullable, person }: Column, path: (string | number)[]): TypedSql {
   const json = { root, path }
   if (!path.length) return { at, sql: root, type: JSON_TYPE, nullable, aggregate: false, row: true, person, json }
   return { at, sql: jsonText(json), type: STRING, nullable: true, aggregate: false, row: true, person, json }

@@ -1,102 +1,99 @@
-/** JSON functions. Their first argument is JSON by nature: a text of unknown content cannot be read as JSON safely. */
+/** JSON functions. Their first argument must be known to be JSON: parsing an arbitrary string fails the whole query. */
 import { type Sql, sql } from '../sql/template.ts'
 import type { Call } from './ast.ts'
 import { integerWithin } from './convert.ts'
-import { boolean, bound, FALSE, type Fn, type Functions, sqliteInteger } from './env.ts'
+import { type Args, bindOnce, boolean, FALSE, type Fn, type Functions, fn, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { jsonKind, jsonRaw, jsonText } from './json.ts'
-import { arrayOf, FLOAT, INTEGER, type JsonPath, made, on, STRING, type Typed } from './typed.ts'
-import { DECIMAL } from './value-functions.ts'
+import { arrayOf, derive, either, FLOAT, INTEGER, type JsonPath, STRING, type TypedSql } from './typed.ts'
+import { NUMBER_PATTERN } from './value-functions.ts'
 
-function sourceOf(args: readonly Typed[], call: Call): JsonPath {
-  const [value, ...keys] = args
+function sourceOf([value, ...keys]: Args<1>, call: Call): JsonPath {
   const path = keys.map((key) => {
     const { literal, at } = key
-    if (literal === 0) throw new HogqlError(`Indexes begin with 1, not with 0, at position ${at}.`, at)
+    if (literal === 0) throw new HogqlError(`Indexes start at 1, not 0, at position ${at}.`, at)
     if (
       typeof literal === 'string' ||
       (typeof literal === 'number' && Number.isInteger(literal) && Math.abs(literal) <= 1_000_000)
     )
       return literal
-    throw new HogqlError(`The path of ${call.name} at position ${at} must be constant texts and indexes.`, at)
+    throw new HogqlError(`The path of ${call.name} at position ${at} must consist of constant strings and indexes.`, at)
   })
-  const inside = value!.json ?? value!.document
-  if (inside) return { root: inside.root, path: [...inside.path, ...path] }
-  if (typeof value!.literal === 'string') {
+  const parent = value.json ?? value.document
+  if (parent) return { root: parent.root, path: [...parent.path, ...path] }
+  if (typeof value.literal === 'string') {
     try {
-      const json = JSON.stringify(JSON.parse(value!.literal))
-      return { root: on(sql`${json}`, sql`${json}::json`), path }
+      const json = JSON.stringify(JSON.parse(value.literal))
+      return { root: either(sql`${json}`, sql`${json}::json`), path }
     } catch {
-      throw new HogqlError(`The text at position ${value!.at} is not JSON.`, value!.at)
+      throw new HogqlError(`The string at position ${value.at} is not valid JSON.`, value.at)
     }
   }
   throw new HogqlError(
-    `${call.name} needs JSON at position ${value!.at}: properties, a property, or a constant text.`,
-    value!.at,
+    `${call.name} expects JSON at position ${value.at}: properties, a property or a constant string.`,
+    value.at,
   )
 }
 
-const fn = (build: (source: JsonPath, args: readonly Typed[], call: Call) => Typed): Fn => ({
-  min: 1,
-  max: 50,
-  build: (args, call) => build(sourceOf(args, call), args, call),
-})
+/** A function of a JSON value and the keys of a path inside it. */
+const jsonFn = (build: (source: JsonPath, args: readonly TypedSql[], call: Call) => TypedSql): Fn =>
+  fn([1, 50], (args, call) => build(sourceOf(args, call), args, call))
 
 const whenKind = (source: JsonPath, kind: 'string' | 'number' | 'array', then: Sql, otherwise: Sql): Sql => {
-  const word: Sql = { strings: [`'${kind}'`], parts: [] }
-  return sql`(case when ${jsonKind(source)} = ${word} then ${then} else ${otherwise} end)`
+  const literal: Sql = { strings: [`'${kind}'`], parts: [] }
+  return sql`(case when ${jsonKind(source)} = ${literal} then ${then} else ${otherwise} end)`
 }
 
 export const JSON_FUNCTIONS: Functions = {
-  JSONExtractString: fn((source, args, { at }) =>
-    made(at, STRING, whenKind(source, 'string', jsonText(source), sql`''`), args, false),
+  JSONExtractString: jsonFn((source, args, { at }) =>
+    derive(at, STRING, whenKind(source, 'string', jsonText(source), sql`''`), args, false),
   ),
-  JSONExtractInt: fn((source, args, { at }) => {
+  JSONExtractInt: jsonFn((source, args, { at }) => {
     const text = jsonText(source)
-    const postgres = bound(
+    const postgres = bindOnce(
       { v: text },
-      sql`case when t.v ~ ${DECIMAL}::text then case when t.v::numeric = trunc(t.v::numeric) and abs(t.v::numeric) < 1e16 then t.v::numeric end end`,
+      sql`case when t.v ~ ${NUMBER_PATTERN}::text then case when t.v::numeric = trunc(t.v::numeric) and abs(t.v::numeric) < 1e16 then t.v::numeric end end`,
     )
-    const value = on(sqliteInteger(sql`hogql_whole(hogql_float(${text}))`), integerWithin(postgres))
-    return made(at, INTEGER, whenKind(source, 'number', sql`coalesce(${value}, 0)`, sql`0`), args, false)
+    const value = either(sqliteInteger(sql`hogql_whole(hogql_float(${text}))`), integerWithin(postgres))
+    return derive(at, INTEGER, whenKind(source, 'number', sql`coalesce(${value}, 0)`, sql`0`), args, false)
   }),
-  JSONExtractFloat: fn((source, args, { at }) => {
+  JSONExtractFloat: jsonFn((source, args, { at }) => {
     const text = jsonText(source)
-    const value = on(
+    const value = either(
       sql`hogql_float(${text})`,
-      bound({ v: text }, sql`case when t.v ~ ${DECIMAL}::text then t.v::float8 end`),
+      bindOnce({ v: text }, sql`case when t.v ~ ${NUMBER_PATTERN}::text then t.v::float8 end`),
     )
-    const zero = on(sql`0.0`, sql`0::float8`)
-    return made(at, FLOAT, whenKind(source, 'number', sql`coalesce(${value}, ${zero})`, zero), args, false)
+    const zero = either(sql`0.0`, sql`0::float8`)
+    return derive(at, FLOAT, whenKind(source, 'number', sql`coalesce(${value}, ${zero})`, zero), args, false)
   }),
-  JSONExtractBool: fn((source, args, { at }) => {
+  JSONExtractBool: jsonFn((source, args, { at }) => {
     const raw = jsonRaw(source)
-    return boolean(at, sql`coalesce(${on(sql`${raw} = 'true'`, sql`(${raw})::text = 'true'`)}, ${FALSE})`, args)
+    return boolean(at, sql`coalesce(${either(sql`${raw} = 'true'`, sql`(${raw})::text = 'true'`)}, ${FALSE})`, args)
   }),
-  JSONExtractRaw: fn((source, args, { at }) => {
+  JSONExtractRaw: jsonFn((source, args, { at }) => {
     const raw = jsonRaw(source)
     return {
-      ...made(at, STRING, sql`coalesce(${on(sql`(${raw} || '')`, sql`(${raw})::text`)}, '')`, args, false),
+      ...derive(at, STRING, sql`coalesce(${either(sql`(${raw} || '')`, sql`(${raw})::text`)}, '')`, args, false),
       document: source,
     }
   }),
-  /** Each element as its JSON text. */
-  JSONExtractArrayRaw: fn((source, args, { at }) => {
+  /** The JSON text of each element. */
+  JSONExtractArrayRaw: jsonFn((source, args, { at }) => {
     const raw = jsonRaw(source)
-    const empty = on(sql`'[]'`, sql`array[]::text[]`)
-    const items = on(
+    const empty = either(sql`'[]'`, sql`array[]::text[]`)
+    const items = either(
       sql`hogql_raw_items(${raw})`,
       sql`array(select i.v::text from json_array_elements(${raw}) with ordinality i(v, n) order by i.n)`,
     )
-    return made(at, arrayOf(STRING), whenKind(source, 'array', items, empty), args, false)
+    return derive(at, arrayOf(STRING), whenKind(source, 'array', items, empty), args, false)
   }),
-  JSONHas: fn((source, args, { at }) => boolean(at, sql`(${jsonRaw(source)} is not null)`, args)),
-  JSONLength: fn((source, args, { at }) => {
+  JSONHas: jsonFn((source, args, { at }) => boolean(at, sql`(${jsonRaw(source)} is not null)`, args)),
+  JSONLength: jsonFn((source, args, { at }) => {
     const raw = jsonRaw(source)
-    return made(
+    return derive(
       at,
       INTEGER,
-      on(
+      either(
         sql`coalesce(hogql_json_length(${raw}), 0)`,
         sql`(case json_typeof(${raw}) when 'array' then json_array_length(${raw}) when 'object' then (select count(*) from json_object_keys(${raw})) else 0 end)::bigint`,
       ),

@@ -1,51 +1,50 @@
-/** LIKE and ILIKE: `%` any run, `_` one character, a backslash takes the next literally. */
+/** LIKE and ILIKE: `%` matches any string, `_` one character; a backslash escapes the next character. */
 import { type Sql, sql } from '../sql/template.ts'
 import { coerce } from './convert.ts'
 import { FALSE } from './env.ts'
-import { on, STRING, type Typed } from './typed.ts'
+import { either, STRING, type TypedSql } from './typed.ts'
 
 type Piece = { text: string } | { wildcard: '%' | '_' }
 
-function pieces(pattern: string): Piece[] {
-  const found: Piece[] = []
-  const chars = [...pattern]
-  for (let i = 0; i < chars.length; i++) {
-    const c = chars[i]!
-    if (c === '%' || c === '_') {
-      found.push({ wildcard: c })
+function parseLike(pattern: string): Piece[] {
+  const pieces: Piece[] = []
+  for (const [match, escaped] of pattern.matchAll(/\\([\s\S])|[\s\S]/gu)) {
+    if (match === '%' || match === '_') {
+      pieces.push({ wildcard: match })
       continue
     }
-    const literal = c === '\\' && i + 1 < chars.length ? chars[++i]! : c
-    const last = found.at(-1)
-    if (last && 'text' in last) last.text += literal
-    else found.push({ text: literal })
+    const char = escaped ?? match
+    const last = pieces.at(-1)
+    if (last && 'text' in last) last.text += char
+    else pieces.push({ text: char })
   }
-  return found
+  return pieces
 }
 
-/** Lower case for comparing: the two lower-case sigmas are one letter, whatever stands beside them. */
-export const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
-export const foldedSql = (text: Sql): Sql =>
-  on(sql`hogql_fold(${text})`, sql`(translate(lower(${text} collate "und-x-icu"), chr(962), chr(963)) collate "C")`)
+/** Case folding for comparisons. The final sigma counts as a sigma. */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+export const foldCaseSql = (text: Sql): Sql =>
+  either(sql`hogql_fold(${text})`, sql`(translate(lower(${text} collate "und-x-icu"), chr(962), chr(963)) collate "C")`)
 
-export function likeSql(value: Typed, pattern: string, insensitive: boolean): Sql {
-  const text = insensitive ? foldedSql(coerce(value, STRING)) : coerce(value, STRING)
-  const parts = pieces(insensitive ? folded(pattern) : pattern)
-  const test = tested(text, parts)
+export function likeSql(value: TypedSql, pattern: string, insensitive: boolean): Sql {
+  const text = insensitive ? foldCaseSql(coerce(value, STRING)) : coerce(value, STRING)
+  const test = likeTest(text, parseLike(insensitive ? foldCase(pattern) : pattern))
   return value.nullable ? sql`coalesce(${test}, ${FALSE})` : test
 }
 
-/** A plain piece of text is searched for as such; the rest goes through GLOB, which minds case, and LIKE. */
-function tested(text: Sql, parts: Piece[]): Sql {
-  const [first, second, third] = parts
-  const any = (piece?: Piece): boolean => piece !== undefined && 'wildcard' in piece && piece.wildcard === '%'
-  if (parts.length === 3 && any(first) && any(third) && second && 'text' in second)
-    return on(sql`(instr(${text}, ${second.text}) > 0)`, sql`(strpos(${text}, ${second.text}::text) > 0)`)
-  if (parts.length === 1 && first && 'text' in first)
-    return on(sql`(${text} = ${first.text})`, sql`(${text} = ${first.text}::text)`)
-  const glob = parts
+/** `%text%` becomes a substring search. SQLite uses GLOB for the rest, since its LIKE ignores case. */
+function likeTest(text: Sql, pieces: Piece[]): Sql {
+  const [first, second, third] = pieces
+  const isPercent = (piece?: Piece): boolean => piece !== undefined && 'wildcard' in piece && piece.wildcard === '%'
+  if (pieces.length === 3 && isPercent(first) && isPercent(third) && second && 'text' in second)
+    return either(sql`(instr(${text}, ${second.text}) > 0)`, sql`(strpos(${text}, ${second.text}::text) > 0)`)
+  if (pieces.length === 1 && first && 'text' in first)
+    return either(sql`(${text} = ${first.text})`, sql`(${text} = ${first.text}::text)`)
+  const glob = pieces
     .map((piece) => ('text' in piece ? piece.text.replace(/[*?[]/g, '[$&]') : piece.wildcard === '%' ? '*' : '?'))
     .join('')
-  const like = parts.map((piece) => ('text' in piece ? piece.text.replace(/[%_\\]/g, '\\$&') : piece.wildcard)).join('')
-  return on(sql`(${text} glob ${glob})`, sql`(${text} like ${like}::text)`)
+  const like = pieces
+    .map((piece) => ('text' in piece ? piece.text.replace(/[%_\\]/g, '\\$&') : piece.wildcard))
+    .join('')
+  return either(sql`(${text} glob ${glob})`, sql`(${text} like ${like}::text)`)
 }

@@ -1,10 +1,9 @@
-/** Numbers and texts as PostgreSQL writes, rounds and sorts them, for SQLite. */
+/** Formats, rounds and sorts values as PostgreSQL does, for SQLite. */
 
-/** The shortest digits that mean the number; with an exponent from 1e15 on and below 0.0001. */
-export function floatText(value: number): string {
+/** The shortest digits that round-trip, with an exponent from 1e15 on and below 0.0001. */
+export function formatFloat(value: number): string {
   if (value === 0) return '0'
-  const [mantissa, power] = value.toExponential().split('e') as [string, string]
-  const exponent = Number(power)
+  const [mantissa, exponent] = scientific(value.toExponential())
   if (exponent < -4 || exponent >= 15) {
     const digits = String(Math.abs(exponent)).padStart(2, '0')
     return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`
@@ -16,13 +15,19 @@ export function floatText(value: number): string {
   return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
 }
 
-/** Half away from zero, on the fifteen digits that are certain. */
+/** `-1.5e+3` as `['-1.5', 3]`. */
+function scientific(text: string): [mantissa: string, exponent: number] {
+  const e = text.indexOf('e')
+  return [text.slice(0, e), Number(text.slice(e + 1))]
+}
+
+/** Rounds half away from zero, on the 15 significant digits of a double. */
 export function roundHalfUp(value: number, places: number): number {
   if (!Number.isFinite(value)) return value
-  const [mantissa, power] = value.toExponential(14).split('e') as [string, string]
+  const [mantissa, exponent] = scientific(value.toExponential(14))
   const digits = BigInt(mantissa.replace('.', ''))
-  /** digits × 10^scale is the value. */
-  const scale = Number(power) - 14
+  // value = digits × 10^scale
+  const scale = exponent - 14
   const drop = -places - scale
   if (drop <= 0) return Number(`${digits}e${scale}`)
   if (drop > 30) return 0
@@ -32,14 +37,14 @@ export function roundHalfUp(value: number, places: number): number {
   return rounded === 0 ? 0 : rounded
 }
 
-/** By code point, where JavaScript compares halves of pairs. */
-export function compareTexts(a: string, b: string): number {
+/** Orders by code point. JavaScript's `<` orders by UTF-16 code unit. */
+export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
     if (x === y) continue
-    const [high_x, high_y] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff]
-    return high_x === high_y ? x - y : high_x ? 1 : -1
+    const [xSurrogate, ySurrogate] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff]
+    return xSurrogate === ySurrogate ? x - y : xSurrogate ? 1 : -1
   }
   return a.length - b.length
 }

@@ -1,270 +1,263 @@
-/** Comparisons, conditions and arithmetic. A comparison says true or false, also of NULL. */
+/** Comparisons, conditions and arithmetic. A comparison with NULL is true or false, never NULL. */
 import { joined, type Sql, sql } from '../sql/template.ts'
 import type { Call } from './ast.ts'
-import { asText, coerce, integerWithin, mustBe, SECOND, number as written } from './convert.ts'
+import { asText, coerce, integerLiteral, integerWithin, requireType, SECOND } from './convert.ts'
 import { parseDatetime } from './datetime.ts'
-import { boolean, FALSE, type Fn, type Functions, literalText } from './env.ts'
-import { HogqlError, shown } from './error.ts'
+import { boolean, constantString, FALSE, type Fn, type Functions, fn } from './env.ts'
+import { display, HogqlError } from './error.ts'
 import { jsonEquals, jsonIn } from './json.ts'
 import { likeSql } from './like.ts'
+import { MAX_LIST } from './limits.ts'
 import { matchSql } from './match.ts'
 import { shift } from './shift.ts'
 import {
   BOOLEAN,
   balanced,
-  common,
+  commonType,
+  derive,
+  either,
   FLOAT,
+  type HogType,
   INTEGER,
   integerParam,
   isNumber,
   isText,
   isTime,
-  made,
-  on,
+  numericType,
   STRING,
-  type Typed,
+  type TypedSql,
   textParam,
   typeName,
 } from './typed.ts'
 
-const two = (build: Fn['build']): Fn => ({ min: 2, max: 2, build })
+interface Operands {
+  readonly left: TypedSql
+  readonly right: TypedSql
+  /** The type both are compared as. */
+  readonly type: HogType
+}
 
-/** Both sides as one type, or an error that says what to do. */
-export function matched(a: Typed, b: Typed): [Typed, Typed] {
-  if (common(a.type, b.type)) return [a, b]
-  const [x, y] = [adapted(a, b), adapted(b, a)]
-  if (common(x.type, b.type)) return [x, b]
-  if (common(a.type, y.type)) return [a, y]
-  const text = isText(a.type) ? a : isText(b.type) ? b : undefined
-  const other = text === a ? b : a
-  const hint = text
-    ? isNumber(other.type)
-      ? ' Use toFloat or toInt on the text.'
-      : isTime(other.type)
-        ? ' Use toDateTime on the text.'
-        : ''
-    : ''
+/** Converts constants so that both operands have a common type. Throws if there is none. */
+export function unifyOperands(a: TypedSql, b: TypedSql): Operands {
+  const direct = commonType(a.type, b.type)
+  if (direct) return { left: a, right: b, type: direct }
+  for (const [left, right] of [
+    [adaptConstant(a, b), b],
+    [a, adaptConstant(b, a)],
+  ] as const) {
+    const type = commonType(left.type, right.type)
+    if (type) return { left, right, type }
+  }
   throw new HogqlError(
-    `A value of type ${typeName(a.type)} at position ${a.at} cannot be compared with one of type ${typeName(b.type)}.${hint}`,
+    `A value of type ${typeName(a.type)} at position ${a.at} cannot be compared with a value of type ${typeName(b.type)}.${conversionHint(a, b)}`,
     a.at,
   )
 }
 
-/** Constants that are written in one type and meant in another: `timestamp > '2026-01-01'`, `properties.paid = true`. */
-function adapted(value: Typed, other: Typed): Typed {
+function conversionHint(a: TypedSql, b: TypedSql): string {
+  if (!isText(a.type) && !isText(b.type)) return ''
+  const other = isText(a.type) ? b : a
+  if (isNumber(other.type)) return ' Convert the string with toFloat or toInt.'
+  return isTime(other.type) ? ' Convert the string with toDateTime.' : ''
+}
+
+/** Reads a constant as the type of the other operand: `timestamp > '2026-01-01'`, `properties.paid = true`. */
+function adaptConstant(value: TypedSql, other: TypedSql): TypedSql {
   const { literal, at } = value
   if (typeof literal === 'string' && isTime(other.type)) {
     const time = parseDatetime(literal)
-    if (time === null) throw new HogqlError(`${shown(literal)} at position ${at} is not a date or a datetime.`, at)
-    return { ...made(at, other.type, integerParam(time), []), literal: undefined }
+    if (time === null)
+      throw new HogqlError(`${display(literal)} at position ${at} is not a valid date or datetime.`, at)
+    return derive(at, other.type, integerParam(time), [])
   }
   if (typeof literal === 'boolean' && other.type.kind === 'string')
-    return { ...made(at, STRING, textParam(String(literal)), []), literal: String(literal) }
+    return { ...derive(at, STRING, textParam(String(literal)), []), literal: String(literal) }
   return value
 }
 
-const uuidText = (value: Typed, other: Typed): Typed =>
+const lowerCaseUuid = (value: TypedSql, other: TypedSql): TypedSql =>
   value.type.kind === 'string' && typeof value.literal === 'string' && other.type.kind === 'uuid'
     ? { ...value, literal: value.literal.toLowerCase(), sql: textParam(value.literal.toLowerCase()) }
     : value
 
-function equal(at: number, left: Typed, right: Typed): Typed {
-  if (right.type.kind === 'null') return boolean(at, sql`(${left.sql} is null)`, [left])
-  if (left.type.kind === 'null') return boolean(at, sql`(${right.sql} is null)`, [right])
-  const [a, b] = matched(uuidText(left, right), uuidText(right, left))
-  const type = common(a.type, b.type)!
-  if (['json', 'tuple', 'interval'].includes(type.kind) || (type.kind === 'array' && a.type.kind === 'array'))
-    throw new HogqlError(`Values of type ${typeName(type)} at position ${a.at} cannot be compared.`, a.at)
+export function equal(at: number, a: TypedSql, b: TypedSql): TypedSql {
+  if (b.type.kind === 'null') return boolean(at, sql`(${a.sql} is null)`, [a])
+  if (a.type.kind === 'null') return boolean(at, sql`(${b.sql} is null)`, [b])
+  const { left, right, type } = unifyOperands(lowerCaseUuid(a, b), lowerCaseUuid(b, a))
+  if (['json', 'tuple', 'interval', 'array'].includes(type.kind))
+    throw new HogqlError(`Values of type ${typeName(type)} at position ${left.at} cannot be compared.`, left.at)
   for (const [value, other] of [
-    [a, b],
-    [b, a],
+    [left, right],
+    [right, left],
   ] as const)
     if (value.json?.path.length && typeof other.literal === 'string')
-      return boolean(at, jsonEquals(value.json, other.literal), [a, b])
-  const [x, y] = [coerce(a, type), coerce(b, type)]
+      return boolean(at, jsonEquals(value.json, other.literal), [left, right])
+  const [x, y] = [coerce(left, type), coerce(right, type)]
   return boolean(
     at,
-    a.nullable || b.nullable ? on(sql`(${x} is ${y})`, sql`(${x} is not distinct from ${y})`) : sql`(${x} = ${y})`,
-    [a, b],
+    left.nullable || right.nullable
+      ? either(sql`(${x} is ${y})`, sql`(${x} is not distinct from ${y})`)
+      : sql`(${x} = ${y})`,
+    [left, right],
   )
 }
 
-const negated = (value: Typed): Typed => ({ ...value, sql: sql`(not ${value.sql})` })
+const negated = (value: TypedSql): TypedSql => ({ ...value, sql: sql`(not ${value.sql})` })
 
-function ordered(operator: '<' | '<=' | '>' | '>='): Fn {
-  const sign: Sql = { strings: [operator], parts: [] }
-  return two(([left, right], { at }) => {
-    if (left!.type.kind === 'null' || right!.type.kind === 'null') return boolean(at, FALSE, [left!, right!])
-    const [a, b] = matched(uuidText(left!, right!), uuidText(right!, left!))
-    const type = common(a.type, b.type)!
+function inequality(sign: '<' | '<=' | '>' | '>='): Fn {
+  const operator: Sql = { strings: [sign], parts: [] }
+  return fn(2, ([a, b], { at }) => {
+    if (a.type.kind === 'null' || b.type.kind === 'null') return boolean(at, FALSE, [a, b])
+    const { left, right, type } = unifyOperands(lowerCaseUuid(a, b), lowerCaseUuid(b, a))
     if (!isNumber(type) && !isTime(type) && !isText(type))
-      throw new HogqlError(`Values of type ${typeName(type)} at position ${a.at} have no order.`, a.at)
-    const collate = isText(type) ? on(sql``, sql` collate "C"`) : sql``
-    const compared = sql`(${coerce(a, type)}${collate} ${sign} ${coerce(b, type)})`
-    return boolean(at, a.nullable || b.nullable ? sql`coalesce(${compared}, ${FALSE})` : compared, [a, b])
+      throw new HogqlError(`Values of type ${typeName(type)} at position ${left.at} have no order.`, left.at)
+    const collate = isText(type) ? either(sql``, sql` collate "C"`) : sql``
+    const test = sql`(${coerce(left, type)}${collate} ${operator} ${coerce(right, type)})`
+    const nullable = left.nullable || right.nullable
+    return boolean(at, nullable ? sql`coalesce(${test}, ${FALSE})` : test, [left, right])
   })
 }
 
-/** IN a list that is written out. NULL on the left is in nothing, and not in nothing either. */
-function isIn(at: number, left: Typed, right: Typed, inverse: boolean): Typed {
+/** IN and NOT IN with a list literal. Both are false if the left operand is NULL. */
+function membership(at: number, left: TypedSql, right: TypedSql, inverse: boolean): TypedSql {
   const items = right.items ?? [right]
   if (!right.items && right.type.kind === 'array')
-    throw new HogqlError(`The list at position ${right.at} must be written out. Use has for an array.`, right.at)
-  const present = items
+    throw new HogqlError(`IN at position ${right.at} needs a list literal. Use has for an array.`, right.at)
+  const values = items
     .filter((item) => item.type.kind !== 'null')
     .map((item) => {
-      if (item.items) throw new HogqlError(`A list at position ${item.at} cannot hold lists.`, item.at)
-      return matched(left, uuidText(item, left))[1]
+      if (item.items) throw new HogqlError(`The list of IN cannot contain lists, at position ${item.at}.`, item.at)
+      return unifyOperands(left, lowerCaseUuid(item, left)).right
     })
-  const from = [left, ...present]
-  if (left.type.kind === 'null' || !present.length)
+  const from = [left, ...values]
+  if (left.type.kind === 'null' || !values.length)
     return boolean(at, inverse && left.type.kind !== 'null' ? sql`(${asText(left)} is not null)` : FALSE, from)
   if (!isNumber(left.type) && !isTime(left.type) && !isText(left.type) && left.type.kind !== 'boolean')
-    throw new HogqlError(
-      `A value of type ${typeName(left.type)} at position ${left.at} cannot be looked up in a list.`,
-      left.at,
-    )
-  const texts = present.map((item) => item.literal).filter((item): item is string => typeof item === 'string')
-  if (left.json?.path.length && texts.length === present.length && !inverse)
-    return boolean(at, jsonIn(left.json, texts), from)
-  const type = present.reduce((sum, item) => common(sum, item.type) ?? sum, left.type)
+    throw new HogqlError(`IN does not accept a value of type ${typeName(left.type)}, at position ${left.at}.`, left.at)
+  const strings = values.map((item) => item.literal).filter((item) => typeof item === 'string')
+  if (left.json?.path.length && strings.length === values.length && !inverse)
+    return boolean(at, jsonIn(left.json, strings), from)
+  const type = values.reduce((widest, item) => commonType(widest, item.type) ?? widest, left.type)
   const list = joined(
-    present.map((item) => coerce(item, type)),
+    values.map((item) => coerce(item, type)),
     ', ',
   )
   const subject = coerce(left, type)
   const test = inverse ? sql`(${subject} not in (${list}))` : sql`(${subject} in (${list}))`
-  return boolean(at, from.some((part) => part.nullable) ? sql`coalesce(${test}, ${FALSE})` : test, from)
+  return boolean(at, from.some((value) => value.nullable) ? sql`coalesce(${test}, ${FALSE})` : test, from)
 }
 
-function condition(name: 'and' | 'or'): Fn {
-  return {
-    min: 2,
-    max: 1000,
-    anyCase: true,
-    build: (args, { at }) => {
-      for (const arg of args) mustBe(arg, ({ kind }) => kind === 'boolean', 'a condition', name.toUpperCase())
-      return made(
-        at,
-        BOOLEAN,
-        balanced(
-          args.map((arg) => coerce(arg, BOOLEAN)),
-          name,
-        ),
-        args,
-      )
+const logical = (operator: 'and' | 'or'): Fn =>
+  fn(
+    [2, MAX_LIST],
+    (args, { at }) => {
+      for (const arg of args) requireType(arg, 'boolean', operator.toUpperCase())
+      const conditions = args.map((arg) => coerce(arg, BOOLEAN))
+      return derive(at, BOOLEAN, balanced(conditions, operator), args)
     },
-  }
-}
+    { anyCase: true },
+  )
 
-const not: Fn = {
-  min: 1,
-  max: 1,
-  anyCase: true,
-  build: (args, { at }) => {
-    mustBe(args[0]!, ({ kind }) => kind === 'boolean', 'a condition', 'NOT')
-    return made(at, BOOLEAN, sql`(not ${coerce(args[0]!, BOOLEAN)})`, args)
+const not = fn(
+  1,
+  ([value], { at }) => {
+    requireType(value, 'boolean', 'NOT')
+    return derive(at, BOOLEAN, sql`(not ${coerce(value, BOOLEAN)})`, [value])
   },
-}
+  { anyCase: true },
+)
 
 function arithmetic(name: string, sign: '+' | '-' | '*'): Fn {
   const operator: Sql = { strings: [sign], parts: [] }
-  return two((args, call) => {
-    const [a, b] = args as [Typed, Typed]
+  return fn(2, (args, call) => {
+    const [a, b] = args
     if (sign !== '*') {
-      const moved = movedTime(a, b, sign, call)
-      if (moved) return moved
+      const time = timeArithmetic(a, b, sign, call)
+      if (time) return time
     }
-    for (const arg of args) mustBe(arg, isNumber, 'a number', name)
-    const type = common(common(a.type, b.type)!, INTEGER)!
+    for (const arg of args) requireType(arg, 'number', name)
+    const type = numericType(args)
     const [x, y] = [coerce(a, type), coerce(b, type)]
-    if (type.kind === 'float') return made(call.at, FLOAT, sql`(${x} ${operator} ${y})`, args)
-    const exact = sign === '*' ? on(sql`(${x} * ${y})`, sql`((${x})::numeric * ${y})`) : sql`(${x} ${operator} ${y})`
-    return made(call.at, INTEGER, integerWithin(exact), args, sign === '*' || args.some((arg) => arg.nullable))
+    if (type.kind === 'float') return derive(call.at, FLOAT, sql`(${x} ${operator} ${y})`, args)
+    const exact =
+      sign === '*' ? either(sql`(${x} * ${y})`, sql`((${x})::numeric * ${y})`) : sql`(${x} ${operator} ${y})`
+    return derive(call.at, INTEGER, integerWithin(exact), args, sign === '*' || args.some((arg) => arg.nullable))
   })
 }
 
-/** A datetime and an interval; a date and a number of days, a datetime and a number of seconds; two datetimes. */
-function movedTime(a: Typed, b: Typed, sign: '+' | '-', call: Call): Typed | undefined {
+/** A datetime ± an interval, a datetime ± seconds, a date ± days, or the seconds between two datetimes. */
+function timeArithmetic(a: TypedSql, b: TypedSql, sign: '+' | '-', call: Call): TypedSql | undefined {
   const [time, step] = isTime(a.type) ? [a, b] : sign === '+' && isTime(b.type) ? [b, a] : [undefined, a]
   if (!time) return undefined
   if (step.interval) return shift(time, step.interval.unit, step.interval.amount, sign === '-', call.at)
   if (step.type.kind === 'integer')
     return shift(time, time.type.kind === 'date' ? 'day' : 'second', step, sign === '-', call.at)
   if (sign === '-' && isTime(step.type))
-    return made(call.at, INTEGER, sql`((${time.sql} - ${step.sql}) / ${written(SECOND)})`, [time, step])
+    return derive(call.at, INTEGER, sql`((${time.sql} - ${step.sql}) / ${integerLiteral(SECOND)})`, [time, step])
   throw new HogqlError(
-    `Only an interval or a whole number can be added to the ${time.type.kind} at position ${time.at}. Write INTERVAL 1 DAY.`,
+    `Only an interval or an integer can be added to the ${time.type.kind} at position ${time.at}, for example INTERVAL 1 DAY.`,
     step.at,
   )
 }
 
-const divide = two((args, { at }) => {
-  for (const arg of args) mustBe(arg, isNumber, 'a number', 'divide')
-  return made(at, FLOAT, sql`(${coerce(args[0]!, FLOAT)} / nullif(${coerce(args[1]!, FLOAT)}, 0))`, args, true)
+const divide = fn(2, (args, { at }) => {
+  for (const arg of args) requireType(arg, 'number', 'divide')
+  const [dividend, divisor] = args
+  return derive(at, FLOAT, sql`(${coerce(dividend, FLOAT)} / nullif(${coerce(divisor, FLOAT)}, 0))`, args, true)
 })
 
-const whole = (name: string, operator: '%' | '/'): Fn => ({
-  min: 2,
-  max: 2,
-  build: (args, { at }) => {
-    for (const arg of args) mustBe(arg, ({ kind }) => kind === 'integer', 'a whole number', name)
-    const sign: Sql = { strings: [operator], parts: [] }
-    return made(
-      at,
-      INTEGER,
-      sql`(${coerce(args[0]!, INTEGER)} ${sign} nullif(${coerce(args[1]!, INTEGER)}, 0))`,
-      args,
-      true,
-    )
-  },
+function integerDivision(name: string, sign: '%' | '/'): Fn {
+  const operator: Sql = { strings: [sign], parts: [] }
+  return fn(2, (args, { at }) => {
+    for (const arg of args) requireType(arg, 'integer', name)
+    const [dividend, divisor] = args
+    const quotient = sql`(${coerce(dividend, INTEGER)} ${operator} nullif(${coerce(divisor, INTEGER)}, 0))`
+    return derive(at, INTEGER, quotient, args, true)
+  })
+}
+
+const negate = fn(1, ([value], { at }) => {
+  requireType(value, 'number', 'negate')
+  const type = numericType([value])
+  return derive(at, type, sql`(- ${coerce(value, type)})`, [value])
 })
 
-const negate: Fn = {
-  min: 1,
-  max: 1,
-  build: (args, { at }) => {
-    mustBe(args[0]!, isNumber, 'a number', 'negate')
-    const type = common(args[0]!.type, INTEGER)!
-    return made(at, type, sql`(- ${coerce(args[0]!, type)})`, args)
-  },
+function likeTest(value: TypedSql, pattern: TypedSql, call: Call, insensitive: boolean): TypedSql {
+  if (pattern.type.kind === 'null') return equal(call.at, value, pattern)
+  requireType(value, 'string', call.name)
+  return boolean(call.at, likeSql(value, constantString(pattern, 'The pattern', call), insensitive), [value])
 }
 
 const like = (insensitive: boolean, inverse: boolean): Fn =>
-  two(([text, pattern], call) => {
-    if (pattern!.type.kind === 'null') {
-      const same = equal(call.at, text!, pattern!)
-      return inverse ? negated(same) : same
-    }
-    mustBe(text!, isText, 'a text', call.name)
-    const found = boolean(call.at, likeSql(text!, literalText(pattern, 'The pattern', call), insensitive), [text!])
-    return inverse ? negated(found) : found
+  fn(2, ([value, pattern], call) => {
+    const test = likeTest(value, pattern, call, insensitive)
+    return inverse ? negated(test) : test
   })
 
-const match: Fn = two(([text, pattern], call) => {
-  if (pattern!.type.kind === 'null') return equal(call.at, text!, pattern!)
-  mustBe(text!, isText, 'a text', 'match')
-  return boolean(call.at, matchSql(text!, literalText(pattern, 'The pattern', call), pattern!.at), [text!])
+const match = fn(2, ([value, pattern], call) => {
+  if (pattern.type.kind === 'null') return equal(call.at, value, pattern)
+  requireType(value, 'string', 'match')
+  return boolean(call.at, matchSql(value, constantString(pattern, 'The pattern', call), pattern.at), [value])
 })
 
 export const OPERATORS: Functions = {
-  equals: two(([a, b], { at }) => equal(at, a!, b!)),
-  notEquals: two(([a, b], { at }) => negated(equal(at, a!, b!))),
-  less: ordered('<'),
-  lessOrEquals: ordered('<='),
-  greater: ordered('>'),
-  greaterOrEquals: ordered('>='),
-  in: two(([a, b], { at }) => isIn(at, a!, b!, false)),
-  notIn: two(([a, b], { at }) => isIn(at, a!, b!, true)),
-  and: condition('and'),
-  or: condition('or'),
+  equals: fn(2, ([a, b], { at }) => equal(at, a, b)),
+  notEquals: fn(2, ([a, b], { at }) => negated(equal(at, a, b))),
+  less: inequality('<'),
+  lessOrEquals: inequality('<='),
+  greater: inequality('>'),
+  greaterOrEquals: inequality('>='),
+  in: fn(2, ([a, b], { at }) => membership(at, a, b, false)),
+  notIn: fn(2, ([a, b], { at }) => membership(at, a, b, true)),
+  and: logical('and'),
+  or: logical('or'),
   not,
   plus: arithmetic('plus', '+'),
   minus: arithmetic('minus', '-'),
   multiply: arithmetic('multiply', '*'),
   divide,
-  modulo: whole('modulo', '%'),
-  intDiv: whole('intDiv', '/'),
+  modulo: integerDivision('modulo', '%'),
+  intDiv: integerDivision('intDiv', '/'),
   negate,
   like: like(false, false),
   notLike: like(false, true),

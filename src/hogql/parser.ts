@@ -1,8 +1,8 @@
-/** Text to tree, by recursive descent; each level of precedence is a function that calls the next tighter one. */
+/** Recursive-descent parser. Each precedence level is a function that calls the next tighter one. */
 import { alias, call, constant, type Expr, field, lambda, list, star } from './ast.ts'
 import { Cursor } from './cursor.ts'
-import { HogqlError, shown } from './error.ts'
-import { castOf, interval, trim } from './forms.ts'
+import { display, HogqlError } from './error.ts'
+import { parseCast, parseInterval, parseTrim } from './forms.ts'
 import { MAX_INTEGER, MAX_LIST } from './limits.ts'
 
 export function parseExpression(text: string): Expr {
@@ -12,12 +12,12 @@ export function parseExpression(text: string): Expr {
   return parsed
 }
 
-/** Words that end an expression or join two, so that none of them is a field unless quoted. */
+/** Keywords that end or join expressions. They are field names only in quotes. */
 const RESERVED = new Set(
   `AND OR NOT IN LIKE ILIKE IS BETWEEN CASE WHEN THEN ELSE END AS FROM WHERE GROUP HAVING ORDER LIMIT OFFSET SELECT UNION
    EXCEPT INTERSECT JOIN WITH BY ASC DESC DISTINCT OVER`.split(/\s+/),
 )
-const NOT_A_NAME = new Set(['team_id', 'true', 'false', 'null'])
+const RESERVED_NAMES = new Set(['team_id', 'true', 'false', 'null'])
 const COMPARISONS: Record<string, string> = {
   '=': 'equals',
   '==': 'equals',
@@ -31,17 +31,17 @@ const COMPARISONS: Record<string, string> = {
 
 export function expression(c: Cursor): Expr {
   return c.nested(() => {
-    let inner = ternary(c)
-    while (c.words('AS')) inner = alias(inner.at, aliasName(c), inner)
-    return inner
+    let result = ternary(c)
+    while (c.words('AS')) result = alias(result.at, aliasName(c), result)
+    return result
   })
 }
 
 export function aliasName(c: Cursor): string {
   const token = c.peek()
   if (!['name', 'quoted', 'string'].includes(token.kind)) throw c.unexpected('a name')
-  if (NOT_A_NAME.has(token.text.toLowerCase()) || (token.kind === 'name' && isReserved(token.text)))
-    throw c.error(`${shown(token.text)} cannot be a name at position ${token.at}: it is a reserved word.`)
+  if (RESERVED_NAMES.has(token.text.toLowerCase()) || (token.kind === 'name' && isReserved(token.text)))
+    throw c.error(`${display(token.text)} at position ${token.at} is reserved. Use another name.`)
   if (token.text === '') throw c.error(`The name at position ${token.at} is empty.`)
   return c.take().text
 }
@@ -56,25 +56,19 @@ function ternary(c: Cursor): Expr {
   return call(condition.at, 'if', [condition, yes, c.nested(() => ternary(c))])
 }
 
-/** One flat call for a run of the same word: as long as the list limit allows, however many there are. */
-function joined(at: number, name: 'and' | 'or', parts: Expr[]): Expr {
-  if (parts.length === 1) return parts[0]!
-  if (parts.length > MAX_LIST)
-    throw new HogqlError(`More than ${MAX_LIST} conditions are joined at position ${at}.`, at)
-  return call(at, name, parts)
+/** One flat call for a chain of the same operator. Nested calls would exceed the depth limit. */
+function chain(c: Cursor, name: 'and' | 'or', operand: (c: Cursor) => Expr): Expr {
+  const first = operand(c)
+  const operands = [first]
+  while (c.words(name.toUpperCase())) operands.push(operand(c))
+  if (operands.length === 1) return first
+  if (operands.length > MAX_LIST)
+    throw new HogqlError(`The condition at position ${first.at} has more than ${MAX_LIST} operands.`, first.at)
+  return call(first.at, name, operands)
 }
 
-function or(c: Cursor): Expr {
-  const parts = [and(c)]
-  while (c.words('OR')) parts.push(and(c))
-  return joined(parts[0]!.at, 'or', parts)
-}
-
-function and(c: Cursor): Expr {
-  const parts = [not(c)]
-  while (c.words('AND')) parts.push(not(c))
-  return joined(parts[0]!.at, 'and', parts)
-}
+const or = (c: Cursor): Expr => chain(c, 'or', and)
+const and = (c: Cursor): Expr => chain(c, 'and', not)
 
 function not(c: Cursor): Expr {
   const { at } = c.peek()
@@ -117,16 +111,14 @@ function comparison(c: Cursor): Expr {
     if (c.isWord('IN', negated)) {
       if (negated) c.take()
       c.take()
-      if (c.isWord('COHORT'))
-        throw c.error(`There are no cohorts here, so IN COHORT at position ${c.peek().at} cannot be answered.`)
+      if (c.isWord('COHORT')) throw c.error(`Cohorts are not supported, at position ${c.peek().at}.`)
       left = call(left.at, negated ? 'notIn' : 'in', [left, additive(c)])
     } else if (c.isWord('LIKE', negated) || c.isWord('ILIKE', negated)) {
       if (negated) c.take()
       const insensitive = c.take().text.toUpperCase() === 'ILIKE'
-      left = call(left.at, negated ? (insensitive ? 'notILike' : 'notLike') : insensitive ? 'ilike' : 'like', [
-        left,
-        additive(c),
-      ])
+      const positive = insensitive ? 'ilike' : 'like'
+      const negative = insensitive ? 'notILike' : 'notLike'
+      left = call(left.at, negated ? negative : positive, [left, additive(c)])
     } else if (c.isWord('BETWEEN', negated)) {
       if (negated) c.take()
       c.take()
@@ -207,19 +199,16 @@ function access(c: Cursor): Expr {
 }
 
 function indexOf(c: Cursor, value: number, at: number): number {
-  if (value === 0) throw c.error(`Indexes begin with 1, not with 0, at position ${at}.`, at)
+  if (value === 0) throw c.error(`Indexes start at 1, not 0, at position ${at}.`, at)
   if (!Number.isInteger(value) || Math.abs(value) > 1_000_000)
-    throw c.error(`The index at position ${at} is not a whole number within a million.`, at)
+    throw c.error(`The index at position ${at} must be an integer of at most 1,000,000.`, at)
   return value
 }
 
 function member(c: Cursor, base: Expr, key: string | number, at: number): Expr {
   if (base.kind === 'field') return field(base.at, [...base.chain, key])
   if (typeof key === 'number') return call(base.at, 'arrayElement', [base, constant(at, key)])
-  throw c.error(
-    `Only a field has members, so ${shown(key)} cannot be taken at position ${at}. Use JSONExtractString.`,
-    at,
-  )
+  throw c.error(`Cannot access ${display(key)} at position ${at}: only fields have members. Use JSONExtractString.`, at)
 }
 
 function primary(c: Cursor): Expr {
@@ -234,7 +223,7 @@ function primary(c: Cursor): Expr {
       return constant(at, token.value, token.float || Math.abs(token.value) > MAX_INTEGER)
     case 'quoted':
       c.take()
-      if (c.isSymbol('->')) return lambdaOf(c, at, [token.text])
+      if (c.isSymbol('->')) return lambdaBody(c, at, [token.text])
       return field(at, [token.text])
     case 'symbol':
       return bracketed(c)
@@ -247,22 +236,20 @@ function primary(c: Cursor): Expr {
 
 function bracketed(c: Cursor): Expr {
   const { at } = c.peek()
-  if (c.symbol('[')) return list(at, 'array', items(c, ']'))
+  if (c.symbol('[')) return list(at, 'array', listItems(c, ']').items)
   if (c.symbol('*')) return star(at)
-  if (c.isSymbol('{'))
-    throw c.error(
-      `Braces at position ${at} are a placeholder or a dictionary, and neither is available: write the value itself.`,
-    )
+  if (c.isSymbol('{')) throw c.error(`Placeholders and dictionaries in braces are not supported, at position ${at}.`)
   if (!c.isSymbol('(')) throw c.unexpected('an expression')
   const names = lambdaNames(c)
-  if (names) return lambdaOf(c, at, names)
+  if (names) return lambdaBody(c, at, names)
   c.take()
-  if (c.isWord('SELECT') || c.isWord('WITH')) throw c.error(`Sub-queries are not available, at position ${at}.`, at)
-  const parts = items(c, ')', true)
-  return parts.single ?? list(at, 'tuple', parts)
+  if (c.isWord('SELECT') || c.isWord('WITH')) throw subquery(c, at)
+  const { items, trailingComma } = listItems(c, ')')
+  const [first] = items
+  return first && items.length === 1 && !trailingComma ? first : list(at, 'tuple', items)
 }
 
-/** `(x, y) ->`, if that is what comes next; nothing is taken unless it is. */
+/** Consumes `(x, y)` if an arrow follows it. Otherwise consumes nothing. */
 function lambdaNames(c: Cursor): string[] | undefined {
   const names: string[] = []
   let i = 1
@@ -273,99 +260,100 @@ function lambdaNames(c: Cursor): string[] | undefined {
     if (!c.isSymbol(',', i + 1)) return undefined
   }
   if (!c.isSymbol('->', i + 2)) return undefined
-  for (let taken = 0; taken < i + 2; taken++) c.take()
+  for (let count = 0; count < i + 2; count++) c.take()
   return names
 }
 
-function lambdaOf(c: Cursor, at: number, names: string[]): Expr {
+function lambdaBody(c: Cursor, at: number, names: string[]): Expr {
   c.expectSymbol('->')
   for (const name of names)
-    if (isReserved(name) || NOT_A_NAME.has(name.toLowerCase()))
-      throw c.error(`${shown(name)} cannot be a name at position ${at}: it is a reserved word.`, at)
+    if (isReserved(name) || RESERVED_NAMES.has(name.toLowerCase()))
+      throw c.error(`${display(name)} at position ${at} is reserved. Use another name.`, at)
   return lambda(at, names, expression(c))
 }
 
-/** Expressions up to the closing bracket; a comma may follow the last. `(x)` is x itself, `(x,)` a tuple of one. */
-function items(c: Cursor, close: string, single = false): Expr[] & { single?: Expr } {
-  const found: Expr[] & { single?: Expr } = []
+/** Parses expressions up to the closing bracket. `(x)` is x itself, but `(x,)` is a tuple. */
+function listItems(c: Cursor, close: string): { items: Expr[]; trailingComma: boolean } {
+  const items: Expr[] = []
   let comma = true
   while (!c.symbol(close)) {
     if (!comma) throw c.unexpected(`"," or "${close}"`)
-    if (found.length >= MAX_LIST) throw c.error(`A list has more than ${MAX_LIST} items at position ${c.peek().at}.`)
-    found.push(expression(c))
+    if (items.length >= MAX_LIST) throw c.error(`The list has more than ${MAX_LIST} items, at position ${c.peek().at}.`)
+    items.push(expression(c))
     comma = c.symbol(',')
   }
-  if (single && found.length === 1 && !comma) found.single = found[0]!
-  return found
+  return { items, trailingComma: comma }
 }
+
+const subquery = (c: Cursor, at: number): HogqlError => c.error(`Subqueries are not supported, at position ${at}.`, at)
 
 function word(c: Cursor): Expr {
   const { text, at } = c.peek()
   const upper = text.toUpperCase()
-  const calls = c.isSymbol('(', 1)
-  if (!calls) {
+  const isCall = c.isSymbol('(', 1)
+  if (!isCall) {
     if (upper === 'TRUE' || upper === 'FALSE' || upper === 'NULL') {
       c.take()
       return constant(at, upper === 'NULL' ? null : upper === 'TRUE')
     }
-    if (upper === 'CASE') return caseOf(c)
-    if (upper === 'INTERVAL' && (c.peek(1).kind === 'number' || c.peek(1).kind === 'string')) return interval(c)
+    if (upper === 'CASE') return caseExpression(c)
+    if (upper === 'INTERVAL' && (c.peek(1).kind === 'number' || c.peek(1).kind === 'string')) return parseInterval(c)
     if ((upper === 'DATE' || upper === 'TIMESTAMP') && c.peek(1).kind === 'string') {
       c.take()
       const value = c.take()
       return call(at, upper === 'DATE' ? 'toDate' : 'toDateTime', [constant(value.at, value.text)])
     }
     if (text === 'f' && c.peek(1).kind === 'string' && c.peek(1).at === at + 1)
-      throw c.error(`Template strings are not available, at position ${at}: use concat.`)
+      throw c.error(`Template strings are not supported, at position ${at}. Use concat.`)
     if (upper === 'INF' || upper === 'NAN')
-      throw c.error(`The number ${text} at position ${at} is not available: use a finite one.`)
-    if (upper === 'SELECT') throw c.error(`An expression is expected at position ${at}, not a SELECT statement.`)
+      throw c.error(`${text} at position ${at} is not supported. Numbers must be finite.`)
+    if (upper === 'SELECT') throw c.error(`Expected an expression at position ${at}, not a SELECT statement.`)
     if (isReserved(text)) throw c.unexpected('an expression')
     c.take()
-    if (c.isSymbol('->')) return lambdaOf(c, at, [text])
+    if (c.isSymbol('->')) return lambdaBody(c, at, [text])
     return field(at, [text])
   }
   c.take()
   c.take()
-  if (upper === 'CAST') return castOf(c, at, () => ternary(c))
+  if (upper === 'CAST') return parseCast(c, at, () => ternary(c))
   if (upper === 'TRIM') {
-    const side = ['BOTH', 'LEADING', 'TRAILING'].find((word) => c.words(word))
-    if (side) return trim(c, at, side, () => ternary(c))
+    const side = ['BOTH', 'LEADING', 'TRAILING'].find((keyword) => c.words(keyword))
+    if (side) return parseTrim(c, at, side, () => ternary(c))
   }
-  if (upper === 'SELECT') throw c.error(`Sub-queries are not available, at position ${at}.`, at)
-  return callOf(c, at, text)
+  if (upper === 'SELECT') throw subquery(c, at)
+  return callArguments(c, at, text)
 }
 
-function callOf(c: Cursor, at: number, name: string): Expr {
+function callArguments(c: Cursor, at: number, name: string): Expr {
   const distinct = c.words('DISTINCT')
-  if (c.isWord('SELECT')) throw c.error(`Sub-queries are not available, at position ${c.peek().at}.`)
-  let args: Expr[] = items(c, ')')
-  if (name.toUpperCase() === 'COUNT' && args.length === 1 && args[0]!.kind === 'star') args = []
+  if (c.isWord('SELECT')) throw subquery(c, c.peek().at)
+  let args = listItems(c, ')').items
+  if (name.toUpperCase() === 'COUNT' && args.length === 1 && args[0]?.kind === 'star') args = []
   let params: Expr[] | null = null
   if (c.symbol('(')) {
     params = args
-    args = items(c, ')')
+    args = listItems(c, ')').items
   }
-  if (c.isWord('OVER')) throw c.error(`Window functions are not available, at position ${c.peek().at}.`)
+  if (c.isWord('OVER')) throw c.error(`Window functions are not supported, at position ${c.peek().at}.`)
   return call(at, name, args, params, distinct)
 }
 
-function caseOf(c: Cursor): Expr {
+function caseExpression(c: Cursor): Expr {
   const { at } = c.take()
   return c.nested(() => {
     const subject = c.isWord('WHEN') ? undefined : ternary(c)
-    const whens: Expr[] = []
-    const thens: Expr[] = []
+    const branches: [when: Expr, then: Expr][] = []
     while (c.words('WHEN')) {
-      whens.push(ternary(c))
+      const when = ternary(c)
       c.expectWord('THEN')
-      thens.push(ternary(c))
+      branches.push([when, ternary(c)])
     }
-    if (!whens.length) throw c.unexpected('WHEN')
+    if (!branches.length) throw c.unexpected('WHEN')
     const otherwise = c.words('ELSE') ? ternary(c) : constant(c.peek().at, null)
     c.expectWord('END')
-    if (subject) return call(at, 'transform', [subject, list(at, 'array', whens), list(at, 'array', thens), otherwise])
-    if (whens.length === 1) return call(at, 'if', [whens[0]!, thens[0]!, otherwise])
-    return call(at, 'multiIf', [...whens.flatMap((when, i) => [when, thens[i]!]), otherwise])
+    if (!subject) return call(at, branches.length === 1 ? 'if' : 'multiIf', [...branches.flat(), otherwise])
+    const from = branches.map(([when]) => when)
+    const to = branches.map(([, then]) => then)
+    return call(at, 'transform', [subject, list(at, 'array', from), list(at, 'array', to), otherwise])
   })
 }

@@ -1,9 +1,9 @@
-/** Tree to SQL: one fragment for both engines, in which users' texts are parameters only. */
+/** Compiles a tree to one SQL fragment for both engines. User input only appears as parameters. */
 import { joined, type Sql, sql } from '../sql/template.ts'
 import { arrayLiteral } from './array-functions.ts'
 import type { Constant, Expr } from './ast.ts'
-import { output } from './convert.ts'
-import type { Context, Env } from './env.ts'
+import { misplacedInterval, output } from './convert.ts'
+import { type Context, type Env, FALSE } from './env.ts'
 import { HogqlError } from './error.ts'
 import { resolve } from './fields.ts'
 import { buildCall } from './functions.ts'
@@ -11,48 +11,48 @@ import { MAX_SQL_PARTS } from './limits.ts'
 import {
   BOOLEAN,
   booleanParam,
+  derive,
+  either,
   FLOAT,
   floatParam,
   type HogType,
   INTEGER,
   integerParam,
-  made,
   NULL_TYPE,
-  on,
   STRING,
   sizeOf,
-  type Typed,
+  type TypedSql,
   textParam,
+  typeName,
 } from './typed.ts'
 
 export type { Context } from './env.ts'
 export type { HogType } from './typed.ts'
 
 export interface Compiled {
-  /** The value inside a statement: datetimes are microseconds, arrays the engine's own. */
+  /** The value inside a statement: datetimes as microseconds, arrays in the engine's representation. */
   readonly sql: Sql
-  /** The value as a column of the result, for `decode`. */
+  /** The value as a result column, for `decode`. */
   readonly output: Sql
   readonly type: HogType
   readonly nullable: boolean
   readonly aggregate: boolean
-  /** It reads the row outside of any aggregation, so that beside one it must be grouped by. */
+  /** Reads a column of the row outside of any aggregation, so it must be grouped by if the query aggregates. */
   readonly row: boolean
-  /** It reads `p`, which the caller joins. */
+  /** Reads `p`, which the caller must join. */
   readonly usesPerson: boolean
 }
 
-/** The expression over `events e` (and `person p`, where it says so). */
+/** Compiles an expression over `events e` and, if `usesPerson` is set, `person p`. */
 export function compile(expr: Expr, context: Context): Compiled {
   const typed = build(expr, { ...context, names: new Map(), aggregation: null, build })
-  if (typed.type.kind === 'interval')
-    throw new HogqlError(`An interval at position ${typed.at} is only good for adding to a datetime.`, typed.at)
-  const shown = collated(output(typed), typed.type)
-  if (Math.max(sizeOf(typed.sql), sizeOf(shown)) > MAX_SQL_PARTS)
+  if (typed.type.kind === 'interval') throw misplacedInterval(typed.at)
+  const column = collated(output(typed), typed.type)
+  if (Math.max(sizeOf(typed.sql), sizeOf(column)) > MAX_SQL_PARTS)
     throw new HogqlError(`The expression at position ${expr.at} is too complex.`, expr.at)
   return {
     sql: typed.sql,
-    output: shown,
+    output: column,
     type: typed.type,
     nullable: typed.nullable,
     aggregate: typed.aggregate,
@@ -61,22 +61,22 @@ export function compile(expr: Expr, context: Context): Compiled {
   }
 }
 
-/** Ordered by its position, a text column goes by code points. */
+/** ORDER BY a column's position must compare strings by code point. */
 const collated = (column: Sql, { kind }: HogType): Sql =>
-  ['integer', 'float', 'boolean'].includes(kind) ? column : on(column, sql`(${column}) collate "C"`)
+  ['integer', 'float', 'boolean'].includes(kind) ? column : either(column, sql`(${column}) collate "C"`)
 
-/** The expression as a condition: for WHERE and HAVING. */
+/** Compiles a condition, for WHERE and HAVING. */
 export function compileCondition(expr: Expr, context: Context): Compiled {
   const compiled = compile(expr, context)
   if (compiled.type.kind !== 'boolean' && compiled.type.kind !== 'null')
     throw new HogqlError(
-      `A condition is true or false, but the expression at position ${expr.at} is of type ${compiled.type.kind}.`,
+      `A condition must be a boolean, but the expression at position ${expr.at} is of type ${typeName(compiled.type)}.`,
       expr.at,
     )
-  return compiled.type.kind === 'null' ? { ...compiled, type: BOOLEAN, sql: on(sql`0`, sql`false`) } : compiled
+  return compiled.type.kind === 'null' ? { ...compiled, type: BOOLEAN, sql: FALSE } : compiled
 }
 
-function build(expr: Expr, env: Env): Typed {
+function build(expr: Expr, env: Env): TypedSql {
   switch (expr.kind) {
     case 'constant':
       return constant(expr)
@@ -98,7 +98,7 @@ function build(expr: Expr, env: Env): Typed {
       )
     case 'lambda':
       throw new HogqlError(
-        `A lambda at position ${expr.at} is only good as an argument of arrayMap and the like.`,
+        `The lambda at position ${expr.at} must be an argument of a function such as arrayMap.`,
         expr.at,
       )
     case 'star':
@@ -106,31 +106,30 @@ function build(expr: Expr, env: Env): Typed {
   }
 }
 
-function constant({ at, value, float }: Constant): Typed {
-  if (value === null) return { ...made(at, NULL_TYPE, on(sql`null`, sql`null::text`), [], true), literal: null }
-  if (typeof value === 'string') return { ...made(at, STRING, textParam(value), []), literal: value }
-  if (typeof value === 'boolean') return { ...made(at, BOOLEAN, booleanParam(value), []), literal: value }
+function constant({ at, value, float }: Constant): TypedSql {
+  if (value === null) return { ...derive(at, NULL_TYPE, either(sql`null`, sql`null::text`), [], true), literal: null }
+  if (typeof value === 'string') return { ...derive(at, STRING, textParam(value), []), literal: value }
+  if (typeof value === 'boolean') return { ...derive(at, BOOLEAN, booleanParam(value), []), literal: value }
   return float
-    ? { ...made(at, FLOAT, floatParam(value), []), literal: value }
-    : { ...made(at, INTEGER, integerParam(value), []), literal: value }
+    ? { ...derive(at, FLOAT, floatParam(value), []), literal: value }
+    : { ...derive(at, INTEGER, integerParam(value), []), literal: value }
 }
 
-/** A row of values: to be looked up in, or to be shown. */
-function tuple(at: number, items: readonly Typed[]): Typed {
+function tuple(at: number, items: readonly TypedSql[]): TypedSql {
   const cells = items.map((item) => {
     const { kind } = item.type
     if (kind === 'boolean')
-      return on(sql`json(case ${item.sql} when 1 then 'true' when 0 then 'false' else 'null' end)`, item.sql)
+      return either(sql`json(case ${item.sql} when 1 then 'true' when 0 then 'false' else 'null' end)`, item.sql)
     if (kind === 'array' || kind === 'tuple' || kind === 'json')
-      return on(sql`json(${output(item)})`, sql`(${output(item)})::json`)
+      return either(sql`json(${output(item)})`, sql`(${output(item)})::json`)
     return output(item)
   })
   const list = joined(cells, ', ')
   return {
-    ...made(
+    ...derive(
       at,
       { kind: 'tuple', of: items.map((item) => item.type) },
-      on(sql`json_array(${list})`, sql`json_build_array(${list})`),
+      either(sql`json_array(${list})`, sql`json_build_array(${list})`),
       items,
       false,
     ),

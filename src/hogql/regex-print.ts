@@ -1,14 +1,15 @@
-/** What a checked regular expression becomes, and whether both engines would cut the same piece out of a text. */
-import { ANY, type Charset, disjoint, union } from './charset.ts'
-import { type Pattern, PatternError, type Regex } from './regex.ts'
+/** Prints a parsed regular expression for each engine, and checks that both engines would return the same match. */
+import { type Charset, codePoint, disjoint, LAST, onlyPoint, union } from './charset.ts'
+import { type Assertion, type Pattern, PatternError, type Regex } from './regex.ts'
 
-/** The text itself, if the pattern is nothing but text. */
+/** The string that the pattern matches, if it contains only literal characters. */
 export function literalOf({ root }: Pattern): string | undefined {
   const items = root.kind === 'sequence' ? root.items : [root]
   let text = ''
   for (const item of items) {
-    if (item.kind !== 'set' || item.set.length !== 1 || item.set[0]![0] !== item.set[0]![1]) return undefined
-    text += String.fromCodePoint(item.set[0]![0])
+    const point = item.kind === 'set' ? onlyPoint(item.set) : undefined
+    if (point === undefined) return undefined
+    text += String.fromCodePoint(point)
   }
   return text
 }
@@ -24,10 +25,10 @@ const forPostgres = (point: number): string =>
   plain(point) ?? (point > 0xffff ? `\\U${hex(point, 8)}` : `\\u${hex(point, 4)}`)
 const forRe2 = (point: number): string => plain(point) ?? `\\x{${hex(point, 1)}}`
 
-/** A pattern that is the text itself. */
-export const postgresLiteral = (text: string): string => [...text].map((c) => forPostgres(c.codePointAt(0)!)).join('')
+/** A pattern that matches exactly this string. */
+export const postgresLiteral = (text: string): string => [...text].map((c) => forPostgres(codePoint(c))).join('')
 
-/** Advanced regular expressions of PostgreSQL, in its default mode: `.` takes newlines, ^ and $ are the text's ends. */
+/** For PostgreSQL's default mode: `.` matches newlines, ^ and $ match only at the ends of the string. */
 export const toPostgres = (pattern: Pattern, groups = false): string =>
   print(pattern.root, groups, forPostgres, '.', {
     start: '^',
@@ -39,16 +40,14 @@ export const toPostgres = (pattern: Pattern, groups = false): string =>
 export const toRe2 = (pattern: Pattern, groups = false): string =>
   print(pattern.root, groups, forRe2, '(?s:.)', { start: '\\A', end: '\\z', boundary: '\\b', inside: '\\B' })
 
-type Edge = 'start' | 'end' | 'boundary' | 'inside'
-
 function print(
   regex: Regex,
   groups: boolean,
   point: (point: number) => string,
   any: string,
-  edges: Record<Edge, string>,
+  assertions: Record<Assertion, string>,
 ): string {
-  const inner = (item: Regex): string => print(item, groups, point, any, edges)
+  const inner = (item: Regex): string => print(item, groups, point, any, assertions)
   switch (regex.kind) {
     case 'set':
       return charset(regex.set, point, any)
@@ -68,14 +67,15 @@ function print(
       return item + (min === 0 && max === 1 ? '?' : min === max ? `{${min}}` : `{${min},${max}}`)
     }
     default:
-      return edges[regex.kind]
+      return assertions[regex.kind]
   }
 }
 
 function charset(set: Charset, point: (point: number) => string, any: string): string {
-  if (set.length === 1 && set[0]![0] <= 1 && set[0]![1] === ANY[0]![1]) return any
-  const [low, high] = set[0]!
-  if (set.length === 1 && low === high) return point(low)
+  const [range, ...others] = set
+  if (range && !others.length && range[0] <= 1 && range[1] === LAST) return any
+  const single = onlyPoint(set)
+  if (single !== undefined) return point(single)
   return `[${set.map(([from, to]) => (from === to ? point(from) : `${point(from)}-${point(to)}`)).join('')}]`
 }
 
@@ -96,99 +96,105 @@ export function matchesEmpty(regex: Regex): boolean {
   }
 }
 
-/** What may follow a part of a pattern. */
-interface Rest {
+/** The part of the pattern after an item. */
+interface Continuation {
+  /** The characters it can start with. */
   first: Charset
-  /** Starting later never ends earlier. It holds for sequences of single characters, each repeated greedily. */
+  /** A match that starts later never ends earlier. True for sequences of greedily repeated single characters. */
   monotone: boolean
 }
 
 /**
- * Of several ways to match, RE2 takes the first by preference and PostgreSQL the longest. Patterns for which the two
- * cannot differ: at each choice either the next character decides, or the more eager way cannot end earlier.
- * Throws for any other.
+ * Throws unless both engines return the same match. If there are several matches, RE2 prefers the first alternative and
+ * PostgreSQL the longest one. They agree if at each choice either the next character decides, or the greedier alternative
+ * cannot end earlier.
  */
 export function assertUnambiguous({ root }: Pattern): void {
-  rest(root, { first: [], monotone: true })
+  analyze(root, { first: [], monotone: true })
 }
 
-const DIFFERENT = 'the engines could cut out different pieces with this regular expression'
+const AMBIGUOUS = 'SQLite and PostgreSQL could return different matches'
 
-function rest(regex: Regex, after: Rest, repeated = false): Rest {
+/** Checks an item and returns the continuation that starts with it. */
+function analyze(regex: Regex, after: Continuation, repeated = false): Continuation {
   switch (regex.kind) {
     case 'set':
       return { first: regex.set, monotone: after.monotone }
     case 'sequence':
-      return regex.items.reduceRight((following, item) => rest(item, following, repeated), after)
+      return regex.items.reduceRight((following, item) => analyze(item, following, repeated), after)
     case 'group':
-      if (repeated) throw new PatternError(`${DIFFERENT}: a group that captures is repeated`)
-      return rest(regex.item, after)
+      if (repeated) throw new PatternError(`${AMBIGUOUS}: a capturing group is repeated`)
+      return analyze(regex.item, after)
     case 'choice': {
       assertExclusive(regex.items)
-      const branches = regex.items.map((item) => rest(item, after, repeated))
+      const branches = regex.items.map((item) => analyze(item, after, repeated))
       return { first: union(...branches.map(({ first }) => first)), monotone: false }
     }
     case 'repeat':
-      return restOfRepeat(regex, after, repeated)
+      return analyzeRepeat(regex, after, repeated)
     default:
       return after
   }
 }
 
-function restOfRepeat(regex: Regex & { kind: 'repeat' }, after: Rest, repeated: boolean): Rest {
+function analyzeRepeat(regex: Regex & { kind: 'repeat' }, after: Continuation, repeated: boolean): Continuation {
   const { item, min, max, lazy } = regex
-  if (lazy) throw new PatternError(`${DIFFERENT}: it has a lazy quantifier. A class such as [^&]* does as well`)
+  if (lazy) throw new PatternError(`${AMBIGUOUS}: it has a lazy quantifier. Use a class such as [^&]* instead`)
   if (max === 0) return after
   if (item.kind === 'set') {
     if (min !== max && !after.monotone && !disjoint(item.set, after.first))
-      throw new PatternError(`${DIFFERENT}: where a repetition ends is not clear from the next character`)
+      throw new PatternError(`${AMBIGUOUS}: the next character does not determine where a repetition ends`)
     return { first: min === 0 ? union(item.set, after.first) : item.set, monotone: after.monotone }
   }
-  if (matchesEmpty(item)) throw new PatternError(`${DIFFERENT}: something that may be empty is repeated`)
-  const first = safeFirst(item)
-  if (max > 1) rest(item, { first: union(first, after.first), monotone: false }, true)
-  else rest(item, after, repeated)
+  if (matchesEmpty(item)) throw new PatternError(`${AMBIGUOUS}: an item that can be empty is repeated`)
+  const first = firstSet(item)
+  if (max > 1) analyze(item, { first: union(first, after.first), monotone: false }, true)
+  else analyze(item, after, repeated)
   if (min !== max && !(max === 1 && after.monotone) && !disjoint(first, after.first))
-    throw new PatternError(`${DIFFERENT}: where a repetition ends is not clear from the next character`)
+    throw new PatternError(`${AMBIGUOUS}: the next character does not determine where a repetition ends`)
   return { first: min === 0 ? union(first, after.first) : first, monotone: false }
 }
 
-/** At most one branch can match at any place. */
+/** Throws unless at most one branch can match at any position. */
 function assertExclusive(items: Regex[]): void {
-  if (items.some(matchesEmpty)) throw new PatternError(`${DIFFERENT}: a branch of "|" may be empty`)
-  const firsts = items.map((item) => safeFirst(item))
-  const fixed = items.map(fixedSets)
-  for (let a = 0; a < items.length; a++)
-    for (let b = a + 1; b < items.length; b++) {
-      const [x, y] = [fixed[a], fixed[b]]
-      const apart = x && y && x.some((set, i) => i < y.length && disjoint(set, y[i]!))
-      if (!apart && !disjoint(firsts[a]!, firsts[b]!))
-        throw new PatternError(`${DIFFERENT}: two branches of "|" may begin alike`)
-    }
+  if (items.some(matchesEmpty)) throw new PatternError(`${AMBIGUOUS}: a branch of "|" can be empty`)
+  const branches = items.map((item) => ({ first: firstSet(item), fixed: fixedSets(item) }))
+  for (const [i, a] of branches.entries())
+    for (const b of branches.slice(i + 1))
+      if (!disjoint(a.first, b.first) && !differAtSomePosition(a.fixed, b.fixed))
+        throw new PatternError(`${AMBIGUOUS}: two branches of "|" can start with the same character`)
 }
 
-function safeFirst(regex: Regex): Charset {
+const differAtSomePosition = (a: Charset[] = [], b: Charset[] = []): boolean =>
+  a.some((set, i) => {
+    const other = b[i]
+    return other !== undefined && disjoint(set, other)
+  })
+
+/** The characters that a match can start with. */
+function firstSet(regex: Regex): Charset {
   switch (regex.kind) {
     case 'set':
       return regex.set
     case 'sequence': {
-      const found: Charset[] = []
+      const sets: Charset[] = []
       for (const item of regex.items) {
-        found.push(safeFirst(item))
+        sets.push(firstSet(item))
         if (!matchesEmpty(item)) break
       }
-      return union(...found)
+      return union(...sets)
     }
     case 'choice':
-      return union(...regex.items.map(safeFirst))
+      return union(...regex.items.map(firstSet))
     case 'group':
     case 'repeat':
-      return safeFirst(regex.item)
+      return firstSet(regex.item)
     default:
       return []
   }
 }
 
+/** The set at each position, if the item matches a fixed number of characters. */
 function fixedSets(regex: Regex): Charset[] | undefined {
   if (regex.kind === 'set') return [regex.set]
   if (regex.kind === 'group') return fixedSets(regex.item)

@@ -1,7 +1,7 @@
-/** One SELECT … FROM events, for exports. What it cannot be is said in a sentence each. */
+/** Parses one SELECT … FROM events, for exports. Other statements get specific error messages. */
 import { alias, type Expr, type Order, type Select } from './ast.ts'
 import { Cursor } from './cursor.ts'
-import { shown } from './error.ts'
+import { display, type HogqlError } from './error.ts'
 import { MAX_INTEGER, MAX_LIST } from './limits.ts'
 import { aliasName, expression, isReserved } from './parser.ts'
 
@@ -21,31 +21,31 @@ const JOINS = [
   'ARRAY',
 ]
 const UNIONS = ['UNION', 'EXCEPT', 'INTERSECT']
-const UNAVAILABLE = ['PREWHERE', 'SAMPLE', 'FINAL', 'QUALIFY', 'WINDOW', 'SETTINGS', 'FORMAT', 'TOP']
+const UNSUPPORTED = ['PREWHERE', 'SAMPLE', 'FINAL', 'QUALIFY', 'WINDOW', 'SETTINGS', 'FORMAT', 'TOP']
 
 export function parseSelect(text: string): Select {
   const c = new Cursor(text)
   const { at } = c.peek()
   if (c.isWord('WITH'))
-    throw c.error('Common table expressions (WITH) are not available: write one SELECT FROM events.')
-  if (c.isSymbol('(')) throw c.error('Write one SELECT FROM events, without brackets around it.')
+    throw c.error('Common table expressions (WITH) are not supported. Write a single SELECT FROM events.')
+  if (c.isSymbol('(')) throw c.error('Write a single SELECT FROM events without parentheses around it.')
   c.expectWord('SELECT')
   const distinct = c.words('DISTINCT')
-  const columns = listOf(c, () => column(c))
+  const columns = commaSeparated(c, () => column(c))
   if (!c.words('FROM')) {
-    refuseOthers(c)
-    if (c.peek().kind === 'end') throw c.error('The query reads nothing: it must SELECT FROM events.')
+    rejectUnsupported(c)
+    if (c.peek().kind === 'end') throw c.error('The query has no FROM clause. Add FROM events.')
     throw c.unexpected('FROM events')
   }
   table(c)
   const where = c.words('WHERE') ? expression(c) : null
-  refuseOthers(c)
-  const group_by = c.words('GROUP', 'BY') ? listOf(c, () => expression(c)) : []
+  rejectUnsupported(c)
+  const group_by = c.words('GROUP', 'BY') ? commaSeparated(c, () => expression(c)) : []
   const having = c.words('HAVING') ? expression(c) : null
-  const order_by = c.words('ORDER', 'BY') ? listOf(c, () => order(c)) : []
-  const limit = c.words('LIMIT') ? whole(c) : null
-  const offset = c.words('OFFSET') ? whole(c) : null
-  refuseOthers(c)
+  const order_by = c.words('ORDER', 'BY') ? commaSeparated(c, () => order(c)) : []
+  const limit = c.words('LIMIT') ? integer(c) : null
+  const offset = c.words('OFFSET') ? integer(c) : null
+  rejectUnsupported(c)
   c.symbol(';')
   c.expectEnd()
   return Object.freeze({
@@ -62,7 +62,7 @@ export function parseSelect(text: string): Select {
   })
 }
 
-/** `-count()` and `count() DESC` are the same. */
+/** `-count()` means `count() DESC`. */
 export function parseOrder(text: string): Order {
   const minus = /^\s*-/.exec(text)?.[0] ?? ''
   const c = new Cursor(' '.repeat(minus.length) + text.slice(minus.length))
@@ -71,7 +71,7 @@ export function parseOrder(text: string): Order {
   return minus ? Object.freeze({ expr: parsed.expr, descending: !parsed.descending }) : parsed
 }
 
-/** A name may follow a column without AS. */
+/** AS is optional before the alias of a column. */
 function column(c: Cursor): Expr {
   const expr = expression(c)
   const { kind, text } = c.peek()
@@ -82,16 +82,15 @@ function column(c: Cursor): Expr {
 function table(c: Cursor): void {
   const { kind, text, at } = c.peek()
   if (c.isSymbol('('))
-    throw c.error(`Sub-queries are not available, at position ${at}: the query must SELECT FROM events.`)
+    throw c.error(`Subqueries are not supported, at position ${at}. The query must SELECT FROM events.`)
   if ((kind !== 'name' && kind !== 'quoted') || text !== 'events')
     throw kind === 'end' || kind === 'symbol'
       ? c.unexpected('the table events')
-      : c.error(`There is no table ${shown(text)} at position ${at}: the query must only SELECT FROM events.`)
+      : c.error(`Unknown table ${display(text)} at position ${at}. The query must SELECT FROM events.`)
   c.take()
-  if (c.isSymbol('.')) throw c.error(`There is only the table events, at position ${at}.`)
-  if (c.isSymbol(','))
-    throw c.error(`JOINs are not available, at position ${c.peek().at}: the query reads events only.`)
-  refuseOthers(c)
+  if (c.isSymbol('.')) throw c.error(`The only table is events, at position ${at}.`)
+  if (c.isSymbol(',')) throw joinError(c)
+  rejectUnsupported(c)
   const next = c.peek()
   if (
     c.isWord('AS') ||
@@ -100,17 +99,19 @@ function table(c: Cursor): void {
       !isReserved(next.text) &&
       !['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT'].includes(next.text.toUpperCase()))
   )
-    throw c.error(`The table events at position ${next.at} takes no other name.`)
+    throw c.error(`Table aliases are not supported, at position ${next.at}.`)
 }
 
-function refuseOthers(c: Cursor): void {
+const joinError = (c: Cursor): HogqlError =>
+  c.error(`JOIN is not supported, at position ${c.peek().at}. The query can only read events.`)
+
+function rejectUnsupported(c: Cursor): void {
   const { at } = c.peek()
-  if (JOINS.some((word) => c.isWord(word)))
-    throw c.error(`JOINs are not available, at position ${at}: the query reads events only.`)
+  if (JOINS.some((word) => c.isWord(word))) throw joinError(c)
   if (UNIONS.some((word) => c.isWord(word)))
-    throw c.error(`UNIONs are not available, at position ${at}: write one SELECT.`)
-  const word = UNAVAILABLE.find((candidate) => c.isWord(candidate))
-  if (word) throw c.error(`${word} is not available, at position ${at}.`)
+    throw c.error(`UNION, EXCEPT and INTERSECT are not supported, at position ${at}. Write a single SELECT.`)
+  const clause = UNSUPPORTED.find((word) => c.isWord(word))
+  if (clause) throw c.error(`${clause} is not supported, at position ${at}.`)
 }
 
 function order(c: Cursor): Order {
@@ -120,18 +121,18 @@ function order(c: Cursor): Order {
   return Object.freeze({ expr, descending })
 }
 
-function whole(c: Cursor): number {
+function integer(c: Cursor): number {
   const token = c.peek()
-  if (token.kind !== 'number' || token.float || token.value > MAX_INTEGER) throw c.unexpected('a whole number')
+  if (token.kind !== 'number' || token.float || token.value > MAX_INTEGER) throw c.unexpected('an integer')
   return c.take().value
 }
 
-function listOf<Item>(c: Cursor, item: () => Item): Item[] {
-  const found: Item[] = []
+function commaSeparated<Item>(c: Cursor, parse: () => Item): Item[] {
+  const items: Item[] = []
   do {
-    if (found.length && (c.isWord('FROM') || c.peek().kind === 'end')) break
-    if (found.length >= MAX_LIST) throw c.error(`A list has more than ${MAX_LIST} items at position ${c.peek().at}.`)
-    found.push(item())
+    if (items.length && (c.isWord('FROM') || c.peek().kind === 'end')) break
+    if (items.length >= MAX_LIST) throw c.error(`The list has more than ${MAX_LIST} items, at position ${c.peek().at}.`)
+    items.push(parse())
   } while (c.symbol(','))
-  return found
+  return items
 }

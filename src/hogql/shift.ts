@@ -1,55 +1,72 @@
-/** A datetime moved by so many units of the calendar. NULL when it leaves the years that there are. */
+/** Adds an interval to a datetime. The result is NULL outside the supported years. */
 import { type Sql, sql } from '../sql/template.ts'
-import { coerce, DAY, datetimeWithin, floorTo, int4, mustBe, number, remainder, SECOND } from './convert.ts'
-import { bound, sqliteInteger } from './env.ts'
-import { DATETIME, INTEGER, type IntervalUnit, made, on, type Typed } from './typed.ts'
+import {
+  coerce,
+  DAY,
+  datetimeWithin,
+  floorTo,
+  int4,
+  integerLiteral,
+  remainder,
+  requireType,
+  SECOND,
+} from './convert.ts'
+import { bindOnce, sqliteInteger } from './env.ts'
+import { DATETIME, derive, either, INTEGER, type TypedSql } from './typed.ts'
+import type { IntervalUnit } from './units.ts'
 
-export const MICROSECONDS: Partial<Record<IntervalUnit, number>> = {
+type MonthUnit = 'month' | 'quarter' | 'year'
+export type FixedUnit = Exclude<IntervalUnit, MonthUnit>
+
+export const MICROSECONDS: Record<FixedUnit, number> = {
   second: SECOND,
   minute: 60 * SECOND,
   hour: 3600 * SECOND,
   day: DAY,
   week: 7 * DAY,
 }
-const MONTHS: Partial<Record<IntervalUnit, number>> = { month: 1, quarter: 3, year: 12 }
+const MONTHS: Record<MonthUnit, number> = { month: 1, quarter: 3, year: 12 }
 
-/** More than the years that there are, and small enough to multiply with. */
-const clamped = (amount: Sql, most: number): Sql =>
-  on(
-    sql`max(min(${amount}, ${number(most)}), ${number(-most)})`,
-    sql`greatest(least(${amount}, ${number(most)}), ${number(-most)})`,
+/** True for units of constant length, as opposed to months. */
+export const isFixedUnit = (unit: IntervalUnit): unit is FixedUnit => unit in MICROSECONDS
+
+/** Limits an amount so that it still leaves the supported years but does not overflow when multiplied. */
+const clamp = (amount: Sql, most: number): Sql =>
+  either(
+    sql`max(min(${amount}, ${integerLiteral(most)}), ${integerLiteral(-most)})`,
+    sql`greatest(least(${amount}, ${integerLiteral(most)}), ${integerLiteral(-most)})`,
   )
 
-export function shift(time: Typed, unit: IntervalUnit, amount: Typed, back: boolean, at: number): Typed {
-  mustBe(amount, ({ kind }) => kind === 'integer', 'a whole number', 'An interval')
-  const date = time.type.kind === 'date'
-  const type = date && !['second', 'minute', 'hour'].includes(unit) ? time.type : DATETIME
+export function shift(time: TypedSql, unit: IntervalUnit, amount: TypedSql, back: boolean, at: number): TypedSql {
+  requireType(amount, 'integer', 'An interval')
+  const keepsDate = time.type.kind === 'date' && !['second', 'minute', 'hour'].includes(unit)
+  const type = keepsDate ? time.type : DATETIME
   const steps = coerce(amount, INTEGER)
   const from = [time, amount]
-  const fixed = MICROSECONDS[unit]
-  if (fixed) {
-    const most = Math.ceil((1000 * 366 * DAY) / fixed)
-    const distance = sql`${clamped(steps, most)} * ${number(fixed)}`
-    // `greatest` and `least` skip NULL on PostgreSQL, which must stay NULL here.
-    const whole = amount.nullable ? sql`(case when ${steps} is not null then ${distance} end)` : distance
-    return made(
+  if (isFixedUnit(unit)) {
+    const length = MICROSECONDS[unit]
+    const most = Math.ceil((1000 * 366 * DAY) / length)
+    const product = sql`${clamp(steps, most)} * ${integerLiteral(length)}`
+    // PostgreSQL's `greatest` and `least` ignore NULL. A NULL amount must stay NULL.
+    const distance = amount.nullable ? sql`(case when ${steps} is not null then ${product} end)` : product
+    return derive(
       at,
       type,
-      datetimeWithin(back ? sql`(${time.sql} - ${whole})` : sql`(${time.sql} + ${whole})`),
+      datetimeWithin(back ? sql`(${time.sql} - ${distance})` : sql`(${time.sql} + ${distance})`),
       from,
       true,
     )
   }
-  const months = sql`(${clamped(steps, 12_000)} * ${number((MONTHS[unit] ?? 1) * (back ? -1 : 1))})`
-  return made(
+  const months = sql`(${clamp(steps, 12_000)} * ${integerLiteral(MONTHS[unit] * (back ? -1 : 1))})`
+  return derive(
     at,
     type,
-    on(
+    either(
       sqliteInteger(sql`hogql_add_months(${time.sql}, ${months})`),
-      bound(
+      bindOnce(
         { v: time.sql, n: sql`(case when ${steps} is not null then ${int4(months)} end)` },
         datetimeWithin(
-          sql`(((date '1970-01-01' + (${floorTo(sql`t.v`, DAY)})::int) + make_interval(months => t.n))::date - date '1970-01-01')::bigint * ${number(DAY)} + ${remainder(sql`t.v`, DAY)}`,
+          sql`(((date '1970-01-01' + (${floorTo(sql`t.v`, DAY)})::int) + make_interval(months => t.n))::date - date '1970-01-01')::bigint * ${integerLiteral(DAY)} + ${remainder(sql`t.v`, DAY)}`,
         ),
       ),
     ),

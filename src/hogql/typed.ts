@@ -1,5 +1,6 @@
-/** An expression on its way to SQL: a fragment for both engines and what is known about it. */
+/** An expression compiled to SQL for both engines, with its type. */
 import { type Part, type Sql, sql } from '../sql/template.ts'
+import type { IntervalUnit } from './units.ts'
 
 export type HogType =
   | { readonly kind: 'string' | 'integer' | 'float' | 'boolean' | 'datetime' | 'date' | 'uuid' | 'json' | 'null' }
@@ -19,43 +20,42 @@ export const NULL_TYPE: HogType = { kind: 'null' }
 export const INTERVAL: HogType = { kind: 'interval' }
 export const arrayOf = (of: HogType): HogType => ({ kind: 'array', of })
 
-export interface Typed {
+export interface TypedSql {
   readonly at: number
   readonly sql: Sql
   readonly type: HogType
   readonly nullable: boolean
-  /** It holds an aggregation, so it is a value of the group and not of the row. */
+  /** Contains an aggregation, so the value belongs to the group and not to a row. */
   readonly aggregate: boolean
-  /** It reads the row outside of any aggregation. */
+  /** Reads a column of the row outside of any aggregation. */
   readonly row: boolean
+  /** Reads the joined person. */
   readonly person: boolean
-  /** Its value, when the text itself says it. */
+  /** The value of a constant. */
   readonly literal?: string | number | boolean | null
-  /** The items of a list that is written out. */
-  readonly items?: readonly Typed[]
-  /** Where in a JSON column the text, or the JSON itself, was found. */
+  /** The items of a list literal. */
+  readonly items?: readonly TypedSql[]
+  /** The path inside a JSON column that this value was read from. */
   readonly json?: JsonPath
-  /** The JSON that it is the text of. */
+  /** The JSON that this string is the text of. */
   readonly document?: JsonPath
-  readonly interval?: { readonly unit: IntervalUnit; readonly amount: Typed }
+  readonly interval?: { readonly unit: IntervalUnit; readonly amount: TypedSql }
 }
-
-export type IntervalUnit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
 
 export interface JsonPath {
   readonly root: Sql
-  /** Keys, and indexes counted from 1 (or from the end, when negative). */
+  /** Keys, and 1-based indexes. A negative index counts from the end. */
   readonly path: readonly (string | number)[]
 }
 
-/** What a result inherits from what it is made of. */
-export function made(
+/** A value computed from `from`, whose flags it inherits. */
+export function derive(
   at: number,
   type: HogType,
   fragment: Sql,
-  from: readonly Typed[],
+  from: readonly TypedSql[],
   nullable: boolean = from.some((part) => part.nullable),
-): Typed {
+): TypedSql {
   return {
     at,
     type,
@@ -67,18 +67,19 @@ export function made(
   }
 }
 
-/** The same statement in the words of each engine. */
-export const on = (sqlite: Sql, postgres: Sql): Sql => sql`${{ sqlite, postgres }}`
+/** A fragment that differs between the engines. */
+export const either = (sqlite: Sql, postgres: Sql): Sql => sql`${{ sqlite, postgres }}`
 
-/** Parameters have no type of their own on PostgreSQL, and on SQLite every number that is bound is a float. */
-export const textParam = (value: string): Sql => on(sql`${value}`, sql`${value}::text`)
-export const integerParam = (value: number): Sql => on(sql`cast(${value} as integer)`, sql`${value}::bigint`)
-export const floatParam = (value: number): Sql => on(sql`${value}`, sql`${value}::float8`)
-export const booleanParam = (value: boolean): Sql => (value ? on(sql`1`, sql`true`) : on(sql`0`, sql`false`))
+/** PostgreSQL cannot infer the type of these parameters, and better-sqlite3 binds every number as a float. */
+export const textParam = (value: string): Sql => either(sql`${value}`, sql`${value}::text`)
+export const integerParam = (value: number): Sql => either(sql`cast(${value} as integer)`, sql`${value}::bigint`)
+export const floatParam = (value: number): Sql => either(sql`${value}`, sql`${value}::float8`)
+export const booleanParam = (value: boolean): Sql => (value ? either(sql`1`, sql`true`) : either(sql`0`, sql`false`))
 
-/** `((a and b) and (c and d))`: a long chain must not be a deep one. */
+/** `((a and b) and (c and d))`: a balanced tree keeps long chains within SQLite's expression depth limit. */
 export function balanced(parts: readonly Sql[], operator: 'and' | 'or' | '||'): Sql {
-  if (parts.length === 1) return parts[0]!
+  const [first] = parts
+  if (first && parts.length === 1) return first
   const half = parts.length >> 1
   const [left, right] = [balanced(parts.slice(0, half), operator), balanced(parts.slice(half), operator)]
   if (operator === '||') return sql`(${left} || ${right})`
@@ -87,7 +88,7 @@ export function balanced(parts: readonly Sql[], operator: 'and' | 'or' | '||'): 
 
 const sizes = new WeakMap<object, number>()
 
-/** Parts of the statement when it is written out. Fragments are shared, so each is measured once. */
+/** Number of parts in the written statement. Fragments are shared, so each is measured once. */
 export function sizeOf(part: Part): number {
   if (typeof part !== 'object' || part === null || part instanceof Uint8Array) return 1
   let size = sizes.get(part)
@@ -105,10 +106,6 @@ export const typeName = (type: HogType): string => {
   switch (type.kind) {
     case 'array':
       return `array of ${typeName(type.of)}`
-    case 'tuple':
-      return 'tuple'
-    case 'string':
-      return 'text'
     case 'json':
       return 'JSON'
     default:
@@ -125,12 +122,12 @@ export function sameType(a: HogType, b: HogType): boolean {
   return a.kind === b.kind
 }
 
-/** The type that holds both, if there is one. */
-export function common(a: HogType, b: HogType): HogType | undefined {
+/** The narrowest type that includes both. */
+export function commonType(a: HogType, b: HogType): HogType | undefined {
   if (a.kind === 'null') return b
   if (b.kind === 'null') return a
   if (a.kind === 'array' && b.kind === 'array') {
-    const of = common(a.of, b.of)
+    const of = commonType(a.of, b.of)
     return of && arrayOf(of)
   }
   if (sameType(a, b)) return a
@@ -140,7 +137,11 @@ export function common(a: HogType, b: HogType): HogType | undefined {
   return undefined
 }
 
-/** The type of PostgreSQL that carries it. */
+/** The type of arithmetic on these numbers. NULL counts as an integer. */
+export const numericType = (values: readonly TypedSql[]): HogType =>
+  values.some(({ type }) => type.kind === 'float') ? FLOAT : INTEGER
+
+/** The PostgreSQL type that stores it. */
 export function columnType(type: HogType): Sql {
   switch (type.kind) {
     case 'integer':

@@ -1,7 +1,7 @@
-/** Expressions and what they are, by the event they are asked of (see fixtures.ts). The same on both engines. */
+/** Expressions and their values on both engines, for the events of fixtures.ts. */
 export type Case = readonly [expression: string, expected: unknown]
 
-/** Of the purchase, unless said otherwise. */
+/** Evaluated for the purchase event, unless stated otherwise. */
 const literals: Case[] = [
   ["'text'", 'text'],
   ["''", ''],
@@ -790,7 +790,7 @@ const bare: Case[] = [
   ["formatDateTime(timestamp, '%Y %j %S')", '1969 365 59'],
 ]
 
-/** Over all four events. */
+/** Evaluated over all four events. */
 const aggregates: Case[] = [
   ['count()', 4],
   ['COUNT(*)', 4],
@@ -853,7 +853,7 @@ const aggregates: Case[] = [
 const on = (seq: number, cases: readonly Case[]): (readonly [number, ...Case])[] =>
   cases.map(([expression, expected]) => [seq, expression, expected])
 
-/** The sequence number of the event, the expression, its value. */
+/** The `seq` of the event, the expression, and its value. */
 export const CORPUS = [
   ...on(
     1,

@@ -1,4 +1,4 @@
-/** A handful of events on both engines, and the question "what is this expression, for that event?". */
+/** Four events on both engines, and helpers that evaluate an expression for one of them. */
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import type { Test } from 'tap'
@@ -119,8 +119,8 @@ const PERSONS = [
   { id: 'p2', created_at: at('2023-01-01T00:00:00Z'), properties: {} },
 ]
 
-export interface World {
-  engine: Engine
+export interface TestEngine {
+  name: Engine
   rows: (query: Sql) => Promise<Record<string, unknown>[]>
   /** Prepares without running. */
   prepare: (query: Sql) => Promise<void>
@@ -128,7 +128,7 @@ export interface World {
 
 const FROM = sql`from events e left join person p on p.id = e.person`
 
-export async function worlds(t: Test): Promise<World[]> {
+export async function engines(t: Test): Promise<TestEngine[]> {
   const handle = new Sqlite(':memory:')
   registerFunctions(handle)
   const database = await emptyDatabase()
@@ -145,9 +145,9 @@ export async function worlds(t: Test): Promise<World[]> {
      create table person (id text, properties ${json}, created_at bigint)`
   handle.exec(schema('text'))
   await client.query(schema('json'))
-  const both: World[] = [
+  const both: TestEngine[] = [
     {
-      engine: 'sqlite',
+      name: 'sqlite',
       rows: async (query) => {
         const { text, values } = statement(query, 'sqlite')
         return handle.prepare(text).all(values) as Record<string, unknown>[]
@@ -155,7 +155,7 @@ export async function worlds(t: Test): Promise<World[]> {
       prepare: async (query) => void handle.prepare(statement(query, 'sqlite').text),
     },
     {
-      engine: 'postgres',
+      name: 'postgres',
       rows: async (query) => {
         const { text, values } = statement(query, 'postgres')
         return (await client.query(text, values)).rows
@@ -180,17 +180,17 @@ export async function worlds(t: Test): Promise<World[]> {
   return both
 }
 
-/** Of one event, or of all of them where the expression aggregates. */
-export async function evaluate(world: World, text: string, seq: number): Promise<unknown> {
+/** Evaluates an expression for one event, or for all of them if it aggregates. */
+export async function evaluate(engine: TestEngine, text: string, seq: number): Promise<unknown> {
   const compiled = compile(parseExpression(text), { now: NOW })
   const query = compiled.aggregate
     ? sql`select ${compiled.output} as c0 ${FROM}`
     : sql`select ${compiled.output} as c0 ${FROM} where e.seq = ${seq}`
-  const [row] = await world.rows(query)
+  const [row] = await engine.rows(query)
   return decode(row?.c0, compiled.type)
 }
 
-/** The statement that asks every event, and how to read its answer. */
+/** A statement that evaluates an expression for every event, and the type to decode its result with. */
 export function probe(text: string): { query: Sql; type: HogType } {
   const { select, aggregate, columns } = compileQuery({ columns: [parseExpression(text)] }, { now: NOW })
   return { query: sql`select ${select} ${FROM} ${aggregate ? sql`` : sql`order by e.seq`}`, type: columns[0]!.type }

@@ -1,8 +1,8 @@
-/** Expressions made from the grammar, many of them well typed, with texts that are easy to find again; and hostile ones. */
+/** Generates expressions from the grammar, many of them well typed, and hostile input. */
 import fc from 'fast-check'
 import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
 
-/** Every text that a user could write holds "zq", which no statement of ours does. */
+/** Every string contains "zq", which appears in no statement, so the tests can search for it. */
 const TEXTS = [
   "'zq'",
   "'zq''; drop table events; --'",
@@ -242,7 +242,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
     .map(([name, args]) => `${name}(${args.join(', ')})`),
 )
 
-/** Patterns of the subset over few letters, and texts that they have a chance with. */
+/** Patterns of the supported subset over few letters, and texts that they are likely to match. */
 const { pattern } = fc.letrec<{ pattern: string; atom: string }>((tie) => {
   const inner = tie('pattern') as fc.Arbitrary<string>
   const atom = fc.oneof(
