@@ -1,12 +1,12 @@
 /**
- * `npm run bench [-- trial…]`: runs the trials and prints what each took part with and which bars held. Bars are between
- * contestants of one run: a figure by itself tells about the machine. What was measured goes into docs/performance.md,
- * where the figures of trials that were not asked for stay.
+ * `npm run bench [-- name…]` runs the benchmarks, prints the medians and checks the limits. Limits compare variants of the
+ * same run, since absolute times depend on the machine. Writes docs/performance.md, which keeps the results of benchmarks
+ * that did not run.
  */
-import { type Outcome, record } from './report.ts'
-import type { Bar, Trial } from './trial.ts'
+import { type LimitResult, type Outcome, record } from './report.ts'
+import type { Limit, Trial } from './trial.ts'
 import { answers } from './trials/answers.ts'
-import { firstPage, propertyFilter } from './trials/events-asked.ts'
+import { firstPage, propertyFilter } from './trials/event-queries.ts'
 import { ingestion } from './trials/events-in.ts'
 import { memory } from './trials/events-memory.ts'
 import { exports } from './trials/export.ts'
@@ -32,75 +32,82 @@ const TRIALS: Trial[] = [
   ...exports,
 ]
 
-const asked = process.argv.slice(2)
+const selected = process.argv.slice(2)
 const names = [...new Set(TRIALS.map(({ name }) => name))]
-/** `events` asks for `events.in` and everything else of its group. */
-const asksFor = (word: string, name: string): boolean => name === word || name.startsWith(`${word}.`)
-const unknown = asked.filter((word) => !names.some((name) => asksFor(word, name)))
+/** `events` selects `events.in` and the rest of its group. */
+const selects = (argument: string, name: string): boolean => name === argument || name.startsWith(`${argument}.`)
+const unknown = selected.filter((argument) => !names.some((name) => selects(argument, name)))
 if (unknown.length) {
-  console.error(`There is no trial ${unknown.join(', ')}. There are: ${names.join(', ')}.`)
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Use one of: ${names.join(', ')}.`)
   process.exit(2)
 }
 
-const median = (figures: number[]): number => percentile(figures, 0.5)
+const median = (values: number[]): number => percentile(values, 0.5)
 
 const outcomes: Outcome[] = []
-for (const trial of TRIALS.filter(({ name }) => asked.length === 0 || asked.some((word) => asksFor(word, name)))) {
-  const { name, why, unit = 'ms', absent } = trial
-  console.log(`\n${name}: ${why}`)
-  const figures = await figuresOf(trial)
-  const width = Math.max(...[...figures.keys()].map((who) => who.length))
-  for (const [who, list] of figures)
-    console.log(
-      `  ${who.padEnd(width)} ${median(list).toFixed(1).padStart(9)} ${unit}  (${Math.min(...list).toFixed(1)} to ${Math.max(...list).toFixed(1)}, ${list.length} rounds)`,
-    )
-  if (absent) console.log(`  not measured: ${absent}`)
-  const medians = Object.fromEntries([...figures].map(([who, list]) => [who, median(list)]))
-  const bars = trial.bars.map((bar) => judged(bar, medians, unit))
-  for (const { held, text } of bars) console.log(`  ${held ? 'ok  ' : 'MISS'} ${text}`)
-  outcomes.push({ name, why, unit, medians, bars, absent: absent ?? null })
-}
-const bars = outcomes.flatMap(({ name, bars }) => bars.map((bar) => ({ name, ...bar })))
-const width = Math.max(...bars.map(({ name }) => name.length))
-console.log(`\n${bars.filter(({ held }) => held).length} of ${bars.length} bars held`)
-for (const { name, held, text } of bars) console.log(`  ${held ? 'ok  ' : 'MISS'} ${name.padEnd(width)}  ${text}`)
-record(outcomes, names)
-// Servers and connections that trials share stay open until here.
-process.exit(outcomes.some(({ bars }) => bars.some(({ held }) => !held)) ? 1 : 0)
+const isSelected = (name: string): boolean =>
+  selected.length === 0 || selected.some((argument) => selects(argument, name))
 
-async function figuresOf({ contestants, rounds, setup }: Trial): Promise<Map<string, number[]>> {
+for (const trial of TRIALS.filter(({ name }) => isSelected(name))) {
+  const { name, description, unit = 'ms', missing } = trial
+  console.log(`\n${name}: ${description}`)
+  const results = await measure(trial)
+  const width = Math.max(...[...results.keys()].map((variant) => variant.length))
+  for (const [variant, list] of results)
+    console.log(
+      `  ${variant.padEnd(width)} ${median(list).toFixed(1).padStart(9)} ${unit}  (${Math.min(...list).toFixed(1)} to ${Math.max(...list).toFixed(1)}, ${list.length} rounds)`,
+    )
+  if (missing) console.log(`  not measured: ${missing}`)
+  const medians = new Map([...results].map(([variant, list]) => [variant, median(list)]))
+  const limits = trial.limits.map((limit) => check(limit, medians, unit))
+  for (const { passed, text } of limits) console.log(`  ${passed ? 'ok  ' : 'FAIL'} ${text}`)
+  outcomes.push({ name, description, unit, medians: Object.fromEntries(medians), limits, missing: missing ?? null })
+}
+const limits = outcomes.flatMap(({ name, limits }) => limits.map((limit) => ({ name, ...limit })))
+const width = Math.max(...limits.map(({ name }) => name.length))
+const failed = limits.filter(({ passed }) => !passed).length
+console.log(`\n${limits.length - failed} passed, ${failed} failed`)
+for (const { name, passed, text } of limits) console.log(`  ${passed ? 'ok  ' : 'FAIL'} ${name.padEnd(width)}  ${text}`)
+record(outcomes, names)
+// Exit explicitly: servers and connections shared by the benchmarks are still open.
+process.exit(failed ? 1 : 0)
+
+async function measure({ variants, rounds, setup }: Trial): Promise<Map<string, number[]>> {
   const teardown = await setup?.()
-  const figures = new Map(Object.keys(contestants).map((name) => [name, [] as number[]]))
-  // The first round warms caches and compilers, and is not counted.
+  const entries = Object.entries(variants).map(([name, run]) => ({ name, run, results: [] as number[] }))
+  // The first round warms up caches and the JIT compiler. Its results are discarded.
   for (let round = 0; round <= rounds; round++)
-    for (const [name, run] of Object.entries(contestants)) {
-      const figure = await run(round === 0)
-      if (round > 0) figures.get(name)!.push(figure)
+    for (const { run, results } of entries) {
+      const result = await run(round === 0)
+      if (round > 0) results.push(result)
     }
   teardown?.()
-  return figures
+  return new Map(entries.map(({ name, results }) => [name, results]))
 }
 
-/** `used` is how much of what is allowed was needed: 1 is the bar. */
-function judged(bar: Bar, medians: Record<string, number>, unit: string): Outcome['bars'][number] {
-  const subject = medians[bar.subject]!
-  if ('most' in bar)
-    return verdict(subject / bar.most, `${bar.subject} = ${subject.toFixed(1)} ${unit}, at most ${bar.most}`)
-  const against = medians[bar.against]!
-  if ('atMost' in bar) {
-    const text = `${bar.subject} / ${bar.against} = ${(subject / against).toFixed(2)}, at most ${bar.atMost}`
-    return verdict(subject / against / bar.atMost, text)
+function check(limit: Limit, medians: ReadonlyMap<string, number>, unit: string): LimitResult {
+  const subject = medianOf(limit.subject)
+  if ('most' in limit)
+    return result(subject / limit.most, `${limit.subject} = ${subject.toFixed(1)} ${unit} (maximum ${limit.most})`)
+  const against = medianOf(limit.against)
+  if ('atMost' in limit) {
+    const text = `${limit.subject} / ${limit.against} = ${(subject / against).toFixed(2)} (maximum ${limit.atMost})`
+    return result(subject / against / limit.atMost, text)
   }
-  if ('atLeast' in bar) {
+  if ('atLeast' in limit) {
     const speed = against / subject
-    const text = `${bar.subject} is ${speed.toFixed(2)} times as fast as ${bar.against}, at least ${bar.atLeast}`
-    return verdict(bar.atLeast / speed, text)
+    const text = `${limit.subject} is ${speed.toFixed(2)} times as fast as ${limit.against} (minimum ${limit.atLeast})`
+    return result(limit.atLeast / speed, text)
   }
   const difference = subject - against
-  const text = `${bar.subject} - ${bar.against} = ${difference.toFixed(1)} ${unit}, within ${bar.within}`
-  return verdict(Math.abs(difference) / bar.within, text)
+  const text = `${limit.subject} - ${limit.against} = ${difference.toFixed(1)} ${unit} (maximum difference ${limit.within})`
+  return result(Math.abs(difference) / limit.within, text)
+
+  function medianOf(variant: string): number {
+    const value = medians.get(variant)
+    if (value === undefined) throw new Error(`no variant is named ${variant}`)
+    return value
+  }
 }
 
-function verdict(used: number, text: string): Outcome['bars'][number] {
-  return { held: used <= 1, used, text }
-}
+const result = (used: number, text: string): LimitResult => ({ passed: used <= 1, used, text })

@@ -1,44 +1,45 @@
-/** Many requests at once, from this process: the one who asks has one core, and who is asked the other. */
+/** Load generator. It runs in this process, so on two cores the server has one for itself. */
 import type { Peer } from './peers.ts'
 
 const CONNECTIONS = 10
 
-/** As much of autocannon as is used here. */
+/** The part of autocannon's API used here. */
 type Run = (options: object) => Promise<{ non2xx: number; errors: number; timeouts: number }>
 
-export interface Asking {
+export interface RequestSpec {
   method?: 'GET' | 'POST' | 'PATCH'
   path: string
   body?: string
 }
 
-/** How long so many requests take, in milliseconds. Throws when one is not answered with success. */
-export async function load(places: Peer | Peer[], asking: Asking, amount: number): Promise<number> {
-  // From a folder of its own, since the product does not need it.
+/** Sends `amount` requests and returns the time in milliseconds. Throws unless every response is successful. */
+export async function load(servers: Peer | Peer[], request: RequestSpec, amount: number): Promise<number> {
+  // Installed in bench/, since the server does not depend on it.
   const { default: run }: { default: Run } = await import(
     new URL('./node_modules/autocannon/autocannon.js', import.meta.url).href
   )
-  const list = [places].flat()
+  const list = [servers].flat()
   const start = performance.now()
   const results = await Promise.all(
     list.map(({ url, api_key }) =>
       run({
-        url: `${url}${asking.path}`,
-        method: asking.method ?? 'GET',
+        url: `${url}${request.path}`,
+        method: request.method ?? 'GET',
         headers: {
           authorization: `Bearer ${api_key}`,
-          ...(asking.body !== undefined && { 'content-type': 'application/json' }),
+          ...(request.body !== undefined && { 'content-type': 'application/json' }),
         },
-        ...(asking.body !== undefined && { body: asking.body }),
+        ...(request.body !== undefined && { body: request.body }),
         connections: CONNECTIONS,
         amount: Math.floor(amount / list.length),
         timeout: 60,
-        // It looks whether it is done so often; a second is its own idea.
+        // How often autocannon checks whether it is done. The default of one second is too coarse.
         sampleInt: 10,
       }),
     ),
   )
   for (const { non2xx, errors, timeouts } of results)
-    if (non2xx + errors + timeouts > 0) throw new Error(`${non2xx} refused, ${errors} failed, ${timeouts} too late`)
+    if (non2xx + errors + timeouts > 0)
+      throw new Error(`${non2xx} error responses, ${errors} connection errors, ${timeouts} timeouts`)
   return performance.now() - start
 }

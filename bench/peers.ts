@@ -1,4 +1,4 @@
-/** Servers that answer the same questions from the same rows, each in a process of its own. */
+/** Peer servers: each runs in its own process and serves the same requests from the same database. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -8,72 +8,72 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { SQLITE_FILE } from '../src/sql/sqlite.ts'
-import { answer, endWithThis, folder, type Workspace } from './workspace.ts'
+import { fetchBody, killOnExit, tempFolder, type Workspace } from './workspace.ts'
 
-const HERE = dirname(fileURLToPath(import.meta.url))
-const PATIENCE_MS = 60_000
+const BENCH = dirname(fileURLToPath(import.meta.url))
+const CONTRACT = join(BENCH, '../dist/openapi.json')
+const START_TIMEOUT_MS = 60_000
 
 export interface Peer {
   url: string
   api_key: string
 }
 
-/** What the peers are made of is not part of the product's own install. */
+/** The peers' dependencies are not part of the server's install. */
 export function installPeers(): void {
-  if (existsSync(join(HERE, 'node_modules/.package-lock.json'))) return
-  console.log('installing the peers (once)')
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: HERE, stdio: 'inherit' })
+  if (existsSync(join(BENCH, 'node_modules/.package-lock.json'))) return
+  console.log('Installing the dependencies of the peers')
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: BENCH, stdio: 'inherit' })
 }
 
-/** Debian's python, since that is what Debian's Django is for. */
+/** Debian packages Django for its own Python. */
 const PYTHON = '/usr/bin/python3'
 export const hasDjango = (): boolean =>
   spawnSync(PYTHON, ['-c', 'import rest_framework, gunicorn'], { stdio: 'ignore' }).status === 0
 
 export const databaseOf = ({ file }: Workspace): string => join(dirname(file), SQLITE_FILE)
 
-/** Started once for all rounds of a trial. */
-export async function startPeer(words: string[], { api_key }: Workspace): Promise<Peer> {
-  const child = spawn(process.execPath, words.map(placed), { stdio: ['ignore', 'pipe', 'inherit'] })
-  endWithThis(child)
+export async function startPeer(script: string, args: string[], { api_key }: Workspace): Promise<Peer> {
+  const child = spawn(process.execPath, [join(BENCH, 'peers', script), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  killOnExit(child)
   const [line] = await once(createInterface(child.stdout), 'line')
-  return { url: JSON.parse(line as string).url, api_key }
+  return { url: JSON.parse(String(line)).url, api_key }
 }
 
-const placed = (word: string): string => (word.endsWith('.mjs') ? join(HERE, 'peers', word) : word)
-
-/** `node:http` with the bytes that this workspace answers to these paths. */
+/** `node:http` with the recorded responses of this workspace for these paths. */
 export async function bare(workspace: Workspace, paths: string[]): Promise<Peer> {
-  const place = folder()
-  const words: string[] = []
+  const folder = tempFolder()
+  const args: string[] = []
   for (const [i, path] of paths.entries()) {
-    const file = join(place, String(i))
-    writeFileSync(file, await answer(workspace, path))
-    words.push(path, file)
+    const file = join(folder, String(i))
+    writeFileSync(file, await fetchBody(workspace, path))
+    args.push(path, file)
   }
-  return startPeer(['bare.mjs', ...words], workspace)
+  return startPeer('bare.mjs', args, workspace)
 }
 
 export const plainFastify = (workspace: Workspace): Promise<Peer> =>
-  startPeer(['fastify.mjs', databaseOf(workspace)], workspace)
+  startPeer('fastify.mjs', [databaseOf(workspace)], workspace)
 
 export const writer = (workspace: Workspace): Promise<Peer> =>
-  startPeer(['writer.mjs', databaseOf(workspace)], workspace)
+  startPeer('writer.mjs', [databaseOf(workspace)], workspace)
 
 export const express = (workspace: Workspace): Promise<Peer> =>
-  startPeer(['express.mjs', databaseOf(workspace), join(HERE, '../dist/openapi.json')], workspace)
+  startPeer('express.mjs', [databaseOf(workspace), CONTRACT], workspace)
 
-/** One worker, as everybody else has one process. */
+/** One worker, since the other servers have one process. */
 export async function django(workspace: Workspace): Promise<Peer> {
   const port = await freePort()
-  const words = ['-m', 'gunicorn', '-w', '1', '-k', 'gthread', '--threads', '1', '--keep-alive', '75']
-  const child = spawn(PYTHON, [...words, '-b', `127.0.0.1:${port}`, 'drf:application'], {
-    cwd: join(HERE, 'peers'),
+  const gunicorn = ['-m', 'gunicorn', '-w', '1', '-k', 'gthread', '--threads', '1', '--keep-alive', '75']
+  const child = spawn(PYTHON, [...gunicorn, '-b', `127.0.0.1:${port}`, 'drf:application'], {
+    cwd: join(BENCH, 'peers'),
     env: { ...process.env, BENCH_DATABASE: databaseOf(workspace), PYTHONDONTWRITEBYTECODE: '1' },
     stdio: 'ignore',
   })
-  endWithThis(child)
-  return answering({ url: `http://127.0.0.1:${port}`, api_key: workspace.api_key })
+  killOnExit(child)
+  return waitUntilReady({ url: `http://127.0.0.1:${port}`, api_key: workspace.api_key })
 }
 
 export async function freePort(): Promise<number> {
@@ -85,9 +85,9 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Resolves when it answers anything at all. */
-export async function answering<Place extends Peer>(peer: Place): Promise<Place> {
-  for (const start = performance.now(); performance.now() - start < PATIENCE_MS; await sleep(5))
+/** Resolves when the server sends any response. */
+export async function waitUntilReady(peer: Peer): Promise<Peer> {
+  for (const start = performance.now(); performance.now() - start < START_TIMEOUT_MS; await sleep(5))
     if (
       (await fetch(`${peer.url}/`).then(
         (response) => response.text(),
@@ -95,14 +95,14 @@ export async function answering<Place extends Peer>(peer: Place): Promise<Place>
       )) !== null
     )
       return peer
-  throw new Error(`nothing answers at ${peer.url}`)
+  throw new Error(`no response from ${peer.url} within ${START_TIMEOUT_MS / 1000} s`)
 }
 
-/** The command of Prism serving our contract as a mock. */
+/** Arguments for Prism, which serves the contract as a mock. */
 export const prism = (port: number): string[] => [
-  join(HERE, 'node_modules/@stoplight/prism-cli/dist/index.js'),
+  join(BENCH, 'node_modules/@stoplight/prism-cli/dist/index.js'),
   'mock',
-  join(HERE, '../dist/openapi.json'),
+  CONTRACT,
   '--host',
   '127.0.0.1',
   '--port',

@@ -1,25 +1,25 @@
-/** A measurement as data: what is measured and why, who takes part, and what must hold between them. */
+/** A benchmark: the variants to measure, and the limits between them. */
 export interface Trial {
-  /** What it is asked for by: `group.trial`, or the group alone for all of it. */
+  /** `group.name`. The command line selects a benchmark by its name or its group. */
   name: string
-  why: string
+  description: string
   unit?: 'ms' | 'MB'
   rounds: number
-  /** Everybody's figure, one after the other in each round, so that a noisy machine hurts all alike. */
-  contestants: Record<string, Contestant>
-  bars: Bar[]
-  /** Who should take part and cannot on this machine, and what would help. */
-  absent?: string
+  /** Each round measures all variants in turn, so background load affects them alike. */
+  variants: Record<string, Variant>
+  limits: Limit[]
+  /** A variant that this machine cannot run, and how to install it. */
+  missing?: string
   setup?: () => Promise<(() => void) | undefined>
 }
 
-/** `warming` in the round that is not counted, which may be shorter. */
-export type Contestant = (warming: boolean) => Promise<number>
+/** Returns one measurement. `warmup` is true in the first round, which is discarded and may be shorter. */
+export type Variant = (warmup: boolean) => Promise<number>
 
 /**
- * `subject` is at most `atMost` times `against`; or is `atLeast` so many times as fast; or differs by no more than `within`;
- * or, where a promise is absolute, is at `most` that.
+ * A limit for `subject`: a ratio to `against` (`atMost`), a speed relative to `against` (`atLeast`), a difference from
+ * `against` (`within`), or an absolute maximum (`most`).
  */
-export type Bar =
+export type Limit =
   | ({ subject: string; against: string } & ({ atMost: number } | { atLeast: number } | { within: number }))
   | { subject: string; most: number }

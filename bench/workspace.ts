@@ -1,4 +1,4 @@
-/** A real server on a database of its own, and what trials ask of it. Everything made here goes when this process does. */
+/** Starts servers on their own databases and sends requests to them. Servers and files are removed when this process exits. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ export interface Workspace {
   project_id: number
   organization_id: string
   pid: number
-  /** The database of its events. */
+  /** The events database. */
   file: string
   agent: Agent
 }
@@ -38,46 +38,45 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-export const endWithThis = (server: ChildProcess): void => void servers.push(server)
+export const killOnExit = (server: ChildProcess): void => void servers.push(server)
 
-export function folder(): string {
+export function tempFolder(): string {
   root ??= mkdtempSync(join(tmpdir(), 'workspace-bench-'))
   return mkdtempSync(join(root, 'data-'))
 }
 
-/** On a folder of its own, or as another process on the folder of this one. */
-export async function startWorkspace(beside?: Workspace): Promise<Workspace> {
-  const place = beside ? dirname(beside.file) : folder()
-  const serve = ['dist/workspace-admin.js', 'serve', '--json', '--port', '0', '--database', `sqlite:${place}`]
+/** Starts a server on a new data folder, or another process on the folder of `existing`. */
+export async function startWorkspace(existing?: Workspace): Promise<Workspace> {
+  const folder = existing ? dirname(existing.file) : tempFolder()
+  const serve = ['dist/workspace-admin.js', 'serve', '--json', '--port', '0', '--database', `sqlite:${folder}`]
   const server = spawn(process.execPath, serve, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, LOG_LEVEL: 'error', RATE_LIMITS: 'false' },
   })
-  endWithThis(server)
+  killOnExit(server)
   const [line] = await once(createInterface(server.stdout), 'line')
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
-  const told = JSON.parse(line as string)
-  const api_key = told.api_key ?? beside?.api_key
-  return { ...told, api_key, pid: server.pid!, file: join(place, EVENTS.file), agent }
+  const output = JSON.parse(String(line))
+  const api_key = output.api_key ?? existing?.api_key
+  return { ...output, api_key, pid: server.pid, file: join(folder, EVENTS.file), agent }
 }
 
-const filled = new Map<number, Promise<Workspace>>()
+const workspacesBySize = new Map<number, Promise<Workspace>>()
 
-/** With this many events in its first project: one for all trials of a run. */
+/** A workspace with this many events in its first project. The benchmarks of a run share it. */
 export function workspaceOf(events: number): Promise<Workspace> {
-  const found = filled.get(events) ?? startWorkspace()
-  if (!filled.has(events))
-    filled.set(
-      events,
-      found.then((made) => {
-        fill(made, [made.project_id], events)
-        return made
-      }),
-    )
-  return filled.get(events)!
+  const workspace = workspacesBySize.get(events) ?? startFilled(events)
+  workspacesBySize.set(events, workspace)
+  return workspace
 }
 
-/** What a browser sends, about 400 bytes. */
+export async function startFilled(events: number, days = DAYS): Promise<Workspace> {
+  const workspace = await startWorkspace()
+  insertEvents(workspace, [workspace.project_id], events, days)
+  return workspace
+}
+
+/** The properties of a browser event, about 400 bytes. */
 export const properties = (i: number, id: () => string = v7): object => ({
   $lib: 'web',
   $lib_version: '1.154.0',
@@ -92,10 +91,10 @@ export const properties = (i: number, id: () => string = v7): object => ({
   title: 'A page with a title of ordinary length',
 })
 
-export const nameOf = (i: number): string => NAMES[i % NAMES.length]!
+export const eventName = (i: number): string => NAMES[i % NAMES.length] ?? ''
 
-/** Rows as ingestion would have left them over some days, in each of the projects: straight into the file, indexes last. */
-export function fill({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {
+/** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. */
+export function insertEvents({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {
   const db = new Sqlite(file)
   db.pragma('synchronous = off')
   const indexes = db
@@ -133,8 +132,8 @@ export function fill({ file }: Workspace, projects: readonly number[], count: nu
   db.close()
 }
 
-/** A request with the first key, and its answer's head; throws for anything but success. */
-export function ask(
+/** Sends a request with the first key and resolves with the response's head. Throws unless the status is 2xx. */
+export function send(
   { url, agent, api_key }: Workspace,
   path: string,
   { body, signal }: { body?: Buffer; signal?: AbortSignal } = {},
@@ -144,17 +143,24 @@ export function ask(
     ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
   }
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { method: body ? 'POST' : 'GET', agent, headers, signal }, (response) => {
-      if (response.statusCode! < 300) return resolve(response)
-      text(response).then((said) => reject(new Error(`${path} answered ${response.statusCode}: ${said}`)), reject)
-    })
-    sent.on('error', reject)
-    sent.end(body)
+    const outgoing = request(
+      new URL(path, url),
+      { method: body ? 'POST' : 'GET', agent, headers, signal },
+      (response) => {
+        const { statusCode = 0 } = response
+        if (statusCode < 300) return resolve(response)
+        text(response).then((content) => reject(new Error(`${path} returned ${statusCode}: ${content}`)), reject)
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }
 
-/** The whole answer. */
-export const answer = async (...asked: Parameters<typeof ask>): Promise<string> => text(await ask(...asked))
+export const fetchBody = async (...args: Parameters<typeof send>): Promise<string> => text(await send(...args))
+
+export const postJson = (workspace: Workspace, path: string, body: object): Promise<string> =>
+  fetchBody(workspace, path, { body: Buffer.from(JSON.stringify(body)) })
 
 export async function timed(work: () => unknown): Promise<number> {
   const start = performance.now()
@@ -162,28 +168,27 @@ export async function timed(work: () => unknown): Promise<number> {
   return performance.now() - start
 }
 
-/** The smallest of the figures that this share of them does not exceed. */
-export const percentile = (figures: number[], share: number): number =>
-  figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * share) - 1]!
+export const percentile = (values: number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN
 
 const megabytes = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** What the server and its readers hold in memory, in MB. */
+/** Resident memory of the server and its reader processes, in MB. */
 export function memoryOf({ pid }: Workspace): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean)
-  return [pid, ...children.map(Number)].reduce((sum, one) => sum + megabytes(one), 0)
+  return [pid, ...children.map(Number)].reduce((sum, process) => sum + megabytes(process), 0)
 }
 
 const SAMPLE_MS = 50
 
-/** The most they hold while something is done. */
-export async function mostMemory(place: Workspace, work: () => Promise<unknown>): Promise<number> {
-  let most = 0
+/** Peak memory of the server and its reader processes during `work`. */
+export async function peakMemory(workspace: Workspace, work: () => Promise<unknown>): Promise<number> {
+  let peak = 0
   const sampling = setInterval(() => {
-    most = Math.max(most, memoryOf(place))
+    peak = Math.max(peak, memoryOf(workspace))
   }, SAMPLE_MS)
   await work()
   clearInterval(sampling)
-  return most
+  return peak
 }

@@ -1,4 +1,4 @@
-/** The limit: node:http and bytes that are ready. Its arguments are paths and the files of their bodies. */
+/** The upper bound: node:http with prepared bodies. The arguments are pairs of a path and the file of its body. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { ready } from './rows.mjs'

@@ -1,4 +1,4 @@
-"""Django REST framework as one writes it: models, serializers, a viewset, the same check of the key."""
+"""An idiomatic Django REST framework server: models, serializers, a viewset and the same key check."""
 import hashlib
 import os
 

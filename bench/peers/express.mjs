@@ -1,4 +1,4 @@
-/** Express with express-openapi-validator on our contract: requests and credentials checked by it, answers not. */
+/** Express with express-openapi-validator on the contract. It validates requests and credentials, not responses. */
 import { readFileSync } from 'node:fs'
 import express from 'express'
 import { middleware } from 'express-openapi-validator'
@@ -6,7 +6,7 @@ import { openRows, ready } from './rows.mjs'
 
 const rows = openRows(process.argv[2])
 const apiSpec = JSON.parse(readFileSync(process.argv[3], 'utf8'))
-// As most operations are not served here, only those that are.
+// Keep only the operations that this server implements.
 for (const path of Object.keys(apiSpec.paths))
   if (!['/api/organizations/', '/api/organizations/{id}/'].includes(path)) delete apiSpec.paths[path]
 const app = express()

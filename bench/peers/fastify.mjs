@@ -1,4 +1,4 @@
-/** Plain Fastify with routes written by hand, response schemas left to JSON.stringify. */
+/** Plain Fastify with hand-written routes and without response schemas. */
 import Fastify from 'fastify'
 import { openRows, ready } from './rows.mjs'
 

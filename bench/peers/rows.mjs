@@ -1,4 +1,4 @@
-/** What every peer written by hand shares: the same rows of the same file, and the same check of the key. */
+/** Shared by the Node peers: database queries and the key check. */
 import { createHash } from 'node:crypto'
 import Sqlite from 'better-sqlite3'
 
@@ -47,7 +47,7 @@ export function openRows(file) {
   })
 
   return {
-    /** The id of the key's user, or nothing for a key that does not work. */
+    /** The id of the key's user, or undefined for an invalid key. */
     userOf(authorization) {
       const value = /^bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
       const found = value && key.get(createHash('sha256').update(value).digest('hex'))
@@ -71,5 +71,5 @@ export function openRows(file) {
   }
 }
 
-/** Tells whoever started this where it listens. */
+/** Prints the server's URL for the parent process. */
 export const ready = (server) => console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` }))

@@ -1,4 +1,4 @@
-/** What creating and renaming an organization write, each as one transaction that is synced to the disk. */
+/** The writes of creating and renaming an organization, each in one transaction that is synced to disk. */
 import { randomUUID } from 'node:crypto'
 import Sqlite from 'better-sqlite3'
 
@@ -22,7 +22,7 @@ export function openTransactions(file) {
       member.run(randomUUID(), id, now, now, now)
       user.run(id, project.get(randomUUID(), id, `phc_${randomUUID()}`, now, now).id)
     }).immediate,
-    // A row that stays as it was is not written at all.
+    // The name changes each time: SQLite skips updates that change nothing.
     patch: db.transaction((id, name) => update.run(`${name} ${++patched}`, new Date().toISOString(), id)).immediate,
     close: () => db.close(),
   }

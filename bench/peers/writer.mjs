@@ -1,4 +1,4 @@
-/** The limit of a server that writes: node:http around the transactions, with no check of anything. */
+/** The upper bound for writes: node:http around the transactions, without validation. */
 import { createServer } from 'node:http'
 import { ready } from './rows.mjs'
 import { openTransactions } from './transactions.mjs'

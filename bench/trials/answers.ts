@@ -1,8 +1,8 @@
-/** One organization, and lists of them: us and others who answer the same from the same rows. */
-import { type Asking, load } from '../load.ts'
+/** Reads of one organization and of lists, compared with servers that return the same from the same database. */
+import { load } from '../load.ts'
 import { bare, django, express, hasDjango, installPeers, type Peer, plainFastify } from '../peers.ts'
-import type { Contestant, Trial } from '../trial.ts'
-import { answer, startWorkspace, type Workspace } from '../workspace.ts'
+import type { Trial, Variant } from '../trial.ts'
+import { postJson, startWorkspace, type Workspace } from '../workspace.ts'
 
 const ORGANIZATIONS = 120
 const US = 'workspace-admin'
@@ -11,7 +11,7 @@ const FASTIFY = 'plain Fastify'
 const EXPRESS = 'Express, express-openapi-validator'
 const DJANGO = 'Django REST framework'
 
-const MAKERS: Record<string, (workspace: Workspace) => Promise<Peer>> = {
+const PEERS: Record<string, (workspace: Workspace) => Promise<Peer>> = {
   [FASTIFY]: plainFastify,
   [EXPRESS]: express,
   ...(hasDjango() && { [DJANGO]: django }),
@@ -27,55 +27,55 @@ async function start(): Promise<Record<string, Peer>> {
   installPeers()
   const workspace = await startWorkspace()
   for (let i = 1; i < ORGANIZATIONS; i++)
-    await answer(workspace, '/api/organizations/', { body: Buffer.from(JSON.stringify({ name: `Organization ${i}` })) })
+    await postJson(workspace, '/api/organizations/', { name: `Organization ${i}` })
   organization_id = workspace.organization_id
-  const made: Record<string, Peer> = {
+  const servers: Record<string, Peer> = {
     [US]: workspace,
     [BARE]: await bare(workspace, [`/api/organizations/${organization_id}/`, LIST_20, LIST_100]),
   }
-  for (const [name, make] of Object.entries(MAKERS)) made[name] = await make(workspace)
-  return made
+  for (const [name, startPeer] of Object.entries(PEERS)) servers[name] = await startPeer(workspace)
+  return servers
 }
 
-interface Figures {
+interface ReadTrial {
   name: string
-  why: string
+  description: string
   path: () => string
   amount: number
-  /** The least share of the bare server's rate, and the least multiple of Django's. */
+  /** Minimum speed relative to each peer. */
   ofBare: number
   ofDjango: number
   ofExpress?: number
 }
 
-function trial({ name, why, path, amount, ofBare, ofDjango, ofExpress }: Figures): Trial {
-  const contestant =
-    (who: string): Contestant =>
-    async (warming) => {
+function trial({ name, description, path, amount, ofBare, ofDjango, ofExpress }: ReadTrial): Trial {
+  const variant =
+    (peer: string): Variant =>
+    async (warmup) => {
       peers ??= start()
-      const all = await peers
-      const asking: Asking = { path: path() }
-      // Who is much slower is asked less, and its figure scaled: a round of it would take a minute.
-      const share = who === DJANGO ? 20 : who === EXPRESS ? 4 : 1
-      return (await load(all[who]!, asking, amount / share / (warming ? 2 : 1))) * share * (warming ? 2 : 1)
+      const server = (await peers)[peer]
+      if (!server) throw new Error(`${peer} is not running`)
+      // Slow peers get fewer requests and their time is scaled. A full round would take a minute.
+      const scale = (peer === DJANGO ? 20 : peer === EXPRESS ? 4 : 1) * (warmup ? 2 : 1)
+      return (await load(server, { path: path() }, amount / scale)) * scale
     }
   return {
     name,
-    why: `${why} ${amount.toLocaleString('en')} requests on ten connections.`,
+    description: `${description} ${amount.toLocaleString('en')} requests on ten connections.`,
     rounds: 5,
     setup: async () => {
       peers ??= start()
       await peers
       return undefined
     },
-    contestants: Object.fromEntries([US, BARE, ...Object.keys(MAKERS)].map((who) => [who, contestant(who)])),
-    bars: [
+    variants: Object.fromEntries([US, BARE, ...Object.keys(PEERS)].map((peer) => [peer, variant(peer)])),
+    limits: [
       { subject: US, against: BARE, atLeast: ofBare },
       ...(ofExpress ? [{ subject: US, against: EXPRESS, atLeast: ofExpress }] : []),
-      ...(DJANGO in MAKERS ? [{ subject: US, against: DJANGO, atLeast: ofDjango }] : []),
+      ...(DJANGO in PEERS ? [{ subject: US, against: DJANGO, atLeast: ofDjango }] : []),
     ],
-    ...(!(DJANGO in MAKERS) && {
-      absent: `${DJANGO} is not installed (apt install python3-djangorestframework gunicorn).`,
+    ...(!(DJANGO in PEERS) && {
+      missing: `${DJANGO} is not installed (apt install python3-djangorestframework gunicorn).`,
     }),
   }
 }
@@ -83,7 +83,7 @@ function trial({ name, why, path, amount, ofBare, ofDjango, ofExpress }: Figures
 export const answers: Trial[] = [
   trial({
     name: 'answers.retrieve',
-    why: 'The request that programs make most: the key checked, the body from the database.',
+    description: 'The most frequent request: check the key and read one organization from the database.',
     path: () => `/api/organizations/${organization_id}/`,
     amount: 20_000,
     ofBare: 0.6,
@@ -92,7 +92,7 @@ export const answers: Trial[] = [
   }),
   trial({
     name: 'answers.list20',
-    why: 'A page as a screen shows it.',
+    description: 'A list page as a user interface requests it.',
     path: () => LIST_20,
     amount: 5_000,
     ofBare: 0.4,
@@ -100,7 +100,7 @@ export const answers: Trial[] = [
   }),
   trial({
     name: 'answers.list100',
-    why: 'A page as a program takes it.',
+    description: 'A list page as a script requests it.',
     path: () => LIST_100,
     amount: 2_000,
     ofBare: 0.3,

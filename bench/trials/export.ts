@@ -1,65 +1,70 @@
-/** Exports through the public door: a backfill of one window, from the request to the end of its run. */
+/** Exports through the API: a backfill of one window, from the request to the end of its run. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
-import type { Contestant, Trial } from '../trial.ts'
-import { answer, fill, folder, mostMemory, percentile, startWorkspace, timed, type Workspace } from '../workspace.ts'
+import type { Trial, Variant } from '../trial.ts'
+import {
+  fetchBody,
+  peakMemory,
+  percentile,
+  postJson,
+  startFilled,
+  tempFolder,
+  timed,
+  type Workspace,
+} from '../workspace.ts'
 
 const EVENTS = 500_000
 const FEW = 100_000
 const MANY = 2_000_000
 const POLL_MS = 20
-/** So rarely that what waits behind the question is no hundredth of all. */
-const RARELY_MS = 250
+/** Slow enough that the requests delayed by a poll do not affect the 99th percentile. */
+const SLOW_POLL_MS = 250
 const DAY_MS = 86_400_000
 const REQUESTS = 3_000
 
 let workspace: Workspace
 
-/** Everything was ingested within the last week, so one window of a week holds all of it. */
-async function filled(count: number): Promise<Workspace> {
-  const made = await startWorkspace()
-  fill(made, [made.project_id], count, 6)
-  return made
-}
+/** All events are from the last week, so one weekly window contains them. */
+const startWithEvents = (count: number): Promise<Workspace> => startFilled(count, 6)
 
-const exportsOf = ({ project_id }: Workspace): string => `/api/projects/${project_id}/batch_exports`
+const exportsPath = ({ project_id }: Workspace): string => `/api/projects/${project_id}/batch_exports`
 
-async function makeExport(place: Workspace, config: object): Promise<string> {
+async function createExport(workspace: Workspace, config: object): Promise<string> {
   const body = { name: 'bench', interval: 'week', paused: true, destination: { type: 'File', config } }
-  const made = await answer(place, `${exportsOf(place)}/`, { body: Buffer.from(JSON.stringify(body)) })
-  return JSON.parse(made).id
+  return JSON.parse(await postJson(workspace, `${exportsPath(workspace)}/`, body)).id
 }
 
-/** Resolves when the run has ended well. */
-async function runOnce(place: Workspace, id: string, poll_ms = POLL_MS): Promise<void> {
+/** Resolves when the run has completed. */
+async function runOnce(workspace: Workspace, id: string, poll_ms = POLL_MS): Promise<void> {
   const now = Date.now()
   const range = { start_at: new Date(now - 7 * DAY_MS).toISOString(), end_at: new Date(now).toISOString() }
-  const one = `${exportsOf(place)}/${id}`
-  await answer(place, `${one}/backfill/`, { body: Buffer.from(JSON.stringify(range)) })
+  const path = `${exportsPath(workspace)}/${id}`
+  await postJson(workspace, `${path}/backfill/`, range)
   for (;;) {
-    const [run] = JSON.parse(await answer(place, `${one}/runs/`)).results
+    const [run] = JSON.parse(await fetchBody(workspace, `${path}/runs/`)).results
     if (run.status === 'Completed') return
     if (!['Starting', 'Running'].includes(run.status))
-      throw new Error(`the run ended as ${run.status}: ${run.latest_error}`)
+      throw new Error(`the run ended with status ${run.status}: ${run.latest_error}`)
     await sleep(poll_ms)
   }
 }
 
-const exporting = (config: object): Contestant => {
-  const made = new WeakMap<Workspace, Promise<string>>()
+const exporting = (config: object): Variant => {
+  const exportIds = new WeakMap<Workspace, Promise<string>>()
   return async () => {
-    if (!made.has(workspace)) made.set(workspace, makeExport(workspace, config))
-    const id = await made.get(workspace)!
+    const created = exportIds.get(workspace) ?? createExport(workspace, config)
+    exportIds.set(workspace, created)
+    const id = await created
     return timed(() => runOnce(workspace, id))
   }
 }
 
-/** What the export selects, in the words of whoever writes it by hand. */
-const BY_HAND = `
+/** The export's query as hand-written SQL. */
+const EXPORT_SQL = `
   select e.uuid, e.event, e.distinct_id, p.id as person_id, e.properties, p.properties as person_properties,
     e.elements_chain, strftime('%Y-%m-%dT%H:%M:%fZ', e.timestamp / 1e6, 'unixepoch') as timestamp,
     strftime('%Y-%m-%dT%H:%M:%fZ', e.created_at / 1e6, 'unixepoch') as created_at,
@@ -69,24 +74,24 @@ const BY_HAND = `
   left join persons p on p.project_id = d.project_id and p.id = d.person_id
   where e.project_id = 1 order by e.timestamp, e.uuid`
 
-const shell: Contestant = () =>
+const shell: Variant = () =>
   timed(async () => {
-    const dump = spawn('sqlite3', ['-readonly', '-json', workspace.file, BY_HAND], {
+    const dump = spawn('sqlite3', ['-readonly', '-json', workspace.file, EXPORT_SQL], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const file = createWriteStream(join(folder(), 'dump.json'), { flush: true } as object)
+    const file = createWriteStream(join(tempFolder(), 'dump.json'), { flush: true } as object)
     dump.stdout.pipe(file)
     const [[code]] = await Promise.all([once(dump, 'exit'), once(file, 'close')])
-    if (code !== 0) throw new Error(`sqlite3 ended with ${code}. Is it installed (apt install sqlite3)?`)
+    if (code !== 0) throw new Error(`sqlite3 exited with code ${code}`)
   })
 
-/** The same rows in DuckDB's own table, written by its own COPY on one thread. */
-async function duckdb(): Promise<Contestant> {
-  const id = await makeExport(workspace, {})
+/** DuckDB's COPY of the same rows from its own table, on one thread. */
+async function duckdb(): Promise<Variant> {
+  const id = await createExport(workspace, {})
   await runOnce(workspace, id)
   const root = join(dirname(workspace.file), 'exports', String(workspace.project_id), id)
-  const [lines] = readdirSync(root)
-  const instance = await DuckDBInstance.create(join(folder(), 'rows.duckdb'), { threads: '1' })
+  const [file = ''] = readdirSync(root)
+  const instance = await DuckDBInstance.create(join(tempFolder(), 'rows.duckdb'), { threads: '1' })
   const connection = await instance.connect()
   const columns = ['uuid', 'event', 'distinct_id', 'person_id', 'properties', 'person_properties', 'elements_chain']
   const types = [
@@ -94,9 +99,9 @@ async function duckdb(): Promise<Contestant> {
     ...['timestamp', 'created_at', '_inserted_at'].map((name) => `${name}: 'TIMESTAMP'`),
   ]
   await connection.run(
-    `create table rows as select * from read_json('${join(root, lines!)}', format = 'newline_delimited', columns = {${types.join(', ')}})`,
+    `create table rows as select * from read_json('${join(root, file)}', format = 'newline_delimited', columns = {${types.join(', ')}})`,
   )
-  const target = join(folder(), 'rows.parquet')
+  const target = join(tempFolder(), 'rows.parquet')
   return () =>
     timed(async () => void (await connection.run(`copy rows to '${target}' (format parquet, compression zstd)`)))
 }
@@ -106,76 +111,77 @@ const LINES = 'JSON lines'
 
 const lines: Trial = {
   name: 'export.lines',
-  why: `${EVENTS.toLocaleString('en')} events into a file of JSON lines, at least as fast as SQLite's own shell writes the same rows.`,
+  description: `Exports ${EVENTS.toLocaleString('en')} events to a JSON lines file at least as fast as SQLite's shell writes the same rows.`,
   rounds: 5,
   setup: async () => {
-    workspace = await filled(EVENTS)
+    workspace = await startWithEvents(EVENTS)
     return undefined
   },
-  contestants: { [SHELL]: shell, [LINES]: exporting({}) },
-  bars: [{ subject: LINES, against: SHELL, atMost: 1 }],
+  variants: { [SHELL]: shell, [LINES]: exporting({}) },
+  limits: [{ subject: LINES, against: SHELL, atMost: 1 }],
 }
 
 const DUCKDB = "DuckDB's COPY"
 const PARQUET = 'Parquet'
-let copy: Contestant
+let copy: Variant
 
 const parquet: Trial = {
   name: 'export.parquet',
-  why: 'The same events as Parquet (zstd), at least half as fast as DuckDB copies them from its own table.',
+  description:
+    'Exports the same events to Parquet (zstd) at least half as fast as DuckDB copies them from its own table.',
   rounds: 5,
   setup: async () => {
-    workspace = await filled(EVENTS)
+    workspace = await startWithEvents(EVENTS)
     copy = await duckdb()
     return undefined
   },
-  contestants: {
-    [DUCKDB]: (warming) => copy(warming),
+  variants: {
+    [DUCKDB]: (warmup) => copy(warmup),
     [PARQUET]: exporting({ file_format: 'Parquet', compression: 'zstd' }),
   },
-  bars: [{ subject: PARQUET, against: DUCKDB, atMost: 2 }],
+  limits: [{ subject: PARQUET, against: DUCKDB, atMost: 2 }],
 }
 
-/** The most that a new server and its processes held during its first export: what ran before would count for one only. */
-const most =
-  (count: number, config: object): Contestant =>
-  async (warming) => {
-    if (warming) return 0
-    const place = await filled(count)
-    const id = await makeExport(place, config)
-    return mostMemory(place, () => runOnce(place, id))
+/** Peak memory of a new server during its first export. Earlier work would affect only one of the variants. */
+const peak =
+  (count: number, config: object): Variant =>
+  async (warmup) => {
+    if (warmup) return 0
+    const fresh = await startWithEvents(count)
+    const id = await createExport(fresh, config)
+    return peakMemory(fresh, () => runOnce(fresh, id))
   }
 
 const memoryTrial = (format: string, config: object): Trial => {
   const [few, many] = [`${format}, ${FEW.toLocaleString('en')}`, `${format}, ${MANY.toLocaleString('en')}`]
   return {
     name: 'export.memory',
-    why: 'Pages in, parts out: an export of twenty times the events holds no more of them at once.',
+    description: 'Exports are streamed in pages: 20 times as many events do not need more memory.',
     unit: 'MB',
     rounds: 3,
-    contestants: { [few]: most(FEW, config), [many]: most(MANY, config) },
-    bars: [{ subject: many, against: few, within: 50 }],
+    variants: { [few]: peak(FEW, config), [many]: peak(MANY, config) },
+    limits: [{ subject: many, against: few, within: 50 }],
   }
 }
 
 const ORGANIZATION = '/api/organizations/@current/'
 
-/** One after the other, so many or for as long as something else takes. */
+/** The 99th percentile of sequential requests, at least until `during` resolves. */
 async function requests(during?: Promise<void>): Promise<number> {
   const times: number[] = []
-  let over = !during
+  let done = !during
   void during?.then(() => {
-    over = true
+    done = true
   })
-  while (!over || times.length < REQUESTS) times.push(await timed(() => answer(workspace, ORGANIZATION)))
+  while (!done || times.length < REQUESTS) times.push(await timed(() => fetchBody(workspace, ORGANIZATION)))
   return percentile(times, 0.99)
 }
 
 async function whileExporting(): Promise<number> {
-  const running = runOnce(workspace, await makeExport(workspace, { compression: 'gzip' }), RARELY_MS)
-  const figure = await requests(running)
+  const running = runOnce(workspace, await createExport(workspace, { compression: 'gzip' }), SLOW_POLL_MS)
+  const time = await requests(running)
   await running
-  return figure
+  return time
 }
 
 const IDLE = 'organization, idle'
@@ -183,14 +189,14 @@ const BUSY = 'organization, with an export'
 
 const isolation: Trial = {
   name: 'export.isolation',
-  why: 'Who administers does not notice an export: the 99th percentile stays.',
+  description: 'An export does not slow down API requests: their 99th percentile does not change.',
   rounds: 7,
   setup: async () => {
-    workspace = await filled(EVENTS)
+    workspace = await startWithEvents(EVENTS)
     return undefined
   },
-  contestants: { [IDLE]: () => requests(), [BUSY]: whileExporting },
-  bars: [{ subject: BUSY, against: IDLE, atMost: 2 }],
+  variants: { [IDLE]: () => requests(), [BUSY]: whileExporting },
+  limits: [{ subject: BUSY, against: IDLE, atMost: 2 }],
 }
 
 export const exports: Trial[] = [

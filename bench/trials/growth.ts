@@ -1,41 +1,39 @@
-/** The same question where there is little and where there is much of it. */
+/** The same request on a small and on a large database. */
 import Sqlite from 'better-sqlite3'
 import { v7 } from 'uuid'
 import { load } from '../load.ts'
 import { databaseOf, installPeers } from '../peers.ts'
-import type { Contestant, Trial } from '../trial.ts'
-import { answer, startWorkspace, type Workspace } from '../workspace.ts'
+import type { Trial, Variant } from '../trial.ts'
+import { fetchBody, postJson, startWorkspace, type Workspace } from '../workspace.ts'
 
 const FEW = 10
 const MANY = 100_000
 const AMOUNT = 2_000
 
-interface Grown {
+interface Database {
   workspace: Workspace
   export_id: string
   run_id: string
 }
 
-const grown = new Map<number, Promise<Grown>>()
-const of = (count: number): Promise<Grown> => {
-  const found = grown.get(count) ?? grow(count)
-  grown.set(count, found)
-  return found
+const databases = new Map<number, Promise<Database>>()
+const databaseWith = (count: number): Promise<Database> => {
+  const database = databases.get(count) ?? createDatabase(count)
+  databases.set(count, database)
+  return database
 }
 
-/** Organizations of one user, members, exports, runs and log entries: so many of each, straight into the file. */
-async function grow(count: number): Promise<Grown> {
+/** Inserts `count` organizations of one user, members, exports, runs and log entries directly into the database. */
+async function createDatabase(count: number): Promise<Database> {
   const workspace = await startWorkspace()
   const { organization_id, project_id } = workspace
   const body = { name: 'bench', interval: 'day', paused: true, destination: { type: 'NoOp', config: {} } }
   const path = `/api/projects/${project_id}/batch_exports/`
-  const ask = (where: string, what: object): Promise<any> =>
-    answer(workspace, where, { body: Buffer.from(JSON.stringify(what)) }).then(JSON.parse)
-  const { id: export_id } = await ask(path, body)
+  const export_id: string = JSON.parse(await postJson(workspace, path, body)).id
   const range = { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-02T00:00:00Z' }
-  await ask(`${path}${export_id}/backfill/`, range)
+  await postJson(workspace, `${path}${export_id}/backfill/`, range)
   for (;;) {
-    const [run] = JSON.parse(await answer(workspace, `${path}${export_id}/runs/`)).results
+    const [run] = JSON.parse(await fetchBody(workspace, `${path}${export_id}/runs/`)).results
     if (run.status === 'Completed') break
   }
   const db = new Sqlite(databaseOf(workspace))
@@ -66,35 +64,35 @@ async function grow(count: number): Promise<Grown> {
   return { workspace, export_id, run_id }
 }
 
-/** Rows like the first one of the table, with ids and times of their own. */
+/** Inserts copies of a table's first row with new ids and times. */
 function copier(db: Sqlite.Database, table: string): (i: number) => void {
   const columns = db.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[]
   const first = db.prepare(`select * from ${table} limit 1`).get() as Record<string, unknown>
   const names = columns.map(({ name }) => name).filter((name) => !(name === 'id' && typeof first.id === 'number'))
   const insert = db.prepare(`insert into ${table} (${names}) values (${names.map(() => '?')})`)
-  const moved = (value: unknown, i: number): string => new Date(Date.parse(String(value)) + i * 60_000).toISOString()
+  const shifted = (value: unknown, i: number): string => new Date(Date.parse(String(value)) + i * 60_000).toISOString()
   return (i) =>
     insert.run(
       names.map((name) => {
         const value = first[name]
         if (name === 'id') return v7()
         if (name === 'range_key') return `${value}-${i}`
-        return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? moved(value, i) : value
+        return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? shifted(value, i) : value
       }),
     )
 }
 
-const asking =
-  (count: number, path: (place: Grown) => string): Contestant =>
-  async (warming) => {
-    const place = await of(count)
-    return load(place.workspace, { path: path(place) }, warming ? AMOUNT / 4 : AMOUNT)
+const requesting =
+  (count: number, path: (database: Database) => string): Variant =>
+  async (warmup) => {
+    const database = await databaseWith(count)
+    return load(database.workspace, { path: path(database) }, warmup ? AMOUNT / 4 : AMOUNT)
   }
 
-/** Pages of runs are of 100, so that fewer would make a shorter page. */
+/** A page of runs has 100 items, so fewer rows would return a shorter page. */
 const FEW_RUNS = 100
 
-const QUESTIONS: [what: string, atMost: number, path: (place: Grown) => string, few?: number][] = [
+const REQUESTS: [subject: string, atMost: number, path: (database: Database) => string, few?: number][] = [
   ['one organization', 1.2, ({ workspace }) => `/api/organizations/${workspace.organization_id}/`],
   ['organizations', 2, () => '/api/organizations/?limit=10'],
   ['members', 2, ({ workspace }) => `/api/organizations/${workspace.organization_id}/members/?limit=10`],
@@ -105,19 +103,19 @@ const QUESTIONS: [what: string, atMost: number, path: (place: Grown) => string, 
   ['log entries', 2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/logs/?limit=10`],
 ]
 
-export const growth: Trial[] = QUESTIONS.map(([what, atMost, path, least = FEW]) => {
-  const [few, many] = [`of ${least}`, `of ${MANY.toLocaleString('en')}`]
+export const growth: Trial[] = REQUESTS.map(([subject, atMost, path, least = FEW]) => {
+  const [few, many] = [`${least} rows`, `${MANY.toLocaleString('en')} rows`]
   return {
-    name: `growth.${what.replaceAll(' ', '_')}`,
-    why: `${AMOUNT.toLocaleString('en')} requests for ${what.startsWith('one') ? what : `the first page of ${what}`}, where there are few and where there are many.`,
+    name: `growth.${subject.replaceAll(' ', '_')}`,
+    description: `${AMOUNT.toLocaleString('en')} requests for ${subject.startsWith('one') ? subject : `the first page of ${subject}`}, on a small and on a large database.`,
     rounds: 3,
     setup: async () => {
       installPeers()
-      await of(least)
-      await of(MANY)
+      await databaseWith(least)
+      await databaseWith(MANY)
       return undefined
     },
-    contestants: { [few]: asking(least, path), [many]: asking(MANY, path) },
-    bars: [{ subject: many, against: few, atMost }],
+    variants: { [few]: requesting(least, path), [many]: requesting(MANY, path) },
+    limits: [{ subject: many, against: few, atMost }],
   }
 })

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { Trial } from '../trial.ts'
-import { answer, fill, percentile, startWorkspace, timed, type Workspace } from '../workspace.ts'
+import { fetchBody, insertEvents, percentile, postJson, startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 const REQUESTS = 300
 const SLOW_QUERIES = 10
 const EVENTS_PER_PROJECT = 50_000
-/** Ten patterns for every event of its project, and none that fits: more than a second each. */
+/** Ten patterns that match no event. Each takes more than a second. */
 const PATTERNS = Array.from({ length: 10 }, (_, i) => `match(properties.title, '(p|q)+[a-m]*ordinary.*${i}$')`)
 const SLOW = new URLSearchParams({ where: PATTERNS.join(' or ') })
 
@@ -14,25 +14,26 @@ let projects: number[]
 
 async function requests(path: string): Promise<number> {
   const times: number[] = []
-  for (let i = 0; i < REQUESTS; i++) times.push(await timed(() => answer(workspace, path)))
+  for (let i = 0; i < REQUESTS; i++) times.push(await timed(() => fetchBody(workspace, path)))
   return percentile(times, 0.99)
 }
 
-/** Each of the projects is asked again as soon as it has answered, until the work is done. */
+/** Repeats a slow query in each project until `work` is done. */
 async function whileSlow(work: () => Promise<number>): Promise<number> {
-  const over = new AbortController()
-  setMaxListeners(0, over.signal)
-  const asking = projects.map(async (project) => {
-    while (!over.signal.aborted)
-      await answer(workspace, `/api/projects/${project}/events/?${SLOW}`, { signal: over.signal }).catch((error) => {
-        // Those at the end of the queue may meet their deadline, which is another way of hurting nobody.
-        if (!over.signal.aborted && !/query_timeout/.test(error.message)) throw error
+  const controller = new AbortController()
+  const { signal } = controller
+  setMaxListeners(0, signal)
+  const queries = projects.map(async (project) => {
+    while (!signal.aborted)
+      await fetchBody(workspace, `/api/projects/${project}/events/?${SLOW}`, { signal }).catch((error) => {
+        // Queries at the end of the queue may time out.
+        if (!signal.aborted && !/query_timeout/.test(error.message)) throw error
       })
   })
-  const figure = await work()
-  over.abort()
-  await Promise.all(asking)
-  return figure
+  const time = await work()
+  controller.abort()
+  await Promise.all(queries)
+  return time
 }
 
 const ORGANIZATION = '/api/organizations/@current/'
@@ -42,27 +43,27 @@ const BUSY = 'with ten slow queries'
 
 export const isolation: Trial = {
   name: 'isolation',
-  why: 'A slow question hurts nobody but who asked it: the 99th percentile of everything else stays.',
+  description: 'Slow queries do not slow down other requests: their 99th percentile does not change.',
   rounds: 7,
   setup: async () => {
     workspace = await startWorkspace()
     projects = [workspace.project_id]
     while (projects.length < SLOW_QUERIES) {
-      const body = Buffer.from(JSON.stringify({ name: `Project ${projects.length}` }))
-      projects.push(JSON.parse(await answer(workspace, '/api/projects/', { body })).id)
+      const project = await postJson(workspace, '/api/projects/', { name: `Project ${projects.length}` })
+      projects.push(JSON.parse(project).id)
     }
-    fill(workspace, projects, EVENTS_PER_PROJECT)
+    insertEvents(workspace, projects, EVENTS_PER_PROJECT)
     return undefined
   },
-  contestants: {
+  variants: {
     'organization, idle': () => requests(ORGANIZATION),
     [`organization, ${BUSY}`]: () => whileSlow(() => requests(ORGANIZATION)),
     'first page, idle': () => requests(firstPage()),
     [`first page, ${BUSY}`]: () => whileSlow(() => requests(firstPage())),
   },
-  bars: ['organization', 'first page'].map((what) => ({
-    subject: `${what}, ${BUSY}`,
-    against: `${what}, idle`,
+  limits: ['organization', 'first page'].map((request) => ({
+    subject: `${request}, ${BUSY}`,
+    against: `${request}, idle`,
     atMost: 2,
   })),
 }

@@ -1,25 +1,25 @@
-/** What it holds in memory, and what a second process on the same file adds. */
+/** Memory of the server, and the speedup of a second process on the same database. */
 import { load } from '../load.ts'
 import { installPeers } from '../peers.ts'
 import type { Trial } from '../trial.ts'
-import { memoryOf, mostMemory, startWorkspace, type Workspace } from '../workspace.ts'
+import { memoryOf, peakMemory, startWorkspace, type Workspace } from '../workspace.ts'
 
-const ROUND = 20_000
+const REQUESTS = 20_000
 let workspace: Workspace
 const path = (): string => `/api/organizations/${workspace.organization_id}/`
 
-const REST = 'at rest'
-const FIRST = 'the most during 400,000 requests'
-const LAST = 'the most during 400,000 after 600,000'
+const IDLE = 'idle'
+const FIRST = 'peak during the first 400,000 requests'
+const LAST = 'peak during 400,000 requests after 600,000'
 const [PART, BETWEEN] = [400_000, 200_000]
 
-/** The most, since V8 gives memory back and takes it again: between 80 and 110 MB within a million requests. */
-const mostDuring = (requests: number): Promise<number> =>
-  mostMemory(workspace, () => load(workspace, { path: path() }, requests))
+/** The peak, since V8's heap varies between 80 and 110 MB within a million requests. */
+const peakDuring = (requests: number): Promise<number> =>
+  peakMemory(workspace, () => load(workspace, { path: path() }, requests))
 
 export const atRest: Trial = {
   name: 'size.memory',
-  why: 'It stands beside other things on small machines, for months.',
+  description: 'The server shares small machines with other services and runs for months.',
   unit: 'MB',
   rounds: 1,
   setup: async () => {
@@ -27,17 +27,17 @@ export const atRest: Trial = {
     workspace = await startWorkspace()
     return undefined
   },
-  contestants: {
-    [REST]: async () => memoryOf(workspace),
-    [FIRST]: async (warming) => (warming ? 0 : mostDuring(PART)),
-    [LAST]: async (warming) => {
-      if (warming) return 0
+  variants: {
+    [IDLE]: async () => memoryOf(workspace),
+    [FIRST]: async (warmup) => (warmup ? 0 : peakDuring(PART)),
+    [LAST]: async (warmup) => {
+      if (warmup) return 0
       await load(workspace, { path: path() }, BETWEEN)
-      return mostDuring(PART)
+      return peakDuring(PART)
     },
   },
-  bars: [
-    { subject: REST, most: 120 },
+  limits: [
+    { subject: IDLE, most: 120 },
     { subject: LAST, against: FIRST, atMost: 1.05 },
   ],
 }
@@ -48,7 +48,7 @@ const TWO = 'two processes'
 
 export const processes: Trial = {
   name: 'size.processes',
-  why: `Two processes on one file of SQLite, who asks included: ${ROUND.toLocaleString('en')} requests for one organization.`,
+  description: `Two processes on one SQLite database serve ${REQUESTS.toLocaleString('en')} requests for one organization. The load generator shares the machine.`,
   rounds: 5,
   setup: async () => {
     installPeers()
@@ -56,9 +56,9 @@ export const processes: Trial = {
     second = await startWorkspace(workspace)
     return undefined
   },
-  contestants: {
-    [ONE]: () => load(workspace, { path: path() }, ROUND),
-    [TWO]: () => load([workspace, second], { path: path() }, ROUND),
+  variants: {
+    [ONE]: () => load(workspace, { path: path() }, REQUESTS),
+    [TWO]: () => load([workspace, second], { path: path() }, REQUESTS),
   },
-  bars: [{ subject: TWO, against: ONE, atLeast: 1.4 }],
+  limits: [{ subject: TWO, against: ONE, atLeast: 1.4 }],
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { answering, freePort, installPeers, prism } from '../peers.ts'
+import { freePort, installPeers, prism, waitUntilReady } from '../peers.ts'
 import type { Trial } from '../trial.ts'
 
-/** From the start of the process to the body of the first 200, with a key, from the database it has just made. */
-async function startToFirstAnswer(): Promise<number> {
+/** From the start of the process to the first authenticated response from a new database. */
+async function startToFirstResponse(): Promise<number> {
   const start = performance.now()
   const server = spawn(process.execPath, ['dist/workspace-admin.js', 'serve', '--ephemeral', '--json', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -17,7 +17,7 @@ async function startToFirstAnswer(): Promise<number> {
   })
   await response.text()
   const milliseconds = performance.now() - start
-  if (response.status !== 200) throw new Error(`the first answer was ${response.status}`)
+  if (response.status !== 200) throw new Error(`the first response has status ${response.status}`)
   server.kill('SIGTERM')
   await once(server, 'exit')
   return milliseconds
@@ -29,11 +29,11 @@ async function emptyNode(): Promise<number> {
   return performance.now() - start
 }
 
-async function prismToFirstAnswer(): Promise<number> {
+async function prismToFirstResponse(): Promise<number> {
   const port = await freePort()
   const start = performance.now()
   const server = spawn(process.execPath, prism(port), { stdio: 'ignore' })
-  await answering({ url: `http://127.0.0.1:${port}`, api_key: '' })
+  await waitUntilReady({ url: `http://127.0.0.1:${port}`, api_key: '' })
   const milliseconds = performance.now() - start
   server.kill('SIGKILL')
   await once(server, 'exit')
@@ -42,18 +42,18 @@ async function prismToFirstAnswer(): Promise<number> {
 
 const EMPTY = 'node -e 0'
 const US = 'start to first 200'
-const PRISM = 'Prism, start to first answer'
+const PRISM = 'Prism, start to first response'
 
 export const start: Trial = {
   name: 'start',
-  why: 'People start this in every job of their CI, so a second here is a second per job.',
+  description: 'CI jobs start the server, so its start-up time adds to every job.',
   rounds: 9,
   setup: async () => {
     installPeers()
     return undefined
   },
-  contestants: { [EMPTY]: emptyNode, [US]: startToFirstAnswer, [PRISM]: prismToFirstAnswer },
-  bars: [
+  variants: { [EMPTY]: emptyNode, [US]: startToFirstResponse, [PRISM]: prismToFirstResponse },
+  limits: [
     { subject: US, against: EMPTY, atMost: 3 },
     { subject: US, against: PRISM, atLeast: 3 },
   ],

@@ -3,111 +3,113 @@ import { setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { NICENESS } from '../../src/events/readers.ts'
 import type { Trial } from '../trial.ts'
-import { answer, nameOf, percentile, timed, type Workspace, workspaceOf } from '../workspace.ts'
+import { eventName, fetchBody, percentile, timed, type Workspace, workspaceOf } from '../workspace.ts'
 
 const PAGES = 100
 const [FEW, SCANNED, MANY] = [50_000, 1_000_000, 5_000_000]
-const counted = (count: number): string => `${count.toLocaleString('en')} events`
+const eventCount = (count: number): string => `${count.toLocaleString('en')} events`
 
-let [few, scanned, many]: Workspace[] = []
+let few: Workspace
+let scanned: Workspace
+let many: Workspace
 
-const listOf = ({ project_id }: Workspace, query: Record<string, string>): string =>
+const listPath = ({ project_id }: Workspace, query: Record<string, string>): string =>
   `/api/projects/${project_id}/events/?${new URLSearchParams(query)}`
 
 const FIRST_PAGES: Record<string, Record<string, string>> = {
   'first page': {},
-  'of one name': { event: nameOf(2) },
-  'of a range of time': { after: '-20d', before: '-10d' },
-  'of a name in a range': { event: nameOf(2), after: '-20d', before: '-10d' },
+  'one event name': { event: eventName(2) },
+  'time range': { after: '-20d', before: '-10d' },
+  'event name in a time range': { event: eventName(2), after: '-20d', before: '-10d' },
 }
 
-/** The middle one of many, which a busy neighbour disturbs less than their sum. */
-const pages = (of: () => Workspace, query: Record<string, string>) => async (): Promise<number> => {
+/** The median of many requests, which background load disturbs less than their sum. */
+const medianTime = (workspace: () => Workspace, query: Record<string, string>) => async (): Promise<number> => {
   const times: number[] = []
-  for (let i = 0; i < PAGES; i++) times.push(await timed(() => answer(of(), listOf(of(), query))))
+  for (let i = 0; i < PAGES; i++) times.push(await timed(() => fetchBody(workspace(), listPath(workspace(), query))))
   return percentile(times, 0.5)
 }
 
 export const firstPage: Trial = {
   name: 'events.page',
-  why: 'A first page costs what it shows, not what is stored.',
+  description: 'The cost of a first page depends on its size, not on the number of stored events.',
   rounds: 7,
   setup: async () => {
     few = await workspaceOf(FEW)
     many = await workspaceOf(MANY)
     return undefined
   },
-  contestants: Object.fromEntries(
+  variants: Object.fromEntries(
     Object.entries(FIRST_PAGES).flatMap(([name, query]) => [
-      [`${name}, ${counted(FEW)}`, pages(() => few!, query)],
-      [`${name}, ${counted(MANY)}`, pages(() => many!, query)],
+      [`${name}, ${eventCount(FEW)}`, medianTime(() => few, query)],
+      [`${name}, ${eventCount(MANY)}`, medianTime(() => many, query)],
     ]),
   ),
-  bars: Object.keys(FIRST_PAGES).map((name) => ({
-    subject: `${name}, ${counted(MANY)}`,
-    against: `${name}, ${counted(FEW)}`,
+  limits: Object.keys(FIRST_PAGES).map((name) => ({
+    subject: `${name}, ${eventCount(MANY)}`,
+    against: `${name}, ${eventCount(FEW)}`,
     atMost: 1.5,
   })),
 }
 
-/** The same question to the server and, as somebody who knows the tables would write it, to the file. */
-const QUESTIONS: Record<string, { query: Record<string, string>; sql: string }> = {
-  'a property nobody has': {
+/** The same query as a request to the server and as hand-written SQL on the database file. */
+const QUERIES: Record<string, { query: Record<string, string>; sql: string }> = {
+  'property without matches': {
     query: { properties: JSON.stringify([{ key: 'plan', value: 'none' }]) },
     sql: `select * from events where project_id = 1 and properties ->> '$.plan' = 'none'
       order by timestamp desc, uuid desc limit 101`,
   },
-  'a number out of reach': {
+  'number without matches': {
     query: { properties: JSON.stringify([{ key: 'price', value: 1000, operator: 'gt' }]) },
     sql: `select * from events where project_id = 1 and properties ->> '$.price' > 1000
       order by timestamp desc, uuid desc limit 101`,
   },
-  'HogQL in where': {
+  'HogQL condition': {
     query: { where: "properties.plan = 'none'" },
     sql: `select * from events where project_id = 1 and properties ->> '$.plan' = 'none'
       order by timestamp desc, uuid desc limit 101`,
   },
-  'a count': {
+  count: {
     query: { select: 'count()', where: "properties.plan = 'free'" },
     sql: `select count(*) from events where project_id = 1 and properties ->> '$.plan' = 'free'`,
   },
-  'a sum by name': {
+  'sum by event name': {
     query: { select: JSON.stringify(['event', 'sum(toFloat(properties.price))']) },
     sql: `select event, sum(properties ->> '$.price') from events where project_id = 1 group by event order by 2 desc`,
   },
 }
 
-const BY_HAND = `
+const RUN_SQL = `
   const [file, sql] = process.argv.slice(1)
   const db = require('better-sqlite3')(file, { readonly: true })
   const start = performance.now()
   db.prepare(sql).all()
   console.log(performance.now() - start)`
 
-/** As nice as a reader of the server is: else a busy neighbour would hurt only one of the two. */
-async function byHand(sql: string): Promise<number> {
-  const child = spawn(process.execPath, ['-e', BY_HAND, scanned!.file, sql], { stdio: ['ignore', 'pipe', 'inherit'] })
-  setPriority(child.pid!, NICENESS)
+/** Runs with the priority of the server's reader processes, so background load affects both alike. */
+async function directSql(sql: string): Promise<number> {
+  const child = spawn(process.execPath, ['-e', RUN_SQL, scanned.file, sql], { stdio: ['ignore', 'pipe', 'inherit'] })
+  if (child.pid !== undefined) setPriority(child.pid, NICENESS)
   return Number(await text(child.stdout))
 }
 
 export const propertyFilter: Trial = {
   name: 'events.filter',
-  why: `A question that has to look into ${counted(SCANNED)} takes as long as looking does.`,
+  description: `A query that scans ${eventCount(SCANNED)} takes about as long as the scan itself.`,
   rounds: 3,
   setup: async () => {
     scanned = await workspaceOf(SCANNED)
     return undefined
   },
-  contestants: Object.fromEntries(
-    Object.entries(QUESTIONS).flatMap(([name, { query, sql }]) => [
-      [`${name}, by hand`, () => byHand(sql)],
-      [`${name}, over HTTP`, () => timed(() => answer(scanned!, listOf(scanned!, query)))],
+  variants: Object.fromEntries(
+    Object.entries(QUERIES).flatMap(([name, { query, sql }]) => [
+      [`${name}, direct SQL`, () => directSql(sql)],
+      [`${name}, over HTTP`, () => timed(() => fetchBody(scanned, listPath(scanned, query)))],
     ]),
   ),
-  bars: Object.keys(QUESTIONS).map((name) => ({
+  limits: Object.keys(QUERIES).map((name) => ({
     subject: `${name}, over HTTP`,
-    against: `${name}, by hand`,
+    against: `${name}, direct SQL`,
     atMost: 1.5,
   })),
 }
