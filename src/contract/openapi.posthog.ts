@@ -671,7 +671,8 @@ export interface paths {
         /**
          * Pause a batch export
          * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are not lost: they are
-         *     exported when the export is unpaused. Pausing a paused export changes nothing.
+         *     exported when the export is unpaused. Pausing a paused export changes nothing. A body may be sent; its fields are
+         *     ignored.
          */
         post: operations["batch_exports.pause"];
         delete?: never;
@@ -838,7 +839,8 @@ export interface paths {
         /**
          * Pause a batch export
          * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are not lost: they are
-         *     exported when the export is unpaused. Pausing a paused export changes nothing.
+         *     exported when the export is unpaused. Pausing a paused export changes nothing. A body may be sent; its fields are
+         *     ignored.
          */
         post: operations["project_batch_exports.pause"];
         delete?: never;
@@ -3241,6 +3243,11 @@ export interface components {
             backfill_id: string;
         } & components["schemas"]["BatchExport"];
         /**
+         * BatchExportPause
+         * @description Nothing to set.
+         */
+        BatchExportPause: Record<string, never>;
+        /**
          * BatchExportUnpause
          * @description How to go on after a pause.
          */
@@ -5228,7 +5235,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchExportPause"];
+            };
+        };
         responses: {
             /** @description The batch export. */
             200: {
@@ -5547,7 +5558,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchExportPause"];
+            };
+        };
         responses: {
             /** @description The batch export. */
             200: {
