@@ -1,6 +1,6 @@
 /** Places in the order of ingestion: what an export has delivered up to, and what nothing can appear below any more. */
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { type Sql, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
 import type { EventReader } from './readers.ts'
 
@@ -41,17 +41,28 @@ export async function resumePosition(events: Db): Promise<number> {
   return row!.position
 }
 
-/** How many events of the project are in the range. */
+/** Events that are counted by one query. */
+const COUNTED_AT_ONCE = 10_000
+
+/** How many events of the project are in the range. In steps, so that no query is slow. */
 export async function countBetween(
   reader: EventReader,
   { project_id, from, to }: { project_id: number; from: number; to: number },
 ): Promise<number> {
-  const [row] = await reader.rows<[number]>(
-    sql`select count(*) from events e
-      where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to}`,
-    { project_id, lane: 'slow' },
-  )
-  return Number(row![0])
+  const within = (start: number, end: number): Sql =>
+    sql`from events e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
+  const ask = (query: Sql) => reader.rows<[number]>(query, { project_id, lane: 'first' })
+  let count = 0
+  for (let start = from; ; ) {
+    const [next] = await ask(
+      sql`select ${POSITION} ${within(start, to)} order by ${POSITION} limit 1 offset ${COUNTED_AT_ONCE}`,
+    )
+    // A transaction of PostgreSQL has one position, however many events it holds.
+    const end = next ? Math.max(Number(next[0]), start + 1) : to
+    count += Number((await ask(sql`select count(*) ${within(start, end)}`))[0]![0])
+    if (!next) return count
+    start = end
+  }
 }
 
 /**

@@ -13,11 +13,13 @@ interface Place {
 
 /** What to change on the export. */
 export async function beginPause(tx: Db, held: BatchExportRow, { position, now }: Place): Promise<BatchExportChanges> {
-  const before = (await pauses.list(tx, held.id)).at(-1)
+  const known = await pauses.list(tx, held.id)
+  // An earlier version, still running beside this one, unpauses without ending the pause.
+  for (const { id, resumed_at } of known) if (resumed_at === null) await pauses.remove(tx, id)
   await pauses.create(tx, {
     batch_export_id: held.id,
     paused_at: now,
-    position: Math.max(position, held.watermark, before?.resumed_position ?? 0),
+    position: Math.max(position, held.watermark, ...known.map(({ resumed_position }) => resumed_position ?? 0)),
   })
   return { paused: true, last_paused_at: now }
 }

@@ -35,13 +35,14 @@ export async function plan(planner: Planner): Promise<void> {
   const failures: unknown[] = []
   const note = (error: unknown): void => void failures.push(error)
   await planPauses(planner, note)
-  while (failures.length === 0) {
+  const before = failures.length
+  while (failures.length === before) {
     const due = await exports.due(db, now(), EXPORTS_AT_ONCE)
-    if (due.length === 0) return
+    if (due.length === 0) break
     const end = await horizon(events)
     for (const row of due) await planOne(planner, row, Math.max(end, row.watermark)).catch(note)
   }
-  throw failures[0]
+  if (failures.length) throw failures[0]
 }
 
 /** Plans the pauses that have ended. */
@@ -154,17 +155,21 @@ async function planPause(planner: Planner, id: string): Promise<boolean> {
   const pause = await pauses.oldestEnded(db, id)
   if (!row || row.paused || !pause || (await horizon(events)) < pause.resumed_position) return false
   const { windows, next_at, complete } = await windowsBefore(reader, row, pause)
-  const message = complete && (await skippedMessage(reader, row, pause))
+  const skipped = complete
+    ? await countBetween(reader, {
+        project_id: row.project_id,
+        from: Math.max(row.watermark, pause.position),
+        to: pause.resumed_position,
+      })
+    : 0
   return db.tx(async (tx) => {
     if (!(await holdUnchanged(tx, row)) || (await pauses.oldestEnded(tx, id))?.id !== pause.id) return false
     await createRuns(planner, tx, row, windows)
     const changes = { ...progress(windows), next_at }
-    if (!message) {
-      await exports.update(tx, id, changes)
-      return true
-    }
+    await exports.update(tx, id, complete ? resumption({ ...row, ...changes }, pause) : changes)
+    if (!complete) return true
     await pauses.remove(tx, pause.id)
-    await exports.update(tx, id, resumption({ ...row, ...changes }, pause))
+    const message = `Skipped ${skipped} events that arrived while the export was paused.`
     await logs.write(tx, { ...pause, project_id: row.project_id, run_id: '', timestamp: now(), level: 'INFO', message })
     return true
   })
@@ -194,21 +199,9 @@ async function windowsBefore(
   }
   // After a clock that was set back the pause may lie before the window.
   const end = latest(paused_at, new Date(Date.parse(start) + 1).toISOString())
-  const last = await positionAt(reader, { project_id, from, to, time: Number.MAX_SAFE_INTEGER }).catch(() => to)
+  const last = await positionAt(reader, { project_id, from, to, time: Number.MAX_SAFE_INTEGER })
   if (next !== null && last > from && !isOver(end)) windows.push({ start, end, from, to })
   return { windows, next_at: next, complete: true }
-}
-
-async function skippedMessage(reader: EventReader, row: BatchExportRow, pause: EndedPause): Promise<string> {
-  const from = Math.max(row.watermark, pause.position)
-  const count = await countBetween(reader, { project_id: row.project_id, from, to: pause.resumed_position }).catch(
-    (error) => {
-      if (error.code !== 'query_timeout') throw error
-    },
-  )
-  return count === undefined
-    ? 'Skipped the events that arrived while the export was paused. There are too many to count.'
-    : `Skipped ${count} events that arrived while the export was paused.`
 }
 
 /** Where the schedule continues after a pause. */

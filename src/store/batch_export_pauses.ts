@@ -54,6 +54,6 @@ export async function unsettled(db: Db, { after, limit }: { after: string; limit
   const rows = await db.all<{ id: string }>(sql`
     select distinct p.batch_export_id as id from batch_export_pauses p
     join batch_exports x on x.id = p.batch_export_id and not x.paused
-    where p.batch_export_id > ${after} order by p.batch_export_id limit ${limit}`)
+    where p.resumed_at is not null and p.batch_export_id > ${after} order by p.batch_export_id limit ${limit}`)
   return rows.map(({ id }) => id)
 }

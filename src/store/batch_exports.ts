@@ -90,7 +90,8 @@ export async function remove(db: Db, id: string): Promise<boolean> {
 }
 
 /** No window follows a pause before the pause itself is planned. */
-const settled = sql`not exists (select 1 from batch_export_pauses p where p.batch_export_id = batch_exports.id)`
+const settled = sql`not exists (
+  select 1 from batch_export_pauses p where p.batch_export_id = batch_exports.id and p.resumed_at is not null)`
 
 /** Those whose next window has ended, the longest waiting first. */
 export function due(db: Db, now: string, limit: number): Promise<BatchExportRow[]> {

@@ -11,9 +11,14 @@ import type { Processes } from '../../src/exports/processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, ingest, plainEvents } from '../helpers/exports.ts'
+import { PROVE } from '../helpers/figures.ts'
 
+/** Random sequences of the property. */
+const SEQUENCES = PROVE ? 500 : 15
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+
+t.setTimeout((PROVE ? 60 : 15) * 60_000)
 
 /** To a time of the first day, `HH:MM`. */
 const goTo = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>
@@ -594,6 +599,53 @@ for (const engine of ENGINES) {
     }
   })
 
+  t.test(`an earlier version beside this one unpauses without ending the pause (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const made = await openExport(app)
+    await follow(app, made, [['00:10', 'pause']])
+    await app.deps.db.run(sql`update batch_exports set paused = ${false} where id = ${made.id}`)
+    await follow(app, made, [
+      ['00:20', 'events', 3],
+      ['01:00', 'plan'],
+    ])
+    t.same(await made.windows(), [['00:00', '01:00', 3]])
+    await follow(app, made, [
+      ['01:10', 'events', 1],
+      ['01:20', 'pause'],
+      ['01:30', 'events', 2],
+      ['01:40', 'unpause'],
+      ['01:40', 'plan'],
+    ])
+    t.same((await made.windows()).at(-1), ['01:00', '01:20', 1])
+    t.same(await made.skipped(), [2])
+  })
+
+  t.test(`a pause that cannot be planned holds up no other export (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const [odd, resting, running] = [await openExport(app), await openExport(app), await openExport(app)]
+    for (const made of [odd, resting])
+      await follow(app, made, [
+        ['00:10', 'events', 1],
+        ['00:20', 'pause'],
+        ['00:30', 'unpause'],
+      ])
+    await STEPS.events(app, running, 2)
+    // The run of its window is there already.
+    await app.deps.db.run(sql`
+      insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
+        data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
+      select 'odd', batch_export_id, ${odd.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
+      from batch_export_pauses where batch_export_id = ${odd.id}`)
+    goTo(app, '01:00')
+    await t.rejects(app.deps.exporter.drain(), /has a run already/)
+    for (const [made, records] of [
+      [resting, 1],
+      [running, 2],
+    ] as const)
+      while ((await made.runs())[0]?.records_completed !== records) await new Promise((turn) => setImmediate(turn))
+    t.equal(await pausesOf(app, odd), 1, 'and loses nothing')
+  })
+
   t.test(`more windows before a pause than one transaction plans (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     const made = await openExport(app, { interval: 'every 5 minutes' })
@@ -621,6 +673,17 @@ for (const engine of ENGINES) {
       ],
     )
     t.same(await made.skipped(), [4])
+  })
+
+  t.test(`as many events as there are are counted (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const made = await openExport(app)
+    await made.act('pause')
+    // On PostgreSQL each is one transaction, and one position.
+    for (const count of [10_001, 10_000, 3]) await STEPS.events(app, made, count)
+    await made.act('unpause')
+    await app.deps.exporter.drain()
+    t.same(await made.skipped(), [20_004])
   })
 
   t.test(`two nodes plan the same pause (${engine})`, async (t) => {
@@ -769,10 +832,7 @@ for (const engine of ENGINES) {
         assert.deepEqual(counts, skipped)
         assert.equal(left, 0)
       }),
-      {
-        numRuns: Number(process.env.PAUSE_RUNS ?? 40),
-        ...(process.env.PAUSE_SEED && { seed: Number(process.env.PAUSE_SEED) }),
-      },
+      { numRuns: SEQUENCES },
     )
   })
 }
@@ -889,7 +949,7 @@ function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
     reader: deps.eventReader,
     files_root: '',
     launch: deps.processes.deliver,
-    wakePostman: null,
+    wakeMailer: null,
   })
 }
 

@@ -1,11 +1,11 @@
-import type { Dialect } from '../dialect.ts'
+import type { ColumnTypes } from '../column-types.ts'
 
 /**
  * The pauses of batch exports that planning has not settled yet. `position` is the first position after the pause began,
  * `resumed_position` the first one after it ended; null while the export is paused. Exports that are paused when this
  * table is created have no row: unpausing them skips nothing.
  */
-export default (d: Dialect): string => `
+export default (d: ColumnTypes): string => `
 create table batch_export_pauses (
   id ${d.serial},
   batch_export_id ${d.text} not null references batch_exports (id) on delete cascade,
