@@ -112,9 +112,9 @@ const shared = (deps: Deps) => {
 const settingsOf = ({ type, config = {} }: NonNullable<Body<'batch_exports.test'>>): Settings => ({ type, config })
 
 /** Times as they are stored; what is absent stays absent. */
-const timesOf = (body: NonNullable<Write>): Pick<control.Wish, 'start_at' | 'end_at' | 'last_paused_at'> =>
+const timesOf = (body: NonNullable<Write>): Pick<control.Wish, 'start_at' | 'end_at'> =>
   Object.fromEntries(
-    (['start_at', 'end_at', 'last_paused_at'] as const).flatMap((field) => {
+    (['start_at', 'end_at'] as const).flatMap((field) => {
       const text = body[field]
       return text === undefined ? [] : [[field, text === null ? null : parseTime(text, field)]]
     }),

@@ -1,6 +1,6 @@
 /** Places in the order of ingestion: what an export has delivered up to, and what nothing can appear below any more. */
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { type Sql, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
 import type { EventReader } from './readers.ts'
 
@@ -15,6 +15,54 @@ export async function horizon(events: Db): Promise<number> {
       : sql`select position_base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position from event_store`,
   )
   return row!.position
+}
+
+/**
+ * The first position after a pause that begins now: above every event that was acknowledged, and on PostgreSQL above every
+ * transaction that has inserted and not committed yet. Such a transaction counts as before the pause.
+ */
+export async function pausePosition(events: Db): Promise<number> {
+  if (events.engine === 'sqlite') return horizon(events)
+  const row = await events.get<{ position: number }>(
+    sql`select position_base + pg_current_xact_id()::text::bigint as position from event_store`,
+  )
+  return row!.position
+}
+
+/**
+ * The first position after a pause that ends now: above every event that was acknowledged, and not above any that arrives
+ * later. A transaction that commits later may be on either side.
+ */
+export async function resumePosition(events: Db): Promise<number> {
+  if (events.engine === 'sqlite') return horizon(events)
+  const row = await events.get<{ position: number }>(
+    sql`select position_base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as position from event_store`,
+  )
+  return row!.position
+}
+
+/** Events that are counted by one query. */
+const COUNTED_AT_ONCE = 10_000
+
+/** How many events of the project are in the range. In steps, so that no query is slow. */
+export async function countBetween(
+  reader: EventReader,
+  { project_id, from, to }: { project_id: number; from: number; to: number },
+): Promise<number> {
+  const within = (start: number, end: number): Sql =>
+    sql`from events e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
+  const ask = (query: Sql) => reader.rows<[number]>(query, { project_id, lane: 'first' })
+  let count = 0
+  for (let start = from; ; ) {
+    const [next] = await ask(
+      sql`select ${POSITION} ${within(start, to)} order by ${POSITION} limit 1 offset ${COUNTED_AT_ONCE}`,
+    )
+    // A transaction of PostgreSQL has one position, however many events it holds.
+    const end = next ? Math.max(Number(next[0]), start + 1) : to
+    count += Number((await ask(sql`select count(*) ${within(start, end)}`))[0]![0])
+    if (!next) return count
+    start = end
+  }
 }
 
 /**
@@ -45,11 +93,12 @@ export const MOVED_COLUMNS: Record<string, Record<string, string>> = { events: {
  * gets positions beyond all that were given, those that exports have reached included. Answers whether that was so.
  */
 export async function goBeyond(events: Db, reached: number): Promise<boolean> {
-  if (events.engine === 'sqlite' || reached <= (await horizon(events))) return false
+  // Not the horizon: an old transaction still under way holds that back below what this cluster has given.
+  if (events.engine === 'sqlite' || reached <= (await resumePosition(events))) return false
   return events.tx(async (tx) => {
     // Nobody inserts while the rule changes.
     await tx.exec('set local lock_timeout = 0; lock table events in access exclusive mode')
-    if (reached <= (await horizon(tx))) return false
+    if (reached <= (await resumePosition(tx))) return false
     const last = await tx.get<{ position: number | null }>(
       sql`select max((select max(e.position) from events e where e.project_id = p.id)) as position from projects p`,
     )

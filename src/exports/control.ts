@@ -1,6 +1,7 @@
 /** What callers do to exports and runs. Each is one transaction that waits for planning, and planning for it. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
+import { pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
 import * as logs from '../store/batch_export_logs.ts'
@@ -13,6 +14,7 @@ import type { Vault } from '../vault.ts'
 import type { DestinationType } from './destination.ts'
 import { beginWindow } from './endings.ts'
 import { type Interval, windowsBetween } from './interval.ts'
+import { beginPause, endPause } from './pauses.ts'
 import { schemaOf, unsupportedQuery } from './query.ts'
 import { type Opening, opening, type Planner } from './schedule.ts'
 import { checkSettings, demandSecretsAgain, merged, opened, type Settings, sealed } from './settings.ts'
@@ -30,7 +32,6 @@ export interface Wish {
   destination?: { type?: DestinationType; config?: Record<string, unknown> }
   interval?: Interval
   paused?: boolean
-  last_paused_at?: string | null
   start_at?: string | null
   end_at?: string | null
   hogql_query?: string | null
@@ -41,23 +42,24 @@ export async function create(
   project_id: number,
   wish: Wish & { name: string; destination: Settings; interval: Interval },
 ): Promise<BatchExportRow> {
-  const { db, ids, vault, now } = control
+  const { db, events, ids, vault, now } = control
   const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = wish
   demandOrder(start_at, end_at)
   await checkWhole(control, destination, hogql_query)
   const created_at = now()
   const id = ids.uuid()
   const begin = await opening(control, { project_id, interval, start_at })
+  const position = await pausePosition(events)
   const row: BatchExportRow = {
     id,
     project_id,
     name,
     ...sealed(vault, id, destination),
     interval,
-    paused,
+    paused: false,
     created_at,
     last_updated_at: created_at,
-    last_paused_at: wish.last_paused_at ?? null,
+    last_paused_at: null,
     resumed_at: created_at,
     start_at,
     end_at,
@@ -65,10 +67,13 @@ export async function create(
     schema: schemaText(hogql_query, created_at),
     ...begin,
   }
-  await exports.create(db, row).catch((error) => {
+  const made = db.tx(async (tx) => {
+    await exports.create(tx, row)
+    return paused ? exports.update(tx, id, await beginPause(tx, row, { position, now: created_at })) : row
+  })
+  return made.catch((error) => {
     throw isForeignKeyViolation(error) ? notFound() : error
   })
-  return row
 }
 
 /** 404 where it is gone by now. */
@@ -82,6 +87,7 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
     await checkWhole(control, destination ?? opened(vault, found), query)
   if (destination) demandSecretsAgain(opened(vault, found), wish.destination?.config ?? {}, destination)
   const begin = await opening(control, { ...found, ...scheduleOf(found, wish) })
+  const position = wish.paused === undefined ? 0 : await positionFor(control, wish.paused)
   const changed = await db.tx(async (tx) => {
     const held = await exports.hold(tx, id)
     if (!held) throw notFound()
@@ -98,9 +104,8 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
       start_at,
       end_at,
       ...rescheduled(held, { interval, start_at, end_at }, begin, time),
-      ...(wish.paused === true && !held.paused && { paused: true, last_paused_at: time }),
-      ...(wish.paused === false && held.paused && { paused: false, resumed_at: time, ...begin }),
-      ...(wish.last_paused_at !== undefined && { last_paused_at: wish.last_paused_at }),
+      ...(wish.paused === true && !held.paused && (await pauseHeld(tx, held, position, time))),
+      ...(wish.paused === false && held.paused && (await unpauseHeld(tx, held, position, time, false, begin))),
     })
     return isEmpty(changes) ? held : exports.update(tx, id, { ...changes, last_updated_at: time })
   })
@@ -160,35 +165,57 @@ async function current(db: Db, id: string): Promise<BatchExportRow> {
 }
 
 /** Runs under way go on. An export that is paused stays as it is. */
-export async function pause({ db, now }: Control, id: string): Promise<BatchExportRow> {
+export async function pause(control: Control, id: string): Promise<BatchExportRow> {
+  const { db, now } = control
+  const position = await positionFor(control, true)
   return db.tx(async (tx) => {
     const held = await exports.hold(tx, id)
     if (!held) throw notFound()
     if (held.paused) return held
     const time = now()
-    await say(tx, held, time, 'The export was paused.')
-    return exports.update(tx, id, { paused: true, last_paused_at: time, last_updated_at: time })
+    const changes = await pauseHeld(tx, held, position, time)
+    return exports.update(tx, id, { ...changes, last_updated_at: time })
   })
 }
 
-/** From now on; with `backfill` from where the pause began, window by window, as after any down-time. */
+/**
+ * What arrived before the pause is delivered first. What arrived during it is skipped; with `backfill` it is delivered too,
+ * window by window, as after any down-time.
+ */
 export async function unpause(control: Control, id: string, backfill: boolean): Promise<BatchExportRow> {
   const { db, now } = control
   const begin = await opening(control, await current(db, id))
+  const position = await positionFor(control, false)
   return db.tx(async (tx) => {
     const held = await exports.hold(tx, id)
     if (!held) throw notFound()
     if (!held.paused) return held
     const time = now()
-    await say(
-      tx,
-      held,
-      time,
-      backfill ? 'The export goes on from where it was paused.' : 'The export goes on from now.',
-    )
-    const schedule = backfill && held.next_at !== null ? {} : begin
-    return exports.update(tx, id, { paused: false, resumed_at: time, last_updated_at: time, ...schedule })
+    const changes = await unpauseHeld(tx, held, position, time, backfill, begin)
+    return exports.update(tx, id, { ...changes, last_updated_at: time })
   })
+}
+
+const positionFor = ({ events }: Control, paused: boolean): Promise<number> =>
+  paused ? pausePosition(events) : resumePosition(events)
+
+async function pauseHeld(tx: Db, held: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
+  await say(tx, held, now, 'The export was paused.')
+  return beginPause(tx, held, { position, now })
+}
+
+async function unpauseHeld(
+  tx: Db,
+  held: BatchExportRow,
+  position: number,
+  now: string,
+  backfill: boolean,
+  begin: Opening,
+): Promise<BatchExportChanges> {
+  const { changes, skips } = await endPause(tx, held, { position, now, backfill })
+  await say(tx, held, now, `The export was unpaused ${skips ? 'without' : 'with'} the events that arrived meanwhile.`)
+  // A schedule that was over begins anew.
+  return held.next_at === null ? { ...begin, ...changes } : changes
 }
 
 /** The same range while it is under way is the same backfill. */

@@ -9,6 +9,7 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { administrators } from '../store/members.ts'
 import type { Interval } from './interval.ts'
+import { beginPause } from './pauses.ts'
 import { backfillWindow } from './schedule.ts'
 
 const MOST_FAILURES = 10
@@ -73,13 +74,14 @@ export async function pauseFailing(
   tx: Db,
   { ids, now }: Moment,
   row: BatchExportRow,
-  byMail: boolean,
+  { position, byMail }: { position: number; byMail: boolean },
 ): Promise<number> {
   const { id } = row
   if (row.paused) return 0
   const failures = await runs.recentFailures(tx, id, row.resumed_at, AMONG_RUNS)
   if (failures < MOST_FAILURES) return 0
-  await exports.update(tx, id, { paused: true, last_paused_at: now, last_updated_at: now })
+  const changes = await beginPause(tx, row, { position, now })
+  await exports.update(tx, id, { ...changes, last_updated_at: now })
   await runs.cancelBackfills(tx, id, now)
   await say(
     tx,

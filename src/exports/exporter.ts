@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { pausePosition } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../sql/db.ts'
 import * as logs from '../store/batch_export_logs.ts'
+import * as pauses from '../store/batch_export_pauses.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
@@ -27,6 +29,8 @@ const RENEW_MS = 15_000
 const PROGRESS_MS = 1_000
 /** How long changes that other nodes make may go unnoticed. */
 const LOOK_AGAIN_MS = 5_000
+/** How soon to look again where a pause waits for transactions that began before it ended. */
+const UNSETTLED_MS = 500
 const MOST_ATTEMPTS = 15
 const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 120_000
@@ -130,6 +134,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   async function untilNext(): Promise<number> {
     const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
+    if ((await pauses.unsettled(db, { after: '', limit: 1 })).length) waits.push(UNSETTLED_MS)
     return Math.max(10, Math.min(LOOK_AGAIN_MS, ...waits))
   }
 
@@ -284,6 +289,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   async function giveUp(run: RunRow, row: BatchExportRow, say: Say, reason: string, retryable = true): Promise<void> {
     const status = retryable ? 'FailedRetryable' : 'Failed'
+    const position = await pausePosition(options.events)
     const mails = await db.tx(async (tx) => {
       const held = await exports.hold(tx, row.id)
       const ended = held && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
@@ -296,7 +302,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         tx,
       )
       await goOn(tx, { ids, now: now() }, held, ended)
-      return pauseFailing(tx, { ids, now: now() }, held, options.wakeMailer !== null)
+      return pauseFailing(tx, { ids, now: now() }, held, { position, byMail: options.wakeMailer !== null })
     })
     if (mails === undefined) return
     metrics.exportFailed(row.destination_type, status)

@@ -2,11 +2,13 @@
  * Which run delivers what. A scheduled run is a half-open range of positions that is fixed when the run is planned; its
  * window of time is the label. Every ingested event is in exactly one of them, whoever ingests at that moment.
  */
-import { horizon, positionAt } from '../events/positions.ts'
+import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as logs from '../store/batch_export_logs.ts'
+import type { EndedPause } from '../store/batch_export_pauses.ts'
+import * as pauses from '../store/batch_export_pauses.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
@@ -29,15 +31,32 @@ const WINDOWS_AT_ONCE = 100
 /** Plans every window that has ended, oldest first. */
 export async function plan(planner: Planner): Promise<void> {
   const { db, events, now } = planner
-  for (;;) {
+  // Thrown after the others: one export that cannot be planned holds up nobody else's.
+  const failures: unknown[] = []
+  const note = (error: unknown): void => void failures.push(error)
+  await planPauses(planner, note)
+  const before = failures.length
+  while (failures.length === before) {
     const due = await exports.due(db, now(), EXPORTS_AT_ONCE)
-    if (due.length === 0) return
+    if (due.length === 0) break
     const end = await horizon(events)
-    const failures: unknown[] = []
-    for (const row of due)
-      await planOne(planner, row, Math.max(end, row.watermark)).catch((error) => failures.push(error))
-    // After the others: one export that cannot be planned holds up nobody else's.
-    if (failures.length) throw failures[0]
+    for (const row of due) await planOne(planner, row, Math.max(end, row.watermark)).catch(note)
+  }
+  if (failures.length) throw failures[0]
+}
+
+/** Plans the pauses that have ended. */
+async function planPauses(planner: Planner, note: (error: unknown) => void): Promise<void> {
+  for (let after = ''; ; ) {
+    const ids = await pauses.unsettled(planner.db, { after, limit: EXPORTS_AT_ONCE })
+    if (ids.length === 0) return
+    for (const id of ids)
+      try {
+        while (await planPause(planner, id));
+      } catch (error) {
+        note(error)
+      }
+    after = ids.at(-1)!
   }
 }
 
@@ -48,40 +67,50 @@ interface Window {
   to: number
 }
 
-async function planOne({ db, reader, ids, now }: Planner, row: BatchExportRow, end: number): Promise<void> {
+async function planOne(planner: Planner, row: BatchExportRow, end: number): Promise<void> {
+  const { db, reader, now } = planner
   const { windows, next_at } = await dueWindows(reader, row, end, now())
   await db.tx(async (tx) => {
-    const held = await exports.hold(tx, row.id)
-    // Changed, paused or planned by somebody else meanwhile: what is due then is found at the next look.
-    if (!held || held.paused || held.next_at !== row.next_at || held.watermark !== row.watermark) return
-    if (held.interval !== row.interval || held.start_at !== row.start_at || held.end_at !== row.end_at) return
-    for (const { start, end: until, from, to } of windows) {
-      if (row.start_at !== null && until <= row.start_at) continue
-      const made = await runs.create(tx, {
-        id: ids.uuid(),
-        batch_export_id: row.id,
-        project_id: row.project_id,
-        kind: 'scheduled',
-        backfill_id: null,
-        data_interval_start: start,
-        data_interval_end: until,
-        from_position: from,
-        to_position: to,
-        // Most of the windows that a long down-time leaves.
-        empty: from === to,
-        now: now(),
-      })
-      // Not to be passed over in silence: its events would be in no run.
-      if (!made) throw new Error(`the window of ${row.id} that ends at ${until} has a run already`)
-      if (from === to)
-        await logs.write(tx, { ...made, run_id: made.id, timestamp: now(), level: 'INFO', message: NOTHING_TO_DELIVER })
-    }
-    const last = windows.at(-1)
-    await exports.update(tx, row.id, {
-      ...(last && { watermark: last.to, window_start: last.end }),
-      next_at,
-    })
+    if (!(await holdUnchanged(tx, row)) || (await pauses.oldestEnded(tx, row.id))) return
+    await createRuns(planner, tx, row, windows)
+    await exports.update(tx, row.id, { ...progress(windows), next_at })
   })
+}
+
+/** False when it was changed, paused or planned since it was read. The next look finds what is due then. */
+async function holdUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
+  const held = await exports.hold(tx, row.id)
+  const fields = ['next_at', 'watermark', 'window_start', 'interval', 'start_at', 'end_at'] as const
+  return held !== undefined && !held.paused && fields.every((field) => held[field] === row[field])
+}
+
+async function createRuns({ ids, now }: Planner, tx: Db, row: BatchExportRow, windows: Window[]): Promise<void> {
+  for (const { start, end, from, to } of windows) {
+    if (row.start_at !== null && end <= row.start_at) continue
+    const made = await runs.create(tx, {
+      id: ids.uuid(),
+      batch_export_id: row.id,
+      project_id: row.project_id,
+      kind: 'scheduled',
+      backfill_id: null,
+      data_interval_start: start,
+      data_interval_end: end,
+      from_position: from,
+      to_position: to,
+      // Most of the windows that a long down-time leaves.
+      empty: from === to,
+      now: now(),
+    })
+    // Not to be passed over in silence: its events would be in no run.
+    if (!made) throw new Error(`the window of ${row.id} that ends at ${end} has a run already`)
+    if (from === to)
+      await logs.write(tx, { ...made, run_id: made.id, timestamp: now(), level: 'INFO', message: NOTHING_TO_DELIVER })
+  }
+}
+
+const progress = (windows: Window[]): Partial<Opening> => {
+  const last = windows.at(-1)
+  return last ? { watermark: last.to, window_start: last.end } : {}
 }
 
 /** The windows of an export that have ended, each with its positions; the last one reaches to the horizon. */
@@ -116,6 +145,81 @@ async function dueWindows(
   return { windows, next_at: next }
 }
 
+/**
+ * Plans what arrived before the oldest pause that has ended, and skips what arrived during it. False where nothing could be
+ * planned: events may still appear below the end of the pause, or there is no such pause.
+ */
+async function planPause(planner: Planner, id: string): Promise<boolean> {
+  const { db, events, reader, now } = planner
+  const row = await exports.find(db, id)
+  const pause = await pauses.oldestEnded(db, id)
+  if (!row || row.paused || !pause || (await horizon(events)) < pause.resumed_position) return false
+  const { windows, next_at, complete } = await windowsBefore(reader, row, pause)
+  const skipped = complete
+    ? await countBetween(reader, {
+        project_id: row.project_id,
+        from: Math.max(row.watermark, pause.position),
+        to: pause.resumed_position,
+      })
+    : 0
+  return db.tx(async (tx) => {
+    if (!(await holdUnchanged(tx, row)) || (await pauses.oldestEnded(tx, id))?.id !== pause.id) return false
+    await createRuns(planner, tx, row, windows)
+    const changes = { ...progress(windows), next_at }
+    await exports.update(tx, id, complete ? resumption({ ...row, ...changes }, pause) : changes)
+    if (!complete) return true
+    await pauses.remove(tx, pause.id)
+    const message = `Skipped ${skipped} events that arrived while the export was paused.`
+    await logs.write(tx, { ...pause, project_id: row.project_id, run_id: '', timestamp: now(), level: 'INFO', message })
+    return true
+  })
+}
+
+/** The windows that ended before the pause, and the one that it cut short; without that, if it holds no events. */
+async function windowsBefore(
+  reader: EventReader,
+  row: BatchExportRow,
+  { paused_at, position }: EndedPause,
+): Promise<{ windows: Window[]; next_at: string | null; complete: boolean }> {
+  const { project_id, end_at } = row
+  const windows: Window[] = []
+  let start = row.window_start
+  let from = row.watermark
+  const to = Math.max(from, position)
+  let next = row.next_at
+  const isOver = (end: string): boolean => end_at !== null && end > end_at
+  while (next !== null && next < paused_at && !isOver(next)) {
+    if (windows.length === WINDOWS_AT_ONCE) return { windows, next_at: next, complete: false }
+    const time = Date.parse(next) * 1000
+    const boundary = await positionAt(reader, { project_id, from, to, time }).catch(() => from)
+    windows.push({ start, end: next, from, to: boundary })
+    start = next
+    from = boundary
+    next = boundaryAfter(row.interval as Interval, next)
+  }
+  // After a clock that was set back the pause may lie before the window.
+  const end = latest(paused_at, new Date(Date.parse(start) + 1).toISOString())
+  const last = await positionAt(reader, { project_id, from, to, time: Number.MAX_SAFE_INTEGER })
+  if (next !== null && last > from && !isOver(end)) windows.push({ start, end, from, to })
+  return { windows, next_at: next, complete: true }
+}
+
+/** Where the schedule continues after a pause. */
+function resumption(row: BatchExportRow, { resumed_at, resumed_position }: EndedPause): Opening {
+  const window_start = latest(row.window_start, resumed_at)
+  return {
+    watermark: Math.max(row.watermark, resumed_position),
+    window_start,
+    next_at: row.next_at && firstEnd(row, window_start),
+  }
+}
+
+/** When the first window of a schedule ends that continues at that moment. */
+function firstEnd({ interval, start_at }: Pick<BatchExportRow, 'interval' | 'start_at'>, moment: string): string {
+  const soonest = boundaryAfter(interval as Interval, moment)
+  return start_at === null ? soonest : latest(soonest, boundaryBefore(interval as Interval, start_at))
+}
+
 /** Of moments as they are stored, which sort as text. */
 const latest = (...moments: string[]): string => moments.toSorted().at(-1)!
 
@@ -131,18 +235,15 @@ export async function opening(
   { events, reader, now }: Planner,
   before: Pick<BatchExportRow, 'project_id' | 'interval' | 'start_at'> & { window_start?: string },
 ): Promise<Opening> {
-  const { project_id, start_at } = before
-  const interval = before.interval as Interval
+  const { project_id } = before
   const end = await horizon(events)
-  const open = boundaryBefore(interval, now())
+  const open = boundaryBefore(before.interval as Interval, now())
   const window_start = latest(open, before.window_start ?? open)
   const watermark =
     before.window_start === undefined
       ? await positionAt(reader, { project_id, from: 0, to: end, time: Date.parse(open) * 1000 })
       : end
-  const soonest = boundaryAfter(interval, latest(window_start, now()))
-  const ahead = start_at === null ? soonest : boundaryBefore(interval, start_at)
-  return { watermark, window_start, next_at: latest(soonest, ahead) }
+  return { watermark, window_start, next_at: firstEnd(before, latest(window_start, now())) }
 }
 
 /** The windows of a backfill: whole intervals from where it begins, the last one shorter. Null after the last. */

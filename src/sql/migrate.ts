@@ -9,6 +9,7 @@ import requestCounts from './migrations/0006-request-counts.ts'
 import longLists from './migrations/0007-long-lists.ts'
 import unverifiedAccounts from './migrations/0008-unverified-accounts.ts'
 import madeInvites from './migrations/0009-made-invites.ts'
+import pauses from './migrations/0010-pauses.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -36,6 +37,7 @@ export const ADMINISTRATION: Track = {
     longLists,
     unverifiedAccounts,
     madeInvites,
+    pauses,
   ],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }

@@ -89,22 +89,30 @@ export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from batch_exports where id = ${id}`)) > 0
 }
 
+/** No window follows a pause before the pause itself is planned. */
+const settled = sql`not exists (
+  select 1 from batch_export_pauses p where p.batch_export_id = batch_exports.id and p.resumed_at is not null)`
+
 /** Those whose next window has ended, the longest waiting first. */
 export function due(db: Db, now: string, limit: number): Promise<BatchExportRow[]> {
   return db.all<BatchExportRow>(sql`
-    select * from batch_exports where not paused and next_at <= ${now} order by next_at, id limit ${limit}`)
+    select * from batch_exports where not paused and next_at <= ${now} and ${settled}
+    order by next_at, id limit ${limit}`)
 }
 
 /** When the next window of any export ends. */
 export async function nextDue(db: Db): Promise<string | null> {
-  const row = await db.get<{ next_at: string | null }>(
-    sql`select min(next_at) as next_at from batch_exports where not paused`,
-  )
+  const row = await db.get<{ next_at: string }>(sql`
+    select next_at from batch_exports where not paused and next_at is not null and ${settled}
+    order by next_at limit 1`)
   return row?.next_at ?? null
 }
 
-/** How far any export has come. */
+/** The highest position that any export or pause has stored. */
 export async function furthest(db: Db): Promise<number> {
-  const row = await db.get<{ watermark: number | null }>(sql`select max(watermark) as watermark from batch_exports`)
-  return row?.watermark ?? 0
+  const row = await db.get<{ position: number | null }>(sql`
+    select max(position) as position from (
+      select max(watermark) as position from batch_exports
+      union all select max(coalesce(resumed_position, position)) from batch_export_pauses) reached`)
+  return row?.position ?? 0
 }

@@ -66,6 +66,19 @@ for (const level of ['project', 'organization'] as const)
       body: { attr: 'backfill' },
     })
 
+    for (const payload of ['"x"', '5', 'true', 'null', '[1]', '{', '{"a":'])
+      for (const type of ['application/json', 'text/plain']) {
+        const [first, second] = [
+          await app.send('POST', `${one}/pause/`, { raw: { type, payload } }),
+          await app.send('POST', `${one}/unpause/`, { raw: { type, payload } }),
+        ]
+        t.ok(first.status >= 400 && first.status < 500, `${type} ${payload}`)
+        t.same([first.status, first.body], [second.status, second.body], 'both refuse a wrong body alike')
+      }
+    t.match(await app.send('GET', `${one}/`), { body: { paused: false } })
+    t.match(await app.send('POST', `${one}/pause/`, { body: { name: 'y' } }), { status: 200, body: { name: 'other' } })
+    t.match(await app.send('POST', `${one}/unpause/`, { body: { name: 'y' } }), { body: { name: 'other' } })
+
     t.match(await app.send('DELETE', `${one}/`), { status: 204 })
     for (const [method, path] of [
       ['GET', '/'],

@@ -185,6 +185,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
 
   const destination = { type: 'File', config: {} }
   const { id } = await site.ask('POST', `${exportsOf(site)}/`, { name: 'Files', interval: INTERVAL, destination })
+  const resting = await site.ask('POST', `${exportsOf(site)}/`, { name: 'Resting', interval: INTERVAL, destination })
   await send(site, 300)
   site.advance(WINDOW_MS)
   await settle(site, id)
@@ -199,6 +200,10 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   const demo = JSON.parse(seeded.stdout)
   change(from, EVENTS.file, `update sqlite_sequence set seq = ${FAR} where name = 'events'`)
   await send(site, 200)
+  // Paused there, unpaused here: what arrives in between is skipped.
+  await site.ask('POST', `${exportsOf(site)}/${resting.id}/pause/`)
+  const paused_after = sent
+  await send(site, 20)
   await fillTheRest(site, organization_id, site.project_id)
 
   const { url: to, client } = await emptyTarget(t)
@@ -340,6 +345,8 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     for (const [i, answer] of before.entries()) t.equal(after[i], answer)
 
     await send(site, 50)
+    const unpaused_after = sent
+    await site.ask('POST', `${exportsOf(site)}/${resting.id}/unpause/`)
     await quiet(to)
     site.advance(WINDOW_MS)
     await settle(site, id)
@@ -348,6 +355,12 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     site.advance(WINDOW_MS)
     await settle(site, id)
     t.same(delivered(site, id).sort(), uuids(), 'each event once: those before, those on the way and those after')
+    await settle(site, resting.id)
+    t.same(
+      delivered(site, resting.id).sort(),
+      uuids().filter((_, i) => i < paused_after || i >= unpaused_after),
+      'a pause lasts across the move',
+    )
     const { rows } = await client.query('select max(id) as last from projects')
     const made = await site.ask('POST', '/api/projects/', { name: 'New', organization: organization_id })
     t.equal(made.id, Number(rows[0].last) + 2, 'the number of a project that is gone is not given again')

@@ -183,6 +183,7 @@ function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
       users: ids.members,
       plugin_files: PLUGIN_FAMILIES.map((family) => ids[family][0]!),
       batch_export_backfills: ids.batch_exports,
+      batch_export_pauses: ids.batch_exports,
     }
     const key = row.plugin_id ?? row.batch_export_id ?? row.uuid ?? row.id
     return (

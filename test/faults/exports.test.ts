@@ -21,7 +21,7 @@ const S3rver = createRequire(import.meta.url)('s3rver')
 
 const ROUNDS = PROVE ? 100 : 3
 const SEED = Number(process.env.SEED ?? 20260801)
-t.setTimeout((PROVE ? 180 : 10) * 60_000)
+t.setTimeout((PROVE ? 180 : 15) * 60_000)
 
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
@@ -309,6 +309,72 @@ for (const [i, engine] of ENGINES.entries())
   t.test(`killed at any moment (${engine})`, (t) => killing(t, engine, 1, SEED + i))
 
 t.test('two processes, either of them killed at any moment (postgres)', (t) => killing(t, 'postgres', 2, SEED + 9))
+
+/** Before and after a pause everything is delivered, during it nothing, whenever a process dies. */
+async function killingAroundPauses(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
+  t.comment(`SEED=${SEED}`)
+  const random = seeded(seed)
+  const site = await openSite(t, engine)
+  while (site.servers.length < processes) await site.start()
+  const place = await folder(t, site)
+  const id = await createExport(site, place)
+  const one = `${base(site)}/${id}`
+  const sender = createSender(site, random)
+  const expected: string[] = []
+
+  const send = async (count: number): Promise<string[]> => {
+    const before = sender.uuids().length
+    sender.make(count)
+    await sender.all()
+    return sender.uuids().slice(before)
+  }
+  /** Asks while a process is killed, and again until there is an answer. */
+  const askAndKill = async (path: string, body?: unknown): Promise<void> => {
+    const asking = site.ask('POST', path, body).catch(() => undefined)
+    await pause(random() * 40)
+    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await asking
+    await site.start()
+    await until(() => site.ask('POST', path, body).catch(() => undefined))
+  }
+  for (let round = 1; round <= ROUNDS; round++) {
+    expected.push(...(await send(300)))
+    await askAndKill(`${one}/pause/`)
+    const during = await send(200)
+    site.advance(Math.floor(random() * 2 * WINDOW_MS))
+    const backfill = random() < 0.3
+    if (backfill) expected.push(...during)
+    await askAndKill(`${one}/unpause/`, { backfill })
+    expected.push(...(await send(100)))
+    if (random() < 0.5) site.advance(WINDOW_MS)
+    await rouse(site, id)
+    await pause(random() * 500)
+    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.start()
+    if (round % CATCH_UP_EVERY === 0) await settle(site, [id])
+  }
+
+  const runs = await finish(site, [id])
+  demandCompleted(t, runs)
+  await demandOnceEach(t, place, expected)
+  const skipped = sender.uuids().length - expected.length
+  const { results } = await site.ask('GET', `${one}/logs/?search=Skipped&limit=1000`)
+  const told = results.map(({ message }: { message: string }) => Number(/\d+/.exec(message)![0]))
+  t.equal(
+    told.reduce((sum: number, count: number) => sum + count, 0),
+    skipped,
+    'the log says how many events were skipped',
+  )
+  const result = `each of ${expected.length.toLocaleString('en')} events once, ${skipped.toLocaleString('en')} skipped, ${runs.length} runs`
+  figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kill -9 around pauses', result, seed: SEED })
+}
+
+for (const [i, engine] of ENGINES.entries())
+  t.test(`killed around pauses (${engine})`, (t) => killingAroundPauses(t, engine, 1, SEED + 20 + i))
+
+t.test('two processes, either of them killed around pauses (postgres)', (t) =>
+  killingAroundPauses(t, 'postgres', 2, SEED + 29),
+)
 
 for (const engine of ENGINES) {
   t.test(`asked to stop in the middle of a run (${engine})`, async (t) => {

@@ -1,0 +1,978 @@
+/** What a pause delivers, what it skips, and what becomes of it when things happen at the same time. */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { buildDeps, type Deps } from '../../src/deps.ts'
+import { POSITION } from '../../src/events/extract.ts'
+import { refused } from '../../src/exports/destination.ts'
+import { createExporter } from '../../src/exports/exporter.ts'
+import type { Processes } from '../../src/exports/processes.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
+import { commit, ingest, plainEvents } from '../helpers/exports.ts'
+import { PROVE } from '../helpers/figures.ts'
+
+/** Random sequences of the property. */
+const SEQUENCES = PROVE ? 500 : 15
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+t.setTimeout((PROVE ? 60 : 15) * 60_000)
+
+/** To a time of the first day, `HH:MM`. */
+const goTo = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>
+  app.advance(Date.parse(`2026-01-01T${time}:00Z`) - Date.parse(app.deps.now()))
+
+/** The day is left out of those of the first day. */
+const short = (iso: string): string => iso.slice(0, 16).replace('2026-01-01T', '')
+
+/** An app whose deliveries note the events that they read. */
+async function openRecording(t: Test, engine: TestApp['engine']) {
+  let delivered: { batch_export_id: string; run_id: string; uuid: string; backfill: boolean }[] = []
+  const deliver: Processes['deliver'] = async ({ batch_export_id, run_id, project_id, range }) => {
+    const within =
+      range.by === 'positions'
+        ? sql`${POSITION} >= ${range.from} and ${POSITION} < ${range.to}`
+        : sql`e.timestamp >= ${range.start} and e.timestamp < ${range.end}`
+    const rows = await app.deps.events.all<{ uuid: string }>(
+      sql`select e.uuid from events e where e.project_id = ${project_id} and ${within}`,
+    )
+    // Another attempt at the same run replaces what the one before left, as at a destination.
+    delivered = delivered.filter((one) => one.run_id !== run_id)
+    for (const { uuid } of rows) delivered.push({ batch_export_id, run_id, uuid, backfill: range.by === 'times' })
+    return { records: rows.length, bytes: 0 }
+  }
+  const app: TestApp = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
+  return { app, delivered: () => delivered }
+}
+
+/** An export of a project of its own. */
+async function openExport(app: TestApp, more: object = {}) {
+  const project_id: number = (await app.send('POST', '/api/projects/', { body: { name: 'p' } })).body.id
+  const base = `/api/projects/${project_id}/batch_exports`
+  const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
+  const made = await app.send('POST', `${base}/`, { body })
+  const one = `${base}/${made.body.id}`
+  return {
+    id: made.body.id as string,
+    one,
+    project_id,
+    numbers: { next: 0 },
+    act: (action: string, sent?: object) => app.send('POST', `${one}/${action}/`, sent && { body: sent }),
+    patch: (sent: object) => app.send('PATCH', `${one}/`, { body: sent }),
+    runs: async (): Promise<any[]> => (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body.results,
+    windows: async (): Promise<[string, string, number][]> => {
+      const { results } = (await app.send('GET', `${one}/runs/?ordering=data_interval_start&limit=1000`)).body
+      return results.map((run: any) => [
+        short(run.data_interval_start),
+        short(run.data_interval_end),
+        run.records_completed,
+      ])
+    },
+    /** How many events each pause skipped, oldest first. */
+    skipped: async (): Promise<number[]> =>
+      (await app.send('GET', `${one}/logs/?search=Skipped&limit=1000`)).body.results
+        .map(({ message }: any) => Number(/^Skipped (\d+) events/.exec(message)![1]))
+        .reverse(),
+  }
+}
+
+type Export = Awaited<ReturnType<typeof openExport>>
+type Step = [time: string, step: keyof typeof STEPS, given?: unknown]
+
+/** Each step at its time: `events` takes how many, `unpause` and `patch` a body. */
+const STEPS = {
+  events: async (app: TestApp, { project_id, numbers }: Export, count: any) => {
+    await ingest(app, plainEvents(count, numbers.next), project_id)
+    numbers.next += count
+  },
+  pause: (_: TestApp, { act }: Export) => act('pause'),
+  unpause: (_: TestApp, { act }: Export, sent: any) => act('unpause', sent),
+  patch: (_: TestApp, { patch }: Export, sent: any) => patch(sent),
+  plan: (app: TestApp) => app.deps.exporter.drain(),
+}
+
+interface Case {
+  name: string
+  settings?: object
+  steps: Step[]
+  windows: [start: string, end: string, events: number][]
+  skipped: number[]
+}
+
+const AROUND: Step[] = [
+  ['00:10', 'events', 3],
+  ['00:20', 'pause'],
+  ['01:10', 'events', 2],
+]
+
+const CASES: Case[] = [
+  {
+    name: 'what arrived before the pause is delivered, what arrived during it is skipped',
+    steps: [...AROUND, ['02:20', 'unpause'], ['02:30', 'events', 1], ['03:00', 'plan']],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['02:20', '03:00', 1],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'what arrived before the pause is delivered as soon as the export is unpaused',
+    steps: [...AROUND, ['02:20', 'unpause'], ['02:20', 'plan']],
+    windows: [['00:00', '00:20', 3]],
+    skipped: [2],
+  },
+  {
+    name: 'nothing is planned while the export is paused',
+    steps: [...AROUND, ['02:20', 'plan']],
+    windows: [],
+    skipped: [],
+  },
+  {
+    name: 'backfill: false skips as no body does',
+    steps: [...AROUND, ['02:20', 'unpause', { backfill: false }], ['03:00', 'plan']],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['02:20', '03:00', 0],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'backfill: true skips nothing',
+    steps: [...AROUND, ['02:20', 'unpause', { backfill: true }], ['02:30', 'events', 1], ['03:00', 'plan']],
+    windows: [
+      ['00:00', '01:00', 3],
+      ['01:00', '02:00', 2],
+      ['02:00', '03:00', 1],
+    ],
+    skipped: [],
+  },
+  {
+    name: 'a pause with no events before it makes no run',
+    steps: [
+      ['00:20', 'pause'],
+      ['00:30', 'events', 2],
+      ['00:40', 'unpause'],
+      ['01:00', 'plan'],
+    ],
+    windows: [['00:40', '01:00', 0]],
+    skipped: [2],
+  },
+  {
+    name: 'the first of two pauses counts',
+    steps: [
+      ['00:10', 'events', 3],
+      ['00:20', 'pause'],
+      ['00:30', 'events', 1],
+      ['00:40', 'pause'],
+      ['00:45', 'patch', { paused: true }],
+      ['00:50', 'unpause'],
+      ['01:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['00:50', '01:00', 0],
+    ],
+    skipped: [1],
+  },
+  {
+    name: 'the first of two unpauses counts',
+    steps: [
+      ...AROUND,
+      ['01:20', 'unpause'],
+      ['01:30', 'events', 4],
+      ['01:40', 'unpause', { backfill: true }],
+      ['02:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['01:20', '02:00', 4],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'two pauses with nothing planned in between skip what each of them saw',
+    steps: [
+      ['00:05', 'events', 1],
+      ['00:10', 'pause'],
+      ['00:15', 'events', 2],
+      ['00:20', 'unpause'],
+      ['00:25', 'events', 3],
+      ['00:30', 'pause'],
+      ['00:35', 'events', 4],
+      ['00:40', 'unpause'],
+      ['00:45', 'events', 5],
+      ['01:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:10', 1],
+      ['00:20', '00:30', 3],
+      ['00:40', '01:00', 5],
+    ],
+    skipped: [2, 4],
+  },
+  {
+    name: 'a pause that is made up for leaves the one before it as it was',
+    steps: [
+      ['00:05', 'events', 1],
+      ['00:10', 'pause'],
+      ['00:15', 'events', 2],
+      ['00:20', 'unpause'],
+      ['00:25', 'events', 3],
+      ['00:30', 'pause'],
+      ['00:35', 'events', 4],
+      ['00:40', 'unpause', { backfill: true }],
+      ['00:45', 'events', 5],
+      ['01:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:10', 1],
+      ['00:20', '01:00', 12],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'an export that is paused again waits with what came before the first pause',
+    steps: [
+      ['00:05', 'events', 1],
+      ['00:10', 'pause'],
+      ['00:15', 'events', 2],
+      ['00:20', 'unpause'],
+      ['00:30', 'pause'],
+      ['02:00', 'plan'],
+    ],
+    windows: [],
+    skipped: [],
+  },
+  {
+    name: 'windows that ended before the pause are planned one by one',
+    steps: [
+      ['00:10', 'events', 1],
+      ['01:10', 'events', 2],
+      ['02:10', 'events', 3],
+      ['02:30', 'pause'],
+      ['03:10', 'events', 4],
+      ['05:20', 'unpause'],
+      ['05:30', 'events', 5],
+      ['07:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '01:00', 1],
+      ['01:00', '02:00', 2],
+      ['02:00', '02:30', 3],
+      ['05:20', '06:00', 5],
+      ['06:00', '07:00', 0],
+    ],
+    skipped: [4],
+  },
+  {
+    name: 'PATCH pauses and unpauses as the actions do',
+    steps: [
+      ['00:10', 'events', 3],
+      ['00:20', 'patch', { paused: true }],
+      ['01:10', 'events', 2],
+      ['02:20', 'patch', { paused: false }],
+      ['02:30', 'events', 1],
+      ['03:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['02:20', '03:00', 1],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'an export that is created paused skips from its creation on',
+    settings: { paused: true },
+    steps: [
+      ['01:10', 'events', 2],
+      ['02:20', 'unpause'],
+      ['02:30', 'events', 1],
+      ['03:00', 'plan'],
+    ],
+    windows: [['02:20', '03:00', 1]],
+    skipped: [2],
+  },
+  {
+    name: 'an export that is created paused can make up for it',
+    settings: { paused: true },
+    steps: [
+      ['01:10', 'events', 2],
+      ['02:20', 'unpause', { backfill: true }],
+      ['03:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '01:00', 0],
+      ['01:00', '02:00', 2],
+      ['02:00', '03:00', 0],
+    ],
+    skipped: [],
+  },
+  {
+    name: 'last_paused_at as a client sends it decides nothing',
+    steps: [
+      ...AROUND,
+      ['01:20', 'patch', { last_paused_at: '2026-01-01T02:00:00Z' }],
+      ['01:30', 'patch', { last_paused_at: null }],
+      ['02:20', 'unpause'],
+      ['02:20', 'plan'],
+    ],
+    windows: [['00:00', '00:20', 3]],
+    skipped: [2],
+  },
+  {
+    name: 'another interval while the export is paused',
+    steps: [
+      ...AROUND,
+      ['01:20', 'patch', { interval: 'every 15 minutes' }],
+      ['02:20', 'unpause'],
+      ['02:25', 'events', 1],
+      ['02:35', 'events', 4],
+      ['02:45', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['02:20', '02:30', 1],
+      ['02:30', '02:45', 4],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'another interval after the export was unpaused, before anything is planned',
+    steps: [
+      ...AROUND,
+      ['02:20', 'unpause'],
+      ['02:21', 'patch', { interval: 'every 5 minutes' }],
+      ['02:22', 'events', 1],
+      ['02:25', 'plan'],
+    ],
+    windows: [
+      ['00:00', '00:20', 3],
+      ['02:20', '02:25', 1],
+    ],
+    skipped: [2],
+  },
+  {
+    name: 'another interval together with the end of the pause',
+    steps: [
+      ...AROUND,
+      ['02:21', 'patch', { interval: 'day', paused: false }],
+      ['02:30', 'events', 1],
+      ['02:30', 'plan'],
+    ],
+    windows: [['00:00', '00:20', 3]],
+    skipped: [2],
+  },
+  {
+    name: 'what end_at excludes is not delivered because of a pause',
+    settings: { end_at: '2026-01-01T01:30:00Z' },
+    steps: [
+      ['00:10', 'events', 1],
+      ['01:10', 'events', 2],
+      ['01:40', 'pause'],
+      ['02:00', 'unpause'],
+      ['03:00', 'plan'],
+    ],
+    windows: [['00:00', '01:00', 1]],
+    skipped: [0],
+  },
+  {
+    name: 'what start_at excludes is not delivered because of a pause',
+    settings: { start_at: '2026-01-01T03:00:00Z' },
+    steps: [
+      ['00:10', 'events', 1],
+      ['00:40', 'pause'],
+      ['01:00', 'unpause'],
+      ['03:10', 'events', 2],
+      ['04:00', 'plan'],
+    ],
+    windows: [['03:00', '04:00', 2]],
+    skipped: [0],
+  },
+  {
+    name: 'a schedule that was over before the pause',
+    settings: { end_at: '2026-01-01T01:00:00Z' },
+    steps: [
+      ['00:10', 'events', 1],
+      ['02:10', 'plan'],
+      ['02:10', 'events', 2],
+      ['02:20', 'pause'],
+      ['02:30', 'events', 3],
+      ['02:40', 'patch', { end_at: null }],
+      ['02:50', 'unpause'],
+      ['02:55', 'events', 4],
+      ['03:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '01:00', 1],
+      ['02:50', '03:00', 4],
+    ],
+    skipped: [0],
+  },
+  {
+    name: 'a clock that is set back during the pause',
+    steps: [
+      ['01:10', 'events', 1],
+      ['01:30', 'plan'],
+      ['01:40', 'events', 2],
+      ['00:30', 'pause'],
+      ['00:40', 'events', 3],
+      ['00:50', 'unpause'],
+      ['01:50', 'events', 4],
+      ['02:00', 'plan'],
+    ],
+    windows: [
+      ['00:00', '01:00', 1],
+      ['01:00', '01:00', 2],
+      ['01:00', '02:00', 4],
+    ],
+    skipped: [3],
+  },
+]
+
+async function follow(app: TestApp, made: Export, steps: readonly Step[]): Promise<void> {
+  for (const [time, step, given] of steps) {
+    goTo(app, time)
+    await STEPS[step](app, made, given)
+  }
+}
+
+const pausesOf = async ({ deps: { db } }: TestApp, { id }: Export): Promise<number> =>
+  (await db.all(sql`select id from batch_export_pauses where batch_export_id = ${id}`)).length
+
+for (const engine of ENGINES) {
+  t.test(`what a pause delivers and skips (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    for (const { name, settings, steps, windows, skipped } of CASES) {
+      goTo(app, '00:00')
+      const made = await openExport(app, settings)
+      await follow(app, made, steps)
+      t.same(await made.windows(), windows, name)
+      t.same(await made.skipped(), skipped, name)
+      await app.send('DELETE', `${made.one}/`)
+      t.equal(await pausesOf(app, made), 0, 'a deleted export leaves no pause behind')
+    }
+  })
+
+  t.test(`last_paused_at is set on every way of pausing, and by the server alone (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const sent = { last_paused_at: '2020-01-01T00:00:00Z' }
+    const running = await openExport(app, sent)
+    t.match((await app.send('GET', `${running.one}/`)).body, { paused: false, last_paused_at: null })
+    t.match((await running.patch(sent)).body, { last_paused_at: null })
+    const created = await openExport(app, { ...sent, paused: true })
+    const { body } = await app.send('GET', `${created.one}/`)
+    t.match(body, { paused: true, last_paused_at: body.created_at })
+    t.match((await running.patch({ ...sent, paused: true })).body, { paused: true, last_paused_at: /^2026/ })
+    t.match((await running.patch({ paused: false })).body, { paused: false, last_paused_at: /^2026/ })
+  })
+
+  t.test(`the pause after too many failures loses nothing that arrived before it (${engine})`, async (t) => {
+    let failing = true
+    const app = await openApp(t, engine, {
+      processes: {
+        ...IN_THIS_PROCESS,
+        deliver: async () => (failing ? Promise.reject(refused('There is no such bucket.')) : { records: 1, bytes: 1 }),
+      },
+    })
+    const made = await openExport(app)
+    for (let hour = 0; hour < 10; hour++) {
+      goTo(app, `0${hour}:10`)
+      await STEPS.events(app, made, 1)
+      // The last one arrives before the run that fails and after its window.
+      if (hour === 9) await STEPS.events(app, made, 1)
+      app.advance(50 * MINUTE_MS)
+      if (hour === 9) await STEPS.events(app, made, 1)
+      await app.deps.exporter.drain()
+    }
+    t.match((await app.send('GET', `${made.one}/`)).body, { paused: true, last_paused_at: /^2026-01-01T10:00/ })
+    goTo(app, '10:30')
+    await STEPS.events(app, made, 4)
+    goTo(app, '10:40')
+    failing = false
+    await made.act('unpause')
+    await app.deps.exporter.drain()
+    t.same(await made.skipped(), [4])
+    const runs = await app.deps.db.all<{ from_position: number; to_position: number }>(sql`
+      select from_position, to_position from batch_export_runs where batch_export_id = ${made.id}
+      order by data_interval_end`)
+    for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]!.to_position)
+    const after = await app.deps.events.get<{ count: number }>(sql`
+      select count(*) as count from events e
+      where e.project_id = ${made.project_id} and ${POSITION} >= ${runs.at(-1)!.to_position}`)
+    t.equal(after!.count, 4)
+  })
+
+  t.test(`a run that is in progress goes on through a pause (${engine})`, async (t) => {
+    let [begin, finish] = [() => {}, () => {}]
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    let calls = 0
+    const deliver = async (): Promise<{ records: number; bytes: number }> => {
+      if (++calls === 1) {
+        begin()
+        await finished
+      }
+      return { records: calls, bytes: 1 }
+    }
+    const app = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
+    const made = await openExport(app)
+    await follow(app, made, [['00:10', 'events', 2]])
+    goTo(app, '01:00')
+    const working = app.deps.exporter.drain()
+    await begun
+    await follow(app, made, [
+      ['01:10', 'events', 1],
+      ['01:20', 'pause'],
+      ['01:30', 'events', 3],
+    ])
+    finish()
+    await working
+    t.same(await made.windows(), [['00:00', '01:00', 1]])
+    await follow(app, made, [
+      ['01:40', 'unpause'],
+      ['01:40', 'plan'],
+    ])
+    t.same(await made.windows(), [
+      ['00:00', '01:00', 1],
+      ['01:00', '01:20', 2],
+    ])
+    t.same(await made.skipped(), [3])
+  })
+
+  t.test(`backfills of a paused export, and retries of what a pause cut short (${engine})`, async (t) => {
+    const { app, delivered } = await openRecording(t, engine)
+    const made = await openExport(app)
+    await follow(app, made, [
+      ['00:10', 'events', 3],
+      ['00:20', 'pause'],
+      ['01:10', 'events', 2],
+    ])
+    goTo(app, '02:00')
+    const range = { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-01T02:00:00Z' }
+    t.match(await made.act('backfill', range), { status: 200, body: { paused: true, backfill_id: String } })
+    await app.deps.exporter.drain()
+    t.equal(delivered().filter(({ backfill }) => backfill).length, 5, 'a backfill goes by the time of the events')
+    t.same(await made.skipped(), [])
+    await follow(app, made, [
+      ['02:20', 'unpause'],
+      ['02:20', 'plan'],
+    ])
+    const scheduled = () =>
+      delivered()
+        .filter(({ backfill }) => !backfill)
+        .map(({ uuid }) => uuid)
+    const first = scheduled()
+    t.same(
+      first.toSorted(),
+      plainEvents(3).map(({ uuid }) => uuid),
+    )
+    const [run] = (await made.runs()).filter(({ data_interval_end }) => short(data_interval_end) === '00:20')
+    await app.send('POST', `${made.one}/runs/${run.id}/retry/`)
+    await app.deps.exporter.drain()
+    t.same(scheduled(), [...first, ...first])
+  })
+
+  t.test(`an export that an earlier version paused delivers everything (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    for (const body of [undefined, { backfill: false }, { backfill: true }]) {
+      goTo(app, '00:00')
+      const made = await openExport(app)
+      await follow(app, made, [
+        ['00:10', 'events', 3],
+        ['00:20', 'pause'],
+        ['01:10', 'events', 2],
+      ])
+      await app.deps.db.run(sql`delete from batch_export_pauses`)
+      goTo(app, '02:20')
+      await made.act('unpause', body)
+      goTo(app, '03:00')
+      await app.deps.exporter.drain()
+      t.same(await made.windows(), [
+        ['00:00', '01:00', 3],
+        ['01:00', '02:00', 2],
+        ['02:00', '03:00', 0],
+      ])
+      t.same(await made.skipped(), [])
+      await app.send('DELETE', `${made.one}/`)
+    }
+  })
+
+  t.test(`an earlier version beside this one unpauses without ending the pause (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const made = await openExport(app)
+    await follow(app, made, [['00:10', 'pause']])
+    await app.deps.db.run(sql`update batch_exports set paused = ${false} where id = ${made.id}`)
+    await follow(app, made, [
+      ['00:20', 'events', 3],
+      ['01:00', 'plan'],
+    ])
+    t.same(await made.windows(), [['00:00', '01:00', 3]])
+    await follow(app, made, [
+      ['01:10', 'events', 1],
+      ['01:20', 'pause'],
+      ['01:30', 'events', 2],
+      ['01:40', 'unpause'],
+      ['01:40', 'plan'],
+    ])
+    t.same((await made.windows()).at(-1), ['01:00', '01:20', 1])
+    t.same(await made.skipped(), [2])
+  })
+
+  t.test(`a pause that cannot be planned holds up no other export (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const [odd, resting, running] = [await openExport(app), await openExport(app), await openExport(app)]
+    for (const made of [odd, resting])
+      await follow(app, made, [
+        ['00:10', 'events', 1],
+        ['00:20', 'pause'],
+        ['00:30', 'unpause'],
+      ])
+    await STEPS.events(app, running, 2)
+    // The run of its window is there already.
+    await app.deps.db.run(sql`
+      insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
+        data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
+      select 'odd', batch_export_id, ${odd.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
+      from batch_export_pauses where batch_export_id = ${odd.id}`)
+    goTo(app, '01:00')
+    await t.rejects(app.deps.exporter.drain(), /has a run already/)
+    for (const [made, records] of [
+      [resting, 1],
+      [running, 2],
+    ] as const)
+      while ((await made.runs())[0]?.records_completed !== records) await new Promise((turn) => setImmediate(turn))
+    t.equal(await pausesOf(app, odd), 1, 'and loses nothing')
+  })
+
+  t.test(`more windows before a pause than one transaction plans (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const made = await openExport(app, { interval: 'every 5 minutes' })
+    await follow(app, made, [
+      ['00:02', 'events', 1],
+      ['10:02', 'events', 2],
+      ['20:12', 'events', 3],
+      ['20:13', 'pause'],
+      ['21:00', 'events', 4],
+      ['22:02', 'unpause'],
+      ['22:02', 'plan'],
+    ])
+    const windows = await app.deps.db.all<{ records_completed: number; data_interval_end: string }>(sql`
+      select records_completed, data_interval_end from batch_export_runs where batch_export_id = ${made.id}
+      order by data_interval_end`)
+    t.equal(windows.length, 243)
+    t.same(
+      windows
+        .filter(({ records_completed }) => records_completed)
+        .map((one) => [short(one.data_interval_end), one.records_completed]),
+      [
+        ['00:05', 1],
+        ['10:05', 2],
+        ['20:13', 3],
+      ],
+    )
+    t.same(await made.skipped(), [4])
+  })
+
+  t.test(`as many events as there are are counted (${engine})`, async (t) => {
+    const { app } = await openRecording(t, engine)
+    const made = await openExport(app)
+    await made.act('pause')
+    // On PostgreSQL each is one transaction, and one position.
+    for (const count of [10_001, 10_000, 3]) await STEPS.events(app, made, count)
+    await made.act('unpause')
+    await app.deps.exporter.drain()
+    t.same(await made.skipped(), [20_004])
+  })
+
+  t.test(`two nodes plan the same pause (${engine})`, async (t) => {
+    const { app, delivered } = await openRecording(t, engine)
+    const made = await openExport(app)
+    const nodes = Array.from({ length: 3 }, () => nodeOn(app))
+    let expected = 0
+    for (let hour = 0; hour < 6; hour++) {
+      await follow(app, made, [
+        [`0${hour}:10`, 'events', 3],
+        [`0${hour}:20`, 'pause'],
+        [`0${hour}:30`, 'events', 2],
+      ])
+      expected += 3
+      goTo(app, `0${hour}:40`)
+      await Promise.all([made.act('unpause'), made.patch({ paused: false }), ...nodes.map((node) => node.drain())])
+      await Promise.all(nodes.map((node) => node.drain()))
+    }
+    goTo(app, '07:00')
+    await Promise.all(nodes.map((node) => node.drain()))
+    t.equal(delivered().length, expected)
+    t.equal(new Set(delivered().map(({ uuid }) => uuid)).size, expected)
+    t.same(await made.skipped(), [2, 2, 2, 2, 2, 2])
+    for (const node of nodes) await node.stop()
+  })
+
+  t.test(`pauses while others ingest (${engine})`, async (t) => {
+    const { app, delivered } = await openRecording(t, engine)
+    const made = await openExport(app, { interval: 'every 5 minutes' })
+    // Each batch, when it was sent and when it was acknowledged, in the order of everything that is noted here.
+    let order = 0
+    const batches: { uuids: string[]; sent: number; done: number }[] = []
+    const pauses: { asked: number; paused: number; unpausing: number; unpaused: number }[] = []
+    let over = false
+    const writers = Array.from({ length: 3 }, async () => {
+      while (!over) {
+        const from = made.numbers.next
+        made.numbers.next += 5
+        const events = plainEvents(5, from)
+        const sent = order++
+        await commit(app, events, made.project_id)
+        batches.push({ uuids: events.map(({ uuid }) => uuid!), sent, done: order++ })
+      }
+    })
+    const batchesLater = async (count: number): Promise<void> => {
+      const most = batches.length + count
+      while (batches.length < most) await new Promise((turn) => setImmediate(turn))
+    }
+    for (let round = 0; round < 8; round++) {
+      await batchesLater(4)
+      const asked = order++
+      await made.act('pause')
+      const paused = order++
+      await batchesLater(round % 3 === 0 ? 0 : 6)
+      const unpausing = order++
+      await made.act('unpause')
+      pauses.push({ asked, paused, unpausing, unpaused: order++ })
+      app.advance(2 * MINUTE_MS)
+      await app.deps.exporter.drain()
+    }
+    over = true
+    await Promise.all(writers)
+    await ingest(app, [], made.project_id)
+    app.advance(10 * MINUTE_MS)
+    await app.deps.exporter.drain()
+
+    const there = delivered().map(({ uuid }) => uuid)
+    const once = new Set(there)
+    t.equal(once.size, there.length, 'nothing is delivered twice')
+    const skipped = (await made.skipped()).reduce((sum, count) => sum + count, 0)
+    t.equal(there.length + skipped, made.numbers.next, 'what is not delivered is counted')
+    const within = batches.filter(({ sent, done }) => pauses.some((one) => one.paused < sent && done < one.unpausing))
+    const without = batches.filter(({ sent, done }) => !pauses.some((one) => one.asked < done && sent < one.unpaused))
+    t.ok(within.length > 5 && without.length > 5)
+    t.notOk(
+      within.some(({ uuids }) => uuids.some((uuid) => once.has(uuid))),
+      'what arrived during a pause is skipped',
+    )
+    t.ok(
+      without.every(({ uuids }) => uuids.every((uuid) => once.has(uuid))),
+      'what arrived around it is delivered',
+    )
+  })
+
+  t.test(`each event is delivered once or was skipped by a pause, whatever happens (${engine})`, async (t) => {
+    const { app, delivered } = await openRecording(t, engine)
+    const interval = fc.constantFrom('every 5 minutes', 'every 15 minutes', 'hour', 'day')
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({ do: fc.constant('events' as const), count: fc.integer({ min: 1, max: 3 }) }),
+      },
+      { weight: 3, arbitrary: fc.record({ do: fc.constant('pause' as const), byPatch: fc.boolean() }) },
+      { weight: 4, arbitrary: fc.record({ do: fc.constant('unpause' as const), backfill: fc.boolean() }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: -30, max: 200 }) }),
+      },
+      { weight: 3, arbitrary: fc.constant({ do: 'plan' as const }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.integer({ min: 0, max: 25 }) }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('interval' as const), interval }) },
+    )
+    const settings = fc.record({ interval, paused: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(settings, fc.array(step, { minLength: 3, maxLength: 20 }), async (begin, steps) => {
+        const made = await openExport(app, begin)
+        // The model: which events are delivered, and which the pause that is under way has seen.
+        const expected: string[] = []
+        let seen: string[] | null = begin.paused ? [] : null
+        const skipped: number[] = []
+        const end = (backfill: boolean): void => {
+          if (backfill) expected.push(...(seen ?? []))
+          else if (seen) skipped.push(seen.length)
+          seen = null
+        }
+        const steady = [...steps, { do: 'unpause' as const, backfill: false }, { do: 'plan' as const }]
+        for (const one of steady) {
+          app.advance(1_000)
+          if (one.do === 'events') {
+            const events = plainEvents(one.count, made.numbers.next)
+            await STEPS.events(app, made, one.count)
+            for (const { uuid } of events) (seen ?? expected).push(uuid!)
+          } else if (one.do === 'pause') {
+            await (one.byPatch ? made.patch({ paused: true }) : made.act('pause'))
+            seen ??= []
+          } else if (one.do === 'unpause') {
+            await made.act('unpause', { backfill: one.backfill })
+            end(one.backfill)
+          } else if (one.do === 'wait') app.advance(one.minutes * MINUTE_MS)
+          else if (one.do === 'plan') await app.deps.exporter.drain()
+          else if (one.do === 'crash') await crash(app, one.after)
+          else await made.patch({ interval: one.interval })
+        }
+        app.advance(3 * 24 * HOUR_MS)
+        await app.deps.exporter.drain()
+        const here = delivered()
+          .filter(({ batch_export_id }) => batch_export_id === made.id)
+          .map(({ uuid }) => uuid)
+        const counts = await made.skipped()
+        const left = await pausesOf(app, made)
+        await app.send('DELETE', `${made.one}/`)
+        assert.deepEqual(here.toSorted(), expected.toSorted())
+        assert.deepEqual(counts, skipped)
+        assert.equal(left, 0)
+      }),
+      { numRuns: SEQUENCES },
+    )
+  })
+}
+
+/** An ingest transaction of another node that has inserted and not committed. */
+async function openTransaction(t: Test, app: TestApp, project_id: number, name: string): Promise<pg.Client> {
+  const client = new pg.Client(app.deps.config.DATABASE_URL)
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('begin')
+  const created_at = Date.parse(app.deps.now()) * 1000
+  await client.query(
+    `insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+     values (${project_id}, '${name}', 'e', 'd', 0, ${created_at}, '{}', '')`,
+  )
+  return client
+}
+
+t.test('transactions that are in flight when a pause begins and ends (postgres)', async (t) => {
+  const { app, delivered } = await openRecording(t, 'postgres')
+  const made = await openExport(app)
+  const here = (): string[] => delivered().map(({ uuid }) => uuid)
+  goTo(app, '00:10')
+  const across = await openTransaction(t, app, made.project_id, 'across the pause')
+  goTo(app, '00:20')
+  await made.act('pause')
+  await commit(app, plainEvents(2), made.project_id)
+  const during = await openTransaction(t, app, made.project_id, 'across the unpause')
+  const undone = await openTransaction(t, app, made.project_id, 'rolled back')
+  await commit(app, plainEvents(1, 2), made.project_id)
+  goTo(app, '00:40')
+  await made.act('unpause')
+  await commit(app, plainEvents(1, 3), made.project_id)
+  goTo(app, '00:50')
+  await app.deps.exporter.drain()
+  t.same(await made.runs(), [], 'planning waits for transactions that began before the pause')
+  await across.query('commit')
+  goTo(app, '01:00')
+  await app.deps.exporter.drain()
+  t.same(await made.runs(), [], 'and for those that began before its end')
+  await undone.query('rollback')
+  await during.query('commit')
+  await ingest(app, [], made.project_id)
+  await app.deps.exporter.drain()
+  t.same(here().toSorted(), [plainEvents(1, 3)[0]!.uuid, 'across the pause'].toSorted())
+  t.same(await made.windows(), [
+    ['00:00', '00:20', 1],
+    ['00:40', '01:00', 1],
+  ])
+  t.same(await made.skipped(), [4])
+})
+
+t.test('a pause that waits for a transaction is planned soon after that ends (postgres)', async (t) => {
+  const { app } = await openRecording(t, 'postgres')
+  const made = await openExport(app)
+  const across = await openTransaction(t, app, made.project_id, 'across the pause')
+  await made.act('pause')
+  await made.act('unpause')
+  app.deps.exporter.start()
+  await across.query('commit')
+  while ((await made.windows())[0]?.[2] !== 1) await new Promise((turn) => setImmediate(turn))
+  t.same(await made.skipped(), [0])
+})
+
+t.test('an old transaction at a start changes no position (postgres)', async (t) => {
+  const { app } = await openRecording(t, 'postgres')
+  const made = await openExport(app)
+  const across = await openTransaction(t, app, made.project_id, 'across the pause')
+  await made.act('pause')
+  const restarted = await buildDeps({ config: app.deps.config, log: app.deps.log, processes: app.deps.processes })
+  const store = await app.deps.events.get<{ position_base: number }>(sql`select position_base from event_store`)
+  t.equal(store!.position_base, 0)
+  await across.query('commit')
+  await restarted.dispose()
+})
+
+t.test('a pause in a database that is restored into another cluster (postgres)', async (t) => {
+  const { app, delivered } = await openRecording(t, 'postgres')
+  const [resting, waiting] = [await openExport(app), await openExport(app)]
+  for (const made of [resting, waiting]) {
+    await STEPS.events(app, made, 1)
+    await made.act('pause')
+    await STEPS.events(app, made, 2)
+  }
+  await waiting.act('unpause')
+  // As in a cluster that had counted much further.
+  const far = 5_000_000_000
+  await app.deps.db.run(sql`update batch_export_pauses set position = position + ${far}`)
+  await app.deps.db.run(sql`update batch_export_pauses set resumed_position = resumed_position + ${far}`)
+  await app.deps.db.run(sql`update batch_exports set watermark = watermark + ${far}`)
+  await app.deps.db.run(sql`update events set position = position + ${far}`)
+  const restored = await buildDeps({
+    config: app.deps.config,
+    log: app.deps.log,
+    clock: () => Date.parse('2026-01-01T00:30:00Z'),
+    processes: app.deps.processes,
+  })
+  for (const made of [resting, waiting]) await STEPS.events({ ...app, deps: restored }, made, 4)
+  await resting.act('unpause')
+  for (const made of [resting, waiting]) await STEPS.events({ ...app, deps: restored }, made, 8)
+  goTo(app, '01:00')
+  await app.deps.exporter.drain()
+  const count = ({ id }: Export): number => delivered().filter((one) => one.batch_export_id === id).length
+  t.same([count(resting), await resting.skipped()], [9, [6]])
+  t.same([count(waiting), await waiting.skipped()], [13, [2]])
+  await restored.dispose()
+})
+
+/** Another process on the same database. */
+function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
+  return createExporter({
+    ...deps,
+    db,
+    reader: deps.eventReader,
+    files_root: '',
+    launch: deps.processes.deliver,
+    wakeMailer: null,
+  })
+}
+
+/** A process that plans and dies at its n-th statement; what it had not committed is undone. Its leases run out. */
+async function crash(app: TestApp, after: number): Promise<void> {
+  let left = after
+  const dying = (db: Deps['db']): Deps['db'] => {
+    const counted =
+      <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+      async (...given: Given): Promise<Result> => {
+        if (left-- <= 0) throw new Error('killed')
+        return work(...given)
+      }
+    return {
+      ...db,
+      all: counted(db.all) as typeof db.all,
+      get: counted(db.get) as typeof db.get,
+      run: counted(db.run),
+      tx: (work) => db.tx((tx) => work(dying(tx as Deps['db']))),
+    }
+  }
+  const node = nodeOn(app, dying(app.deps.db))
+  await node.drain().catch(() => undefined)
+  await node.stop().catch(() => undefined)
+  app.advance(2 * MINUTE_MS)
+}
