@@ -78,6 +78,7 @@ for (const [name, exported] of [
   )
 // Readers of events are processes of their own, and start by reading one small file.
 await build({ ...options, splitting: false, entryPoints: { 'reader-process': 'src/events/reader-process.ts' } })
+await build({ ...options, splitting: false, entryPoints: { 'parser-process': 'src/events/parser-process.ts' } })
 await build({ ...options, splitting: false, entryPoints: { 'deliver-process': 'src/exports/deliver-process.ts' } })
 // So is what reads the code of plugins, with a parser that nobody else needs.
 await build({ ...options, splitting: false, entryPoints: { 'inspector-process': 'src/plugins/inspector-process.ts' } })

@@ -28,8 +28,6 @@ const config = await createConfig({
     'no-server-example.com': 'off',
     // `/events/values/` beside `/events/{id}/` is in the specification; the router prefers the fixed word.
     'no-ambiguous-paths': 'off',
-    // A liveness probe has no 4xx to tell of.
-    'operation-4xx-response': 'off',
   },
 })
 

@@ -14,6 +14,7 @@ const FLOORS: string[][] = [
     'config.ts',
     'ids.ts',
     'json.ts',
+    'json-scan.ts',
     'metrics.ts',
     'vault.ts',
     'contract/openapi.ts',
@@ -42,6 +43,7 @@ const ROOMS: string[][] = [
     'contract/validation.ts',
     'errors.ts',
     'json.ts',
+    'json-scan.ts',
     'vault.ts',
   ],
 ]

@@ -1,14 +1,24 @@
+import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
-import type { FastifyRequest, preParsingHookHandler } from 'fastify'
+import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from './errors.ts'
 
 /** What is not counted: about what a connection costs anyway. */
 const SMALL_BYTES = 16 * 1024
+/** How much of a refused body is read and thrown away, how long that may take, and how long nothing may arrive. */
+const DISCARD_BYTES = 64 * 1024 * 1024
+const DISCARD_MS = 10_000
+const DISCARD_IDLE_MS = 2_000
 
 /** Bounds what the bodies of all requests together take in memory, from their first byte to their answer. */
 export interface Bodies {
   /** Reads on only while there is room. */
   admit: preParsingHookHandler
+  /**
+   * Reads the rest of a body before an answer that closes the connection. Closing it while the client is sending resets
+   * it, and most clients then report a broken pipe instead of the answer.
+   */
+  discard: onSendHookHandler
   /** The request has its answer. */
   release(request: FastifyRequest): void
 }
@@ -45,6 +55,11 @@ export function createBodies(most_bytes: number): Bodies {
     }
   }
 
+  const release = (request: FastifyRequest): void => {
+    const body = held.get(request)
+    if (body) drop(body)
+  }
+
   return {
     admit: (request, reply, payload, done) => {
       const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
@@ -70,7 +85,6 @@ export function createBodies(most_bytes: number): Bodies {
           destroy: (error, destroyed) => {
             if (error) {
               drop(body)
-              // What is left of it is not worth the wait.
               reply.header('connection', 'close')
             }
             destroyed(error)
@@ -82,9 +96,38 @@ export function createBodies(most_bytes: number): Bodies {
       payload.on('error', (error) => body.stream.destroy(error))
       done(null, payload.pipe(body.stream))
     },
-    release: (request) => {
-      const body = held.get(request)
-      if (body) drop(body)
+    discard: (request, reply, payload, done) => {
+      const { raw } = request
+      const closes = reply.getHeader('connection') === 'close' || !reply.raw.shouldKeepAlive
+      // Requests that tests inject know nothing of `complete`.
+      if (raw.complete !== false || !closes) return done(null, payload)
+      release(request)
+      discardRest(raw, () => done(null, payload))
     },
+    release,
   }
+}
+
+/** Calls back at the end of the body, or when enough was read, time is up, or nothing more arrives. */
+function discardRest(body: IncomingMessage, done: () => void): void {
+  let left = DISCARD_BYTES
+  const count = (chunk: Buffer): void => {
+    left -= chunk.length
+    idle.refresh()
+    if (left < 0) finish()
+  }
+  const finish = (): void => {
+    clearTimeout(idle)
+    clearTimeout(deadline)
+    body.off('data', count)
+    for (const event of ['end', 'error', 'close']) body.off(event, finish)
+    // What still arrives while the answer is on its way is thrown away, too.
+    body.on('error', () => undefined).resume()
+    done()
+  }
+  const idle = setTimeout(finish, DISCARD_IDLE_MS)
+  const deadline = setTimeout(finish, DISCARD_MS)
+  for (const event of ['end', 'error', 'close']) body.on(event, finish)
+  body.unpipe()
+  body.on('data', count).resume()
 }

@@ -4,6 +4,7 @@ import { createInviteLink } from './auth/invites.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
+import { createParserPool, type ParserPool } from './events/parser-pool.ts'
 import { goBeyond } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
@@ -31,6 +32,8 @@ export interface Deps {
   readonly events: Database
   /** The one way for new events into it. */
   readonly writer: EventWriter
+  /** Reads large bodies of events in other processes. */
+  readonly parsers: ParserPool
   /** What reads many events at once: never this process itself on SQLite. */
   readonly eventReader: EventReader
   /** Plans and delivers batch exports; to be woken when one was changed. */
@@ -106,6 +109,7 @@ export async function buildDeps({
   })
 
   const writer = createWriter(events, log)
+  const parsers = createParserPool({ onLoss: (why) => log.warn(why) })
   const eventReader = await createEventReader({
     events,
     url: config.DATABASE_URL,
@@ -151,6 +155,7 @@ export async function buildDeps({
     db,
     events,
     writer,
+    parsers,
     eventReader,
     vault,
     exporter,
@@ -173,6 +178,7 @@ export async function buildDeps({
       running.add(done)
     },
     dispose: async () => {
+      await parsers.stop()
       await writer.stop()
       await exporter.stop()
       await processes.stop()

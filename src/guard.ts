@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from './auth/caller.ts'
 import type { Operation } from './contract/table.ts'
 import type { Deps } from './deps.ts'
-import type { AppError } from './errors.ts'
+import { AppError } from './errors.ts'
 import { limiter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS } from './limits.ts'
 import { touch } from './store/api_keys.ts'
 import * as requestCounts from './store/request_counts.ts'
@@ -20,6 +20,10 @@ export interface Guard {
   admitAnonymous(request: FastifyRequest, operation: Operation): void
   /** Events for a project, whose token was found to be right. */
   admitCapture(project_id: number): void
+  /** Events were refused as bad. Good ones from this address still work. */
+  captureRefused(request: FastifyRequest, error: unknown): void
+  /** Before work that only senders without many refused requests get when the server is busy. */
+  demandGoodStanding(request: FastifyRequest): void
   /** Tells the other nodes what is left to tell. */
   stop(): Promise<void>
 }
@@ -103,6 +107,14 @@ export function createGuard({ config, db, now, milliseconds, background, log }: 
       perAddress.check(`signup ${request.ip}`)
       perAddress.count(`signup ${request.ip}`)
     },
+    captureRefused: (request, error) => {
+      if (!on || !isBadInput(error)) return
+      perAddress.check(`capture ${request.ip}`)
+      perAddress.count(`capture ${request.ip}`)
+    },
+    demandGoodStanding: (request) => {
+      if (on) perAddress.check(`capture ${request.ip}`)
+    },
     admitCapture: (project_id) => {
       if (!on) return
       perProject.check(String(project_id))
@@ -110,3 +122,7 @@ export function createGuard({ config, db, now, milliseconds, background, log }: 
     },
   }
 }
+
+/** Not what the server itself lacks, such as time, memory or its database. */
+const isBadInput = (error: unknown): boolean =>
+  error instanceof AppError && !['throttled', 'unavailable', 'error'].includes(error.code)

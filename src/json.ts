@@ -1,7 +1,6 @@
 import { AppError, invalid } from './errors.ts'
+import { MAX_DEPTH, tooDeep } from './json-scan.ts'
 
-/** Deeper than any resource, shallower than any recursion that reads what was stored. */
-const MAX_DEPTH = 64
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Throws parse_error for bytes that are no UTF-8. */
@@ -24,16 +23,6 @@ export function normalised(value: unknown): unknown {
 
 /** The same for what devices send and nobody can send again: NUL becomes U+FFFD too. */
 export const mended = (value: unknown): unknown => clean(value, [], (text) => text.replaceAll('\0', '\ufffd'))
-
-/** The depth alone, for what is known to hold neither: a fifth of the time. Throws what `mended` throws. */
-export function demandShallow(value: unknown, depth = 0): void {
-  if (typeof value !== 'object' || value === null) return
-  if (depth >= MAX_DEPTH) throw tooDeep()
-  if (Array.isArray(value)) for (const child of value) demandShallow(child, depth + 1)
-  else for (const key in value) demandShallow((value as Record<string, unknown>)[key], depth + 1)
-}
-
-const tooDeep = (): AppError => invalid(null, `The body is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
 
 type OnNul = (text: string, path: readonly (string | number)[]) => string
 

@@ -19,9 +19,12 @@ import { AppError, notFound, Unauthenticated, unavailable } from './errors.ts'
 import { clientAddress, clientHost, clientProtocol } from './forwarded.ts'
 import { createGuard } from './guard.ts'
 import { decode, normalised } from './json.ts'
+import { demandBounded, notJson } from './json-scan.ts'
 import { isLostRace } from './sql/db.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
+/** More than any resource has. A body of 1 MiB that is all values would take 120 ms to parse. */
+const MOST_VALUES = 20_000
 /** How often connections are looked at for requests that take too long to arrive. */
 const LOOK_MS = 1_000
 /** How long nothing may pass either way, beyond what an answer may take to be made: a reader that has stopped. */
@@ -69,9 +72,10 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     if (bytes.length === 0) return done(null, undefined)
     try {
       let body: unknown
-      parse(request, decode(bytes), (error, parsed) => {
-        if (error)
-          throw new AppError('parse_error', 'The body is not valid JSON. Check its quotes, commas and brackets.')
+      const text = decode(bytes)
+      demandBounded(bytes, MOST_VALUES)
+      parse(request, text, (error, parsed) => {
+        if (error) throw notJson()
         body = parsed
       })
       done(null, normalised(body))
@@ -108,6 +112,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     done(new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1))
   })
   app.addHook('preParsing', bodies.admit)
+  app.addHook('onSend', bodies.discard)
   // Each request that waits listens for the end of its connection.
   app.server.on('connection', (socket) => socket.setMaxListeners(2 * PIPELINED + 20))
   app.addHook('onResponse', (request, reply, done) => {
@@ -139,6 +144,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   prepare?.(app)
   const guard = createGuard(deps)
   app.addHook('onClose', guard.stop)
+  app.addHook('preClose', async () => deps.parsers.drain())
   await bind(app, deps, areas(deps), guard)
   return app
 }

@@ -5,9 +5,10 @@ import { createGunzip } from 'node:zlib'
 import { Command } from 'commander'
 import { v5 } from 'uuid'
 import type { Variables } from '../config.ts'
+import { AppError } from '../errors.ts'
 import { ingest } from '../events/ingest.ts'
 import { eventsOf } from '../events/payload.ts'
-import { type NewEvent, shape } from '../events/shape.ts'
+import { EVENT_TOO_LARGE, type NewEvent, oversizeOf, shape } from '../events/shape.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
@@ -33,6 +34,7 @@ interface Report {
   stored: number
   already_there: number
   bad: number
+  too_large: number
 }
 
 export const importEvents = (variables: Variables): Command =>
@@ -64,7 +66,7 @@ Examples:
       if (options.json) console.log(JSON.stringify(report))
       else
         console.log(
-          `${report.stored} events stored, ${report.already_there} there already, ${report.bad} lines could not be read.`,
+          `${report.stored} events stored, ${report.already_there} there already, ${report.too_large} too large, ${report.bad} lines could not be read.`,
         )
     })
 
@@ -88,7 +90,7 @@ interface Place {
 }
 
 async function run(files: string[], options: ImportOptions, place: Place): Promise<Report> {
-  const report: Report = { lines: 0, stored: 0, already_there: 0, bad: 0 }
+  const report: Report = { lines: 0, stored: 0, already_there: 0, bad: 0, too_large: 0 }
   const bytes = files.every((file) => file !== '-') ? files.reduce((sum, file) => sum + statSync(file).size, 0) : null
   const progress = createProgress('events', bytes)
   let interrupted = false
@@ -145,8 +147,10 @@ async function store(
     } catch (error) {
       const reason = `${basename(file)}:${line.number}: ${told(error).message}`
       if (strict) throw failure(EXIT.refused, `${reason} Nothing after it was read.`)
-      if (++report.bad <= BAD_LINES_SHOWN) console.error(reason)
-      if (report.bad === BAD_LINES_SHOWN) console.error('Further lines like these are only counted.')
+      report[(error as { code?: unknown }).code === EVENT_TOO_LARGE ? 'too_large' : 'bad']++
+      const count = report.bad + report.too_large
+      if (count <= BAD_LINES_SHOWN) console.error(reason)
+      if (count === BAD_LINES_SHOWN) console.error('Further lines like these are only counted.')
     }
   }
   const stored = events.length ? await place.events.tx((tx) => ingest(tx, events)) : 0
@@ -158,5 +162,9 @@ async function eventOf(line: Line, { project, now, uuid }: Place): Promise<NewEv
   if ('problem' in line) throw usage(line.problem)
   const [sent] = await eventsOf([line.event])
   sent!.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
-  return shape(sent!, { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid })
+  const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid }
+  const event = shape(sent!, arrival)
+  const detail = event && oversizeOf(event)
+  if (detail) throw new AppError(EVENT_TOO_LARGE, detail)
+  return event
 }

@@ -106,7 +106,10 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     const handler = handlers[operation.id]!
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
-      const answer = await handler(new Asked(request, reply, deps.config, raw))
+      const answer = await handler(new Asked(request, reply, deps.config, raw)).catch((error) => {
+        if (raw) guard.captureRefused(request, error)
+        throw error
+      })
       reply.code(operation.status)
       if (answer instanceof Written)
         return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)

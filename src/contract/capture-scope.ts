@@ -52,4 +52,5 @@ export const rawOf = (request: FastifyRequest, guard: Guard): Raw => ({
   query: request.query as Record<string, string | undefined>,
   bytes: request.body as Buffer | undefined,
   admit: guard.admitCapture,
+  demandGoodStanding: () => guard.demandGoodStanding(request),
 })

@@ -1985,8 +1985,11 @@ export interface paths {
         /**
          * Send events
          * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
-         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
+         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
+         *     the project already has is stored no second time, so sending again is safe.
+         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
+         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
          */
         post: operations["capture.capture"];
         delete?: never;
@@ -2015,8 +2018,11 @@ export interface paths {
         /**
          * Send events
          * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
-         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
+         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
+         *     the project already has is stored no second time, so sending again is safe.
+         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
+         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
          */
         post: operations["capture.batch"];
         delete?: never;
@@ -2045,8 +2051,11 @@ export interface paths {
         /**
          * Send events
          * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
-         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
+         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
+         *     the project already has is stored no second time, so sending again is safe.
+         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
+         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
          */
         post: operations["capture.e"];
         delete?: never;
@@ -2075,8 +2084,11 @@ export interface paths {
         /**
          * Send events
          * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all. An event whose `uuid` the project already has is stored no second time,
-         *     so sending again is safe. At most 20 MiB, packed and unpacked; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the same.
+         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
+         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
+         *     the project already has is stored no second time, so sending again is safe.
+         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
+         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
          */
         post: operations["capture.i_v0_e"];
         delete?: never;
@@ -2085,6 +2097,58 @@ export interface paths {
          * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
          */
         options: operations["capture.i_v0_e_options"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/decide/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the settings of a project
+         * @description SDKs ask this before they send, with the project's token inside, in any form that `/capture/` takes. There are no feature
+         *     flags here, so the answer is the same for every project and person; everything but the token is ignored. An unknown
+         *     token is 401. Cookies are never read. `/decide/` and `/flags/` are the same.
+         */
+        post: operations["capture.decide"];
+        delete?: never;
+        /**
+         * Ask whether a page may send
+         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         */
+        options: operations["capture.decide_options"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flags/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the settings of a project
+         * @description SDKs ask this before they send, with the project's token inside, in any form that `/capture/` takes. There are no feature
+         *     flags here, so the answer is the same for every project and person; everything but the token is ignored. An unknown
+         *     token is 401. Cookies are never read. `/decide/` and `/flags/` are the same.
+         */
+        post: operations["capture.flags"];
+        delete?: never;
+        /**
+         * Ask whether a page may send
+         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         */
+        options: operations["capture.flags_options"];
         head?: never;
         patch?: never;
         trace?: never;
@@ -3633,12 +3697,27 @@ export interface components {
          */
         EventValues: components["schemas"]["Event"] | components["schemas"]["EventValue"][];
         /**
+         * CaptureRefusedEvent
+         * @description An event that was left out of a batch.
+         */
+        CaptureRefusedEvent: {
+            /** @description Its place in the batch, from 0. */
+            index: number;
+            /** @description Its `uuid` as it was sent; null where none was. */
+            uuid: string | null;
+            /** @description `event_too_large`: it takes more than 1 MiB as it is stored. More codes may follow. */
+            code: string;
+            detail: string;
+        };
+        /**
          * CaptureAccepted
-         * @description Everything that was sent is stored.
+         * @description Everything that was sent is stored, except what `refused` lists.
          */
         CaptureAccepted: {
             /** @constant */
             status: 1;
+            /** @description The events that were left out. Sending them again unchanged has the same result. Absent where there are none. */
+            refused?: components["schemas"]["CaptureRefusedEvent"][];
         };
         /**
          * CaptureEvent
@@ -3712,6 +3791,68 @@ export interface components {
             sent_at?: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * CaptureAllowed
+         * @description The answer is in its headers.
+         */
+        CaptureAllowed: {
+            /** @constant */
+            status: 1;
+        };
+        /**
+         * CaptureConfigurationQuery
+         * @description What SDKs send to `/decide/` and `/flags/`. Only the token matters here.
+         */
+        CaptureConfigurationQuery: {
+            /** @description The project's token, also read from `token` and `$token`. */
+            api_key?: string;
+            token?: string;
+            /** @description Whom the flags are asked for; without effect, there are none. */
+            distinct_id?: string | number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CaptureConfiguration
+         * @description The settings of a project, as SDKs read them. Features that do not exist here are off.
+         */
+        CaptureConfiguration: {
+            config: {
+                enable_collect_everything: boolean;
+            };
+            toolbarParams: {
+                [key: string]: unknown;
+            };
+            isAuthenticated: boolean;
+            /** @description How events may be packed. */
+            supportedCompression: string[];
+            /** @description The flags that are on, by name; always empty. */
+            featureFlags: {
+                [key: string]: unknown;
+            };
+            featureFlagPayloads: {
+                [key: string]: unknown;
+            };
+            /** @description The same flags as `?v=2` has them; always empty. */
+            flags: {
+                [key: string]: unknown;
+            };
+            errorsWhileComputingFlags: boolean;
+            /** Format: uuid */
+            requestId: string;
+            sessionRecording: boolean;
+            capturePerformance: boolean;
+            autocapture_opt_out: boolean;
+            surveys: boolean;
+            heatmaps: boolean;
+            siteApps: {
+                [key: string]: unknown;
+            }[];
+            analytics: {
+                /** @description Where to send events. */
+                endpoint: string;
+            };
         };
         /**
          * Health
@@ -7505,8 +7646,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7516,7 +7655,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7540,8 +7679,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7557,7 +7694,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7583,15 +7720,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description Any page may send. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CaptureAccepted"];
+                    "application/json": components["schemas"]["CaptureAllowed"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -7609,8 +7748,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7620,7 +7757,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7644,8 +7781,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7661,7 +7796,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7687,15 +7822,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description Any page may send. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CaptureAccepted"];
+                    "application/json": components["schemas"]["CaptureAllowed"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -7713,8 +7850,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7724,7 +7859,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7748,8 +7883,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7765,7 +7898,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7791,15 +7924,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description Any page may send. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CaptureAccepted"];
+                    "application/json": components["schemas"]["CaptureAllowed"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -7817,8 +7952,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7828,7 +7961,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7852,8 +7985,6 @@ export interface operations {
                 compression?: string;
                 /** @description Sent by browser libraries; without effect here. */
                 ip?: string;
-                /** @description When the sender's clock says it sent this, in milliseconds or seconds since 1970. Corrects a wrong clock. */
-                _?: string;
                 /** @description The version of the sending library; without effect here. */
                 ver?: string;
             };
@@ -7869,7 +8000,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All of it was taken. */
+            /** @description The events are stored, except those in `refused`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7895,15 +8026,147 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it was taken. */
+            /** @description Any page may send. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CaptureAccepted"];
+                    "application/json": components["schemas"]["CaptureAllowed"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.decide": {
+        parameters: {
+            query?: {
+                /** @description The form of the answer that an SDK expects; without effect, every form is answered at once. */
+                v?: string;
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CaptureConfigurationQuery"];
+                "text/plain": components["schemas"]["CaptureText"];
+                "application/x-www-form-urlencoded": components["schemas"]["CaptureForm"];
+            };
+        };
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureConfiguration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.decide_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Any page may send. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAllowed"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.flags": {
+        parameters: {
+            query?: {
+                /** @description The form of the answer that an SDK expects; without effect, every form is answered at once. */
+                v?: string;
+                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                compression?: string;
+                /** @description Sent by browser libraries; without effect here. */
+                ip?: string;
+                /** @description The version of the sending library; without effect here. */
+                ver?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CaptureConfigurationQuery"];
+                "text/plain": components["schemas"]["CaptureText"];
+                "application/x-www-form-urlencoded": components["schemas"]["CaptureForm"];
+            };
+        };
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureConfiguration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.flags_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Any page may send. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureAllowed"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };

@@ -1,11 +1,13 @@
 /** What a sender sent, in any of its forms, as events and a token. */
+import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip as gunzipWithCallback } from 'node:zlib'
 import { AppError, Unauthenticated } from '../errors.ts'
-import { decode, demandShallow, mended } from '../json.ts'
+import { decode, mended } from '../json.ts'
 import { TooLong, unpackLz64 } from './lz64.ts'
 import { pacer } from './pace.ts'
 import { parseSentAt } from './time.ts'
+import { scanPayload } from './token-scan.ts'
 
 /** Before and after unpacking. */
 export const PAYLOAD_LIMIT_BYTES = 20 * 1024 * 1024
@@ -28,8 +30,15 @@ export interface RawRequest {
   bytes: Buffer | undefined
 }
 
-export interface Payload {
+/** A request that is unpacked and measured but not parsed, because its token is not checked yet. */
+export interface Opened {
   token: string
+  /** JSON text; the scanner has only checked its brackets and strings. */
+  bytes: Buffer
+  form: Form
+}
+
+export interface Payload {
   /** Microseconds since 1970, by the sender's clock; null when it did not say. */
   sent_at: number | null
   data: unknown
@@ -61,21 +70,43 @@ export function mostText({ query, bytes }: RawRequest): number {
   return plain ? length : Math.min(length * MOST_PACKED, PAYLOAD_LIMIT_BYTES)
 }
 
+/** How many bytes of text a request claims to hold: gzip ends in the length of its content. Only a hint. */
+export function saidText({ bytes }: RawRequest): number {
+  if (!bytes) return 0
+  return isGzip(bytes) && bytes.length > 18 ? bytes.readUInt32LE(bytes.length - 4) : bytes.length
+}
+
 /**
- * Unpacks and parses a request and finds its token. Throws no_data, invalid_payload, request_too_large, and
- * Unauthenticated where the token is missing or cannot be one. Tells how long the text is before it parses it.
+ * Unpacks a request, measures the JSON in it and finds its token. Throws no_data, invalid_payload, invalid_input where it
+ * is nested too deep or holds too much, Unauthenticated where the token is missing or cannot be one, and TooLong where it
+ * unpacks to more than the limit.
  */
-export async function readPayload(request: RawRequest, onText: (length: number) => void): Promise<Payload> {
+export async function openPayload(request: RawRequest, limit_bytes: number): Promise<Opened> {
   const { data: packed, form } = await envelope(request)
-  if (packed.length > PAYLOAD_LIMIT_BYTES) throw tooLarge()
   if (packed.length === 0) throw noData()
   const compression = request.query.compression ?? form.compression ?? request.content_encoding
-  const text = await unpack(packed, compression?.trim().toLowerCase())
-  onText(text.length)
-  const data = parse(text)
-  if (data === null || (typeof data === 'object' && Object.keys(data).length === 0)) throw noData()
-  return { token: tokenOf(request, form, data), sent_at: sentAtOf(request, form, data), data }
+  const bytes = await unpack(packed, compression?.trim().toLowerCase(), limit_bytes)
+  if (bytes.length > limit_bytes) throw new TooLong()
+  if (!isUtf8(bytes)) throw malformed('The data is not valid UTF-8. Send JSON encoded as UTF-8.')
+  const { empty, candidates } = scanPayload(bytes, notJsonAt)
+  if (empty) throw noData()
+  return { token: tokenOf(request, form, candidates), bytes, form }
 }
+
+/** Opens a request of any size; throws request_too_large above the limit for all requests. */
+export const openLargePayload = (request: RawRequest): Promise<Opened> =>
+  openPayload(request, PAYLOAD_LIMIT_BYTES).catch((error) => {
+    throw error instanceof TooLong ? tooLarge() : error
+  })
+
+/** Call it once the token is accepted. Throws invalid_payload. */
+export function parsePayload(request: RawRequest, { bytes, form }: Opened): Payload {
+  const data = parse(decode(bytes))
+  return { data, sent_at: sentAtOf(request, form, data) }
+}
+
+const notJsonAt = (position: number): AppError =>
+  malformed(`The data is not valid JSON at position ${position}. Check its quotes, commas and brackets.`)
 
 const noData = (): AppError =>
   new AppError('no_data', 'There are no events in this request. Post them as its body, or send them as `data`.')
@@ -107,47 +138,34 @@ async function envelope({ method, content_type, query, bytes }: RawRequest): Pro
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 /** The text inside. Senders pack what is packed already, so each layer is looked at for what it is. */
-async function unpack(packed: Buffer, compression: string | undefined): Promise<string> {
-  if (compression === 'lz64') return unpackLz(packed)
+async function unpack(packed: Buffer, compression: string | undefined, limit_bytes: number): Promise<Buffer> {
+  if (compression === 'lz64') return unpackLz(packed, limit_bytes)
   let bytes = packed
   let unzipped = false
   for (let layer = 0; layer < 3; layer++) {
     if (isGzip(bytes)) {
-      bytes = await unzip(bytes)
+      bytes = await unzip(bytes, limit_bytes)
       unzipped = true
     } else if (isBase64(bytes)) bytes = fromBase64(bytes)
     else break
   }
   if (!unzipped && (compression === 'gzip' || compression === 'gzip-js'))
     throw malformed('The data is declared as gzip and is not. Pack it, or do not declare it.')
-  return textOf(bytes)
+  return bytes
 }
 
-function textOf(bytes: Buffer): string {
-  try {
-    return decode(bytes)
-  } catch {
-    throw malformed('The data is not valid UTF-8. Send JSON encoded as UTF-8.')
-  }
-}
-
-async function unpackLz(packed: Buffer): Promise<string> {
-  const unpacked = await unpackLz64(packed.toString('latin1').replaceAll(' ', '+'), PAYLOAD_LIMIT_BYTES).catch(
-    (error) => {
-      throw error instanceof TooLong ? tooLarge() : error
-    },
-  )
+async function unpackLz(packed: Buffer, limit_bytes: number): Promise<Buffer> {
+  const unpacked = await unpackLz64(packed.toString('latin1').replaceAll(' ', '+'), limit_bytes)
   if (unpacked === undefined) throw malformed('The data is declared as lz64 and cannot be unpacked.')
-  if (Buffer.byteLength(unpacked) > PAYLOAD_LIMIT_BYTES) throw tooLarge()
   const bytes = Buffer.from(unpacked)
-  return isBase64(bytes) ? textOf(fromBase64(bytes)) : unpacked
+  return isBase64(bytes) ? fromBase64(bytes) : bytes
 }
 
-async function unzip(bytes: Buffer): Promise<Buffer> {
+async function unzip(bytes: Buffer, limit_bytes: number): Promise<Buffer> {
   try {
-    return await gunzip(bytes, { maxOutputLength: PAYLOAD_LIMIT_BYTES })
+    return await gunzip(bytes, { maxOutputLength: limit_bytes })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new TooLong()
     throw malformed('The gzip data is broken or incomplete. Send it again.')
   }
 }
@@ -164,9 +182,7 @@ const fromBase64 = (bytes: Buffer): Buffer =>
 function parse(text: string): unknown {
   const data = parseLoosely(text)
   // Whoever sends neither NUL nor half pairs, which is everybody, saves a walk through all of it.
-  if (text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text)) return mended(data)
-  demandShallow(data)
-  return data
+  return text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) ? mended(data) : data
 }
 
 /** JSON in which NaN, Infinity and -Infinity stand for null, as some senders write them. */
@@ -208,15 +224,9 @@ function replaceNonFinite(text: string): string {
   return parts.join('')
 }
 
-function tokenOf({ method, query }: RawRequest, form: Form, data: unknown): string {
+function tokenOf({ method, query }: RawRequest, form: Form, within: unknown[]): string {
   const asked = method === 'GET' || method === 'HEAD' ? [query.token, query.api_key] : []
-  const within = (value: unknown): unknown[] =>
-    isObject(value)
-      ? [value.$token, value.token, value.api_key, isObject(value.properties) ? value.properties.token : undefined]
-      : []
-  const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list.find(isObject) : undefined)
-  const batch = isObject(data) ? firstOf(data.batch) : undefined
-  const candidates = [...asked, form.api_key, form.token, ...within(firstOf(data) ?? data), ...within(batch)]
+  const candidates = [...asked, form.api_key, form.token, ...within]
   const token = candidates.find((candidate) => candidate !== undefined && candidate !== null)
   if (token === undefined)
     throw new Unauthenticated(

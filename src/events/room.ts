@@ -1,10 +1,7 @@
 /** Where a bounded amount of work is under way at once; the rest waits, the smallest first. */
 export interface Room {
-  /**
-   * Begins when there is room for so much, which counts until the work has ended, or until it knows that it is less.
-   * What is too much for the room goes in alone.
-   */
-  with<Result>(size: number, work: (shrink: (size: number) => void) => Promise<Result>): Promise<Result>
+  /** Starts the work when there is room for its size. Work larger than the room runs alone. */
+  with<Result>(size: number, work: () => Promise<Result>): Promise<Result>
 }
 
 export function createRoom(most: number): Room {
@@ -28,16 +25,11 @@ export function createRoom(most: number): Room {
         waiting.splice(place === -1 ? waiting.length : place, 0, { size, enter })
         admit()
       })
-      let held = size
-      const shrink = (left: number): void => {
-        taken -= held - left
-        held = left
-        admit()
-      }
       try {
-        return await work(shrink)
+        return await work()
       } finally {
-        shrink(0)
+        taken -= size
+        admit()
       }
     },
   }

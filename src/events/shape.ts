@@ -32,6 +32,20 @@ export interface Arrival {
   uuid: () => string
 }
 
+/** Of one event as it is stored: its properties and its chain of elements, in UTF-8. */
+export const EVENT_LIMIT_BYTES = 1024 * 1024
+
+export const EVENT_TOO_LARGE = 'event_too_large'
+
+/** What is wrong with an event that is too large to be stored; undefined for all others. */
+export function oversizeOf({ properties, elements_chain }: EventRow): string | undefined {
+  // A UTF-16 unit takes at most 3 bytes, so most events need no counting.
+  if ((properties.length + elements_chain.length) * 3 <= EVENT_LIMIT_BYTES) return undefined
+  const bytes = Buffer.byteLength(properties) + Buffer.byteLength(elements_chain)
+  if (bytes <= EVENT_LIMIT_BYTES) return undefined
+  return `The event takes ${bytes} bytes as it is stored, and the limit is ${EVENT_LIMIT_BYTES}. Shorten its properties.`
+}
+
 /** Not events of this store: recordings, measurements and what libraries say about themselves. */
 const NOT_STORED = new Set(['$snapshot', '$performance_event', '$$heatmap', '$$client_ingestion_warning'])
 /** Nothing but what they say about persons and groups. */

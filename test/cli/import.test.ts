@@ -62,7 +62,7 @@ for (const engine of ENGINES)
     const again = await run(url, ['import', plain, '--project', project])
     t.match(
       again,
-      { code: 0, stdout: /^0 events stored, 30 there already, 0 lines/ },
+      { code: 0, stdout: /^0 events stored, 30 there already, 0 too large, 0 lines/ },
       'a second run stores nothing twice',
     )
 
@@ -109,6 +109,16 @@ for (const engine of ENGINES)
     t.match(await run(url, ['import', bad, '--project', project, '--strict']), {
       code: 6,
       stderr: /bad\.ndjson:2:.*Nothing after it was read/,
+    })
+    const long = file(
+      'long.ndjson',
+      [line(90), line(91, { properties: { long: 'x'.repeat(1_100_000) } }), 'nonsense', line(92)].join('\n'),
+    )
+    const partly = await run(url, ['import', long, '--project', project])
+    t.match(partly, {
+      code: 0,
+      stdout: /^2 events stored, 0 there already, 1 too large, 1 lines could not be read/,
+      stderr: /long\.ndjson:2: The event takes \d+ bytes/,
     })
     t.match(await run(url, ['import', bad, '--project', '999']), { code: 5, stderr: /no project 999/ })
     t.match(await run(url, ['import', join(folder, 'nowhere.ndjson')]), { code: 1, stderr: /is not there/ })

@@ -85,7 +85,7 @@ onBothEngines(t, 'every form, every packing and every path', async (t, app) => {
     }),
     { status: 200 },
   )
-  const paths = operations.filter(({ area, method }) => area === 'capture' && method === 'POST').map(({ path }) => path)
+  const paths = operations.filter(({ id }) => id.startsWith('capture.') && id.endsWith('_get')).map(({ path }) => path)
   t.strictSame(paths.sort(), ['/batch/', '/capture/', '/e/', '/i/v0/e/'])
   for (const path of paths) {
     t.equal((await post(app, single(`at ${path}`), path)).status, 200)
@@ -199,12 +199,27 @@ onBothEngines(t, 'twenty mebibytes, packed and unpacked', async (t, app) => {
     })
   const tooLarge = { status: 413, body: { code: 'request_too_large', type: 'invalid_request', attr: null } }
   t.match(await post(app, Buffer.alloc(limit + 1, 32)), tooLarge, 'as it is')
+  const batch = (length: number) =>
+    JSON.stringify({
+      api_key: app.first.project_token,
+      batch: Array.from({ length: 40 }, (_, i) => ({
+        event: 'long',
+        distinct_id: `a${i}`,
+        properties: { long: 'x'.repeat(length / 40) },
+      })),
+    })
   t.match(await post(app, gzipSync(event(limit))), tooLarge, 'out of gzip')
   t.match(await post(app, gzipSync(gzipSync(Buffer.alloc(limit * 10, 32)))), tooLarge, 'out of gzip twice')
   t.match(await post(app, lz64Bomb(), '/e/?compression=lz64'), tooLarge, 'out of lz64')
   t.equal((await stored(app)).length, 0)
-  t.equal((await post(app, gzipSync(event(limit - 1000)))).status, 200, 'just below')
-  t.equal((await stored(app))[0]!.properties.long.length, limit - 1000)
+  t.equal((await post(app, gzipSync(batch(limit - 4_000)))).status, 200, 'just below')
+  const rows = await stored(app)
+  t.strictSame(
+    rows.map(({ distinct_id }) => distinct_id),
+    Array.from({ length: 40 }, (_, i) => `a${i}`),
+    'in their order',
+  )
+  t.ok(rows.every(({ properties }) => properties.long.length === (limit - 4_000) / 40 && properties.$ip))
 })
 
 onBothEngines(t, 'what an event becomes', async (t, app) => {
@@ -402,3 +417,103 @@ onBothEngines(
   },
   { environment: { RATE_LIMITS: 'true' } },
 )
+
+onBothEngines(
+  t,
+  'refused requests are limited per address, and good ones still work',
+  async (t, app) => {
+    const good = { event: 'x', distinct_id: 'a', api_key: app.first.project_token }
+    const bad = [
+      JSON.stringify({ ...good, api_key: 'phc_guess' }),
+      JSON.stringify({ event: 'x', distinct_id: 'a' }),
+      '{"half',
+      '',
+      JSON.stringify({ ...good, uuid: 'x' }),
+      gzipSync('['.repeat(2_000_000)),
+    ]
+    const start = Date.parse(app.deps.now())
+    const ask = async (payload: string | Buffer, path = '/e/', from = '192.0.2.1') => {
+      // Time stands still: the test's clock moves whenever it is looked at.
+      app.advance(start - Date.parse(app.deps.now()))
+      return app.app.inject({ method: 'POST', url: path, payload, remoteAddress: from })
+    }
+    const statuses = []
+    for (let i = 0; i < 60; i++) statuses.push((await ask(bad[i % bad.length]!)).statusCode)
+    t.strictSame([...new Set(statuses)].sort(), [400, 401])
+    for (const payload of bad) {
+      const { statusCode, headers, body } = await ask(payload)
+      t.equal(statusCode, 429)
+      t.match(headers['retry-after'], /^\d+$/)
+      t.match(JSON.parse(body), { type: 'throttled_error', code: 'throttled', attr: null })
+    }
+    for (const path of ['/batch/', '/i/v0/e/', '/decide/', '/flags/'])
+      t.equal((await ask(bad[0]!, path)).statusCode, 429, `${path} counts, too`)
+    t.equal((await ask(JSON.stringify(good))).statusCode, 200, 'a good one works')
+    t.equal((await ask(gzipSync(JSON.stringify({ ...good, properties: { a: 'x'.repeat(500_000) } })))).statusCode, 200)
+    t.equal((await ask(bad[0]!, '/e/', '192.0.2.2')).statusCode, 401, 'another address has its own limit')
+    app.advance(120_000)
+    t.equal(
+      (await app.app.inject({ method: 'POST', url: '/e/', payload: bad[0]!, remoteAddress: '192.0.2.1' })).statusCode,
+      401,
+    )
+  },
+  { environment: { RATE_LIMITS: 'true' } },
+)
+
+onBothEngines(t, 'what SDKs ask before they send', async (t, app) => {
+  const token = app.first.project_token
+  const json = JSON.stringify({ token, distinct_id: 'a', groups: {}, person_properties: {} })
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+  const answer = {
+    config: { enable_collect_everything: true },
+    toolbarParams: {},
+    isAuthenticated: false,
+    supportedCompression: ['gzip', 'gzip-js'],
+    featureFlags: {},
+    featureFlagPayloads: {},
+    flags: {},
+    errorsWhileComputingFlags: false,
+    sessionRecording: false,
+    siteApps: [],
+  }
+  for (const path of [
+    '/decide/',
+    '/flags/',
+    '/decide',
+    '/decide/?v=3&ip=1&_=1609459200000&ver=1.1',
+    '/flags/?v=2&config=true',
+  ]) {
+    const asked = await post(app, json, path)
+    t.match(asked, { status: 200, body: answer }, path)
+    t.strictSame(asked.body.flags, {})
+    t.strictSame(asked.body.featureFlags, {})
+    t.match(asked.body.requestId, /^[0-9a-f-]{36}$/)
+  }
+  for (const path of ['/decide/', '/flags/']) {
+    const packings: [payload: string | Buffer, type: string, query?: string][] = [
+      [JSON.stringify({ api_key: token }), 'application/json'],
+      [JSON.stringify({ $token: token }), 'text/plain'],
+      [gzipSync(json), 'text/plain', '?compression=gzip-js'],
+      [form({ data: Buffer.from(json).toString('base64') }), FORM, '?compression=base64'],
+      [LZString.compressToBase64(json), 'text/plain', '?compression=lz64'],
+      [JSON.stringify({ long: 'x'.repeat(500_000), token }), 'application/json'],
+    ]
+    for (const [payload, type, query = ''] of packings)
+      t.equal((await post(app, payload, `${path}${query}`, type)).status, 200)
+    t.match(await post(app, { token: 'phc_nobody' }, path), { status: 401, body: { code: 'authentication_failed' } })
+    t.match(await post(app, { distinct_id: 'a' }, path), { status: 401, body: { code: 'missing_api_key' } })
+    t.match(await post(app, { token: 'phx_1' }, path), { status: 401, body: { code: 'personal_api_key' } })
+    t.match(await post(app, `{"token":"${token}"`, path), { status: 400, body: { code: 'invalid_payload' } })
+    t.match(await post(app, '', path), { status: 400, body: { code: 'no_data' } })
+    t.match(await app.send('GET', path, { key: null }), { status: 405, headers: { allow: 'POST, OPTIONS' } })
+    const preflight = await app.send('OPTIONS', path, { key: null, headers: { origin: 'https://shop.example' } })
+    t.match(preflight, { status: 200, headers: { 'access-control-allow-origin': 'https://shop.example' } })
+    const fromPage = await app.send('POST', path, {
+      key: null,
+      headers: { origin: 'https://shop.example', cookie: 'workspace_session=nonsense' },
+      raw: { type: 'application/json', payload: json },
+    })
+    t.match(fromPage, { status: 200, headers: { 'access-control-allow-origin': 'https://shop.example' } })
+  }
+  t.same(await stored(app), [], 'nothing is stored')
+})

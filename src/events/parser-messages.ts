@@ -1,0 +1,20 @@
+import type { RawRequest } from './payload.ts'
+import type { RefusedEvent, Sender } from './receive.ts'
+import type { NewEvent } from './shape.ts'
+
+/** What the server sends to a parser process: a request, its body in slices, and an answer to each reply. */
+export type ToParser =
+  | { request: Omit<RawRequest, 'bytes'>; length: number | null }
+  | { slice: Buffer }
+  /** The token is accepted. Null: the request is not to be parsed. */
+  | { sender: Sender | null }
+  | { more: true }
+
+/** What a parser process replies. It waits for an answer to all but `done` and `failed`, which end a request. */
+export type FromParser =
+  | { token: string }
+  | { events: NewEvent[] }
+  | { done: RefusedEvent[] }
+  | { failed: { code: string; detail: string; attr: string | null; unauthenticated: boolean } }
+  /** A fault of ours, for the log. */
+  | { broken: string }
