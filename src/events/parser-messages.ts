@@ -10,7 +10,7 @@ export type ToParser =
   | { sender: Sender | null }
   | { more: true }
 
-/** What a parser process replies. It waits for an answer to all but `done` and `failed`, which end a request. */
+/** What a parser process replies. `done`, `failed` and `broken` end a request; the others are answered. */
 export type FromParser =
   | { token: string }
   | { events: NewEvent[] }

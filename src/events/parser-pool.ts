@@ -12,7 +12,7 @@ import type { Received, Sender } from './receive.ts'
 /** One more than a busy request needs, so that it does not hold up the next. */
 const AT_ONCE = 2
 /** Waiting included. 20 MiB take about two seconds on an idle machine. */
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 /** 20 MiB of the worst JSON that is let through take 330 MB. */
 const MEMORY_MB = 512
 const IDLE_MS = 10_000
@@ -173,7 +173,10 @@ async function converse(
     const reply = await parser.reply()
     if ('done' in reply) return { events, refused: reply.done }
     if ('failed' in reply) throw errorOf(reply.failed)
-    if ('broken' in reply) throw new Error(reply.broken)
+    if ('broken' in reply) {
+      void parser.kill()
+      throw new Error(reply.broken)
+    }
     if ('token' in reply) {
       const sender = await accept(reply.token).catch(async (error) => {
         await parser.send({ sender: null })
@@ -231,7 +234,7 @@ function startParser(memory_mb: number): Parser {
   child.unref()
   child.channel?.unref()
   let dead = false
-  let heard: FromParser | undefined
+  const heard: FromParser[] = []
   /** What waits for the process: a conversation does one thing at a time. */
   let pending: { hear?: (reply: FromParser) => void; fail: (error: Lost) => void } | undefined
   const gone = new Promise<void>((resolve) => {
@@ -242,8 +245,10 @@ function startParser(memory_mb: number): Parser {
     pending?.fail(new Lost())
   })
   child.on('message', (reply: FromParser) => {
-    if (pending?.hear) pending.hear(reply)
-    else heard = reply
+    if (pending?.hear) {
+      pending.hear(reply)
+      pending = undefined
+    } else heard.push(reply)
   })
   return {
     get dead() {
@@ -259,9 +264,9 @@ function startParser(memory_mb: number): Parser {
     reply: () =>
       new Promise((resolve, fail) => {
         if (dead) return fail(new Lost())
+        const reply = heard.shift()
+        if (reply) return resolve(reply)
         pending = { hear: resolve, fail }
-        if (heard) resolve(heard)
-        heard = undefined
       }),
     kill: async () => {
       // From now on nobody is given it, although it takes a moment to go.

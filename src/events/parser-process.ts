@@ -8,9 +8,11 @@ import type { NewEvent } from './shape.ts'
 
 /** Below the server, which has others to serve. */
 const NICENESS = 5
-/** How much goes to the server at once: reading a portion keeps it busy for about a millisecond. */
+/** How much goes to the server at once: reading a portion keeps it busy for about two milliseconds. */
 const PORTION_EVENTS = 256
 const PORTION_CHARACTERS = 256 * 1024
+/** How many portions may be on their way, so that neither side waits for the other. */
+const PORTIONS_AHEAD = 3
 
 const inbox: ToParser[] = []
 let wake: (() => void) | undefined
@@ -44,11 +46,14 @@ async function parse(request: RawRequest): Promise<FromParser> {
 
   let portion: NewEvent[] = []
   let characters = 0
+  let ahead = 0
   const flush = async (): Promise<void> => {
     await send({ events: portion })
     portion = []
     characters = 0
+    if (++ahead < PORTIONS_AHEAD) return
     await next()
+    ahead--
   }
   const refused = await receive(request, opened, sender, {
     // The server makes ids.
@@ -60,6 +65,7 @@ async function parse(request: RawRequest): Promise<FromParser> {
     },
   })
   if (portion.length) await flush()
+  for (; ahead > 0; ahead--) await next()
   return { done: refused }
 }
 
