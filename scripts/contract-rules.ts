@@ -115,6 +115,19 @@ export function sameRequests(contract: Json, dialect: Json): string[] {
   return found
 }
 
+/** Every operation under `/api/` that answers JSON refuses an `Accept` that excludes what it offers. */
+export function declareNotAcceptable(contract: Json): Json {
+  const apiPaths = Object.entries<Json>(contract.paths).filter(([path]) => path.startsWith('/api/'))
+  for (const [, item] of apiPaths)
+    for (const method of METHODS.filter((one) => item[one])) {
+      const { responses } = item[method]
+      const answer = Object.entries<Json>(responses).find(([status]) => status.startsWith('2'))?.[1]
+      if (answer && resolve(contract, answer).content?.['application/json'])
+        responses[406] = { $ref: '#/components/responses/NotAcceptable' }
+    }
+  return contract
+}
+
 /** The examples that do not fit their schemas: each is a fixture, so each must be true. */
 function brokenExamples(contract: Json): string[] {
   const ajv = new Ajv({ strict: false, allErrors: true })

@@ -16,6 +16,7 @@ const FLOORS: string[][] = [
     'json.ts',
     'metrics.ts',
     'vault.ts',
+    'contract/accept.ts',
     'contract/openapi.ts',
     'contract/operations.ts',
     'contract/table.ts',

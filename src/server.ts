@@ -54,6 +54,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: (request) => sentId(request.headers['x-request-id']) ?? `${id}-${(++requests).toString(36)}`,
+    rewriteUrl: ({ url }) => decodeAt(url!),
     // A logger for each request would take as long as the answer of a small one: what is logged names the request.
     childLoggerFactory: (log) => log,
     // Malformed and overlong addresses: nothing is there.
@@ -155,6 +156,13 @@ function trustProxy(app: FastifyInstance): void {
   app.decorateRequest('protocol', told(clientProtocol) as never)
 }
 
+/** `%40` is `@` in a path. The router does not decode it in fixed segments like `@me`. */
+function decodeAt(url: string): string {
+  if (!url.includes('%40')) return url
+  const [path, ...query] = url.split('?')
+  return [path!.replaceAll('%40', '@'), ...query].join('?')
+}
+
 const sentId = (sent: string | string[] | undefined): string | undefined =>
   typeof sent === 'string' && /^[\w.-]{1,128}$/.test(sent) ? sent : undefined
 
@@ -166,6 +174,7 @@ const STATUSES: Record<string, [status: number, type: string]> = {
   permission_denied: [403, 'authentication_error'],
   not_found: [404, 'invalid_request'],
   method_not_allowed: [405, 'invalid_request'],
+  not_acceptable: [406, 'invalid_request'],
   conflict: [409, 'invalid_request'],
   request_too_large: [413, 'invalid_request'],
   unsupported_media_type: [415, 'invalid_request'],

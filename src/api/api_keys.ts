@@ -5,33 +5,39 @@ import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound } from '../errors.ts'
 import * as store from '../store/api_keys.ts'
-import { encloses, type Reach } from '../store/reach.ts'
+import { EVERYTHING, encloses, type Reach } from '../store/reach.ts'
 import type { Area } from './call.ts'
 import { parseTime } from './time.ts'
 import * as wire from './wire.ts'
+
+type Limits = Pick<NonNullable<Body<'api_keys.update'>>, 'scoped_organizations' | 'scoped_teams'>
 
 const KEYS_PER_USER = 10
 const KEY_ID = /^[0-9A-Za-z]{1,50}$/
 
 export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey> => {
-  /** The limits a new key is asked to have; each must be the caller's own to see. */
-  const requestedReach = async (caller: Caller, body: Body<'api_keys.create'>): Promise<Reach> => {
-    const { scoped_organizations = [], scoped_teams = [] } = body
-    const missing = (attr: string, index: number) => (error: { code?: string }) => {
-      if (error.code !== 'not_found') throw error
-      throw invalid(
-        `${attr}__${index}`,
-        'There is no such thing within reach of this key. Send ids you can see.',
-        'does_not_exist',
-      )
+  /** The limits a key is to have. Those it has already stay; each new one must be the caller's own to see. */
+  const requestedReach = async (caller: Caller, sent: Limits, present: Reach = EVERYTHING): Promise<Reach> => {
+    const { scoped_organizations, scoped_teams } = sent
+    return {
+      organizations: isSame(scoped_organizations, present.organizations)
+        ? present.organizations
+        : await visible('scoped_organizations', scoped_organizations!, (id) => organizationFor(db, caller, id)),
+      projects: isSame(scoped_teams, present.projects)
+        ? present.projects
+        : await visible('scoped_teams', scoped_teams!, (id) => projectFor(db, caller, String(id))),
     }
-    const organizations: string[] = []
-    for (const [index, id] of scoped_organizations.entries())
-      organizations.push((await organizationFor(db, caller, id).catch(missing('scoped_organizations', index))).id)
-    const projects: number[] = []
-    for (const [index, id] of scoped_teams.entries())
-      projects.push((await projectFor(db, caller, String(id)).catch(missing('scoped_teams', index))).id)
-    return { organizations: organizations.length ? organizations : null, projects: projects.length ? projects : null }
+  }
+
+  /** The time a key is to end. It lies ahead unless it is the one the key has. */
+  const requestedEnd = (sent: string | null | undefined, present: string | null = null): string | null => {
+    if (sent === undefined) return present
+    const expires_at = sent === null ? null : parseTime(sent, 'expires_at')
+    if (expires_at === present) return present
+    if (present !== null && present <= now()) throw invalid('expires_at', 'This key has expired. Create a new one.')
+    if (expires_at !== null && expires_at <= now())
+      throw invalid('expires_at', 'A key cannot expire in the past. Send a later time, or none.')
+    return expires_at
   }
 
   return {
@@ -46,9 +52,7 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
 
       'api_keys.create': async ({ caller, body }) => {
         const reach = await requestedReach(caller, body)
-        const expires_at = body.expires_at == null ? null : parseTime(body.expires_at, 'expires_at')
-        if (expires_at !== null && expires_at <= now())
-          throw invalid('expires_at', 'A key cannot expire in the past. Send a later time, or none.')
+        const expires_at = requestedEnd(body.expires_at)
         demandNoMore(caller.key, { reach, expires_at })
         const key = await db.tx(async (tx) => {
           if ((await store.countInForce(tx, caller.user.id, now())) >= KEYS_PER_USER)
@@ -69,6 +73,25 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
 
       'api_keys.retrieve': async ({ subject }) => wire.apiKey(subject),
 
+      'api_keys.update': async ({ caller, subject, body = {} }) => {
+        demandNoMore(caller.key, subject)
+        const requested = await requestedReach(caller, body, subject.reach)
+        const changed = await db.tx(async (tx) => {
+          const held = await store.hold(tx, subject.id)
+          if (!held) throw notFound()
+          demandNoMore(caller.key, held)
+          const { label = held.label, scopes = held.scopes } = body
+          const reach = {
+            organizations: body.scoped_organizations ? requested.organizations : held.reach.organizations,
+            projects: body.scoped_teams ? requested.projects : held.reach.projects,
+          }
+          const expires_at = requestedEnd(body.expires_at, held.expires_at)
+          demandNoMore(caller.key, { reach, expires_at })
+          return store.update(tx, { ...held, label, scopes: [...new Set(scopes)], reach, expires_at })
+        })
+        return wire.apiKey(changed)
+      },
+
       'api_keys.roll': async ({ caller, subject }) => {
         demandNoMore(caller.key, subject)
         const rolled = await roll(db, ids, subject.id)
@@ -82,6 +105,27 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
       },
     },
   }
+}
+
+const isSame = <Id>(sent: readonly Id[] | undefined, present: readonly Id[] | null): boolean =>
+  sent === undefined || JSON.stringify(sent) === JSON.stringify(present ?? [])
+
+/** The ids of what was named, null for none. Throws for what the caller cannot see. */
+async function visible<Id>(
+  attr: string,
+  sent: readonly Id[],
+  find: (id: Id) => Promise<{ id: Id }>,
+): Promise<Id[] | null> {
+  const found: Id[] = []
+  for (const [index, id] of sent.entries()) {
+    const { id: own } = await find(id).catch((error: { code?: string }) => {
+      if (error.code !== 'not_found') throw error
+      const detail = 'There is no such thing within reach of this key. Send ids you can see.'
+      throw invalid(`${attr}__${index}`, detail, 'does_not_exist')
+    })
+    found.push(own)
+  }
+  return found.length ? found : null
 }
 
 /** A key makes and handles keys that reach no further and live no longer than itself. */

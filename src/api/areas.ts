@@ -12,7 +12,7 @@ import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
-import { projects } from './projects.ts'
+import { organization_projects, projects } from './projects.ts'
 import { service } from './service.ts'
 import { signup } from './signup.ts'
 import { users } from './users.ts'
@@ -21,6 +21,7 @@ import { users } from './users.ts'
 export const areas = (deps: Deps): { [Name in AreaName]: Area<Name, any> } => ({
   organizations: organizations(deps),
   projects: projects(deps),
+  organization_projects: organization_projects(deps),
   members: members(deps),
   invites: invites(deps),
   signup: signup(deps),

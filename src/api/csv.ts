@@ -12,15 +12,3 @@ export function csvCell(text: string): string {
 const isNumber = (text: string): boolean => text.length <= MAX_NUMBER_LENGTH && NUMBER.test(text)
 
 export const csvRow = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
-
-/** Whether an Accept header asks for CSV rather than JSON. */
-export function prefersCsv(accept: string | undefined): boolean {
-  const weight = (type: string): number => {
-    for (const range of accept?.split(',') ?? []) {
-      const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-      if (name === type) return Number(/^q=([\d.]+)$/.exec(parameters.find((p) => p.startsWith('q=')) ?? '')?.[1] ?? 1)
-    }
-    return 0
-  }
-  return weight('text/csv') > weight('application/json')
-}

@@ -49,10 +49,11 @@ export const domains = ({ db, ids, now, resolveTxt, config }: Deps): Area<'domai
       'domains.retrieve': async ({ subject }) => wire.domain(subject),
 
       'domains.update': async ({ subject, body = {} }) => {
+        const changes = store.changesOf(subject, body)
         for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const)
-          if (body[field] !== undefined && subject.verified_at === null)
+          if (changes[field] !== undefined && subject.verified_at === null)
             throw invalid(field, `"${field}" needs a verified domain. Verify it first.`, 'verification_required')
-        return answer(await store.update(db, subject.id, body))
+        return answer(await store.update(db, subject, changes))
       },
 
       'domains.delete': async ({ subject }) => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { negotiate } from '../contract/accept.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Query } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
@@ -9,7 +10,7 @@ import { conditionOf, rows } from '../events/rows.ts'
 import { isoOf } from '../events/time.ts'
 import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
 import { type Area, type Call, Written } from './call.ts'
-import { csvRow, prefersCsv } from './csv.ts'
+import { csvRow } from './csv.ts'
 import { givenFor, several } from './query.ts'
 import { parseMoment } from './time.ts'
 import * as wire from './wire.ts'
@@ -237,8 +238,10 @@ function uuidOf(text: string): string | undefined {
   return digits?.length === 32 ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
 }
 
+const OFFERED = ['application/json', 'text/csv'] as const
+
 const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accept: string | undefined }): boolean =>
-  query.format === undefined ? prefersCsv(accept) : query.format === 'csv'
+  query.format === undefined ? negotiate(accept, OFFERED) === 'text/csv' : query.format === 'csv'
 
 async function* jsonOf(
   pieces: Pieces,

@@ -50,6 +50,7 @@ export const members = ({ db, now }: Deps): Area<'members', store.MemberRow> => 
         const level = body?.level
         if (level === undefined) return wire.member(subject)
         return holding(organization.id, caller.user.id, subject.uuid, async (tx, own, target) => {
+          if (level === target.level) return wire.member(target)
           demandMayGrant(own, target, level)
           const updated_at = now()
           await store.setLevel(tx, target.membership_id, level, updated_at)

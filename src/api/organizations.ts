@@ -35,7 +35,7 @@ export const organizations = ({ db, ids, now, purger, config: { DIALECT } }: Dep
       'organizations.retrieve': ({ organization }) => answer(organization),
 
       'organizations.update': async ({ caller: { user, key }, organization, body }) => {
-        if (body) await store.update(db, organization.id, body, now())
+        if (body) await store.update(db, organization, body, now())
         const changed = await store.get(db, user.id, key.reach, organization.id)
         if (!changed) throw notFound()
         return answer(changed)

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { demandPluginAccess, PLUGIN_ACCESS } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { changesOf } from '../plugins/changes.ts'
 import { demandComplete, fieldsOf, type Settings, settle } from '../plugins/settings.ts'
 import type { Db } from '../sql/db.ts'
+import { changedFields, isEmpty } from '../store/changes.ts'
 import { hold as holdOrganization } from '../store/members.ts'
 import { pluginsAccess } from '../store/organizations.ts'
 import * as activity from '../store/plugin_activity.ts'
@@ -103,22 +105,20 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
           const before = await store.hold(tx, subject.id)
           if (!plugin || !before) throw notFound()
           const fields = fieldsOf(JSON.parse(plugin.config_schema))
-          const settings = body.config && settle(fields, body.config, settingsOf(before))
+          const shown = wire.pluginConfig(before, plugin)
+          const resent = isDeepStrictEqual(body.config, shown.config)
+          const settings = resent ? undefined : body.config && settle(fields, body.config, settingsOf(before))
           // Settings that were right may no longer be after an upgrade: switching off must still work, switching on not.
           if (!settings && body.enabled && !before.enabled) demandComplete(fields, settingsOf(before))
           const { enabled, order, name, description } = body
-          const row = await store.update(
-            tx,
-            before.id,
-            {
-              ...(enabled !== undefined && { enabled }),
-              ...(order !== undefined && { sort_order: order }),
-              ...(name !== undefined && { name }),
-              ...(description !== undefined && { description }),
-              ...(settings && stored(before.id, settings)),
-            },
-            now(),
-          )
+          const { order: sort_order, ...changed } = changedFields(shown, { enabled, order, name, description })
+          const changes = {
+            ...changed,
+            ...(sort_order !== undefined && { sort_order }),
+            ...(settings && stored(before.id, settings)),
+          }
+          if (isEmpty(changes)) return before
+          const row = await store.update(tx, before.id, changes, now())
           await note(tx, caller.user, project.organization_id, plugin, before, row)
           return row
         })

@@ -1,55 +1,93 @@
-import { demandLevel, organizationFor } from '../auth/access.ts'
+/** Projects of all the caller's organizations, and of one: one implementation under two names. */
+import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { ADMIN, hold } from '../store/members.ts'
 import * as store from '../store/projects.ts'
-import * as users from '../store/users.ts'
-import type { Area } from './call.ts'
+import { onlyOrganization, type Reach } from '../store/reach.ts'
+import type { Area, Call } from './call.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-export const projects = ({ db, ids, now, purger }: Deps): Area<'projects'> => {
+type Write = NonNullable<Call<'projects.update'>['body']>
+
+/** What the handlers of both paths share. */
+const shared = ({ db, ids, now, purger }: Deps) => {
   const answer = (row: store.ProjectRow | undefined) => {
     if (!row) throw notFound()
     return wire.project(row)
   }
 
   return {
+    list: async (reach: Reach, { caller, query, url }: Pick<Call<'projects.list'>, 'caller' | 'query' | 'url'>) => {
+      const { count, rows } = await store.list(db, caller.user.id, reach, paging(query))
+      return page({ url, query }, count, rows.map(wire.project))
+    },
+
+    /** Undefined when the organization was deleted meanwhile. */
+    create: (organization_id: string, { name, event_retention_days }: Write & { name: string }) =>
+      db.tx(async (tx) => {
+        if (!(await hold(tx, organization_id))) return undefined
+        return wire.project(await store.create(tx, ids, now(), { organization_id, name, event_retention_days }))
+      }),
+
+    update: async (project: store.ProjectRow, body: Write = {}) => answer(await store.update(db, project, body, now())),
+
+    reset_token: async ({ id }: store.ProjectRow) => answer(await store.resetToken(db, id, ids.projectToken(), now())),
+
+    delete: async ({ id }: store.ProjectRow) => {
+      await db.tx((tx) => store.remove(tx, id, now()))
+      purger.wake()
+    },
+  }
+}
+
+export const projects = (deps: Deps): Area<'projects'> => {
+  const on = shared(deps)
+  const organizationOf = (caller: Caller, id: string) =>
+    organizationFor(deps.db, caller, id).catch((error) => {
+      throw error.code === 'not_found' ? noSuchOrganization() : error
+    })
+
+  return {
     operations: {
-      'projects.list': async ({ caller: { user, key }, query, url }) => {
-        const { count, rows } = await store.list(db, user.id, key.reach, paging(query))
-        return page({ url, query }, count, rows.map(wire.project))
-      },
-
+      'projects.list': (call) => on.list(call.caller.key.reach, call),
       'projects.create': async ({ caller, body }) => {
-        const organization = await organizationFor(db, caller, body.organization ?? '@current').catch((error) => {
-          throw error.code === 'not_found' ? noSuchOrganization() : error
-        })
+        const organization = await organizationOf(caller, body.organization ?? '@current')
         demandLevel(organization.membership_level, ADMIN)
-        const { name, event_retention_days } = body
-        return db.tx(async (tx) => {
-          if (!(await hold(tx, organization.id))) throw noSuchOrganization()
-          const made = await store.create(tx, ids, now(), {
-            organization_id: organization.id,
-            name,
-            event_retention_days,
-          })
-          await users.workIn(tx, caller.user.id, organization.id, made.id)
-          return wire.project(made)
-        })
+        const made = await on.create(organization.id, body)
+        if (!made) throw noSuchOrganization()
+        return made
       },
-
       'projects.retrieve': async ({ project }) => wire.project(project),
+      'projects.update': ({ project, body }) => on.update(project, body),
+      'projects.reset_token': ({ project }) => on.reset_token(project),
+      'projects.delete': ({ project }) => on.delete(project),
+    },
+  }
+}
 
-      'projects.update': async ({ project, body = {} }) => answer(await store.update(db, project.id, body, now())),
-
-      'projects.reset_token': async ({ project }) =>
-        answer(await store.resetToken(db, project.id, ids.projectToken(), now())),
-
-      'projects.delete': async ({ project }) => {
-        await db.tx((tx) => store.remove(tx, project.id, now()))
-        purger.wake()
+export const organization_projects = (deps: Deps): Area<'organization_projects', store.ProjectRow> => {
+  const on = shared(deps)
+  return {
+    subject: async ({ params, caller, organization }) => {
+      const project = await projectFor(deps.db, caller, params.id!)
+      if (project.organization_id !== organization!.id) throw notFound()
+      return project
+    },
+    operations: {
+      'organization_projects.list': (call) =>
+        on.list(onlyOrganization(call.caller.key.reach, call.organization.id), call),
+      'organization_projects.create': async ({ organization, body }) => {
+        const made = await on.create(organization.id, body)
+        if (!made) throw notFound()
+        return made
       },
+      'organization_projects.retrieve': async ({ subject }) => wire.project(subject),
+      'organization_projects.update': ({ subject, body }) => on.update(subject, body),
+      'organization_projects.reset_token': ({ subject }) => on.reset_token(subject),
+      'organization_projects.delete': ({ subject }) => on.delete(subject),
     },
   }
 }

@@ -176,8 +176,9 @@ export async function acceptInvite(
 
     const superseded = invite.superseded && (await supersede(tx, invite.superseded))
     const user = caller ? await provenBy(tx, caller.user, invite) : await newUser(tx, ids, now, invite, sent)
+    if (caller) await users.forgetCurrent(tx, user.id, organization_id)
     await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now })
-    const api_key = caller ? null : await firstKey(tx, ids, now, user, organization_id)
+    const api_key = caller ? null : await firstKey(tx, ids, now, user)
     if (mailed) await tellOthers(tx, ids, now, invite, user)
     return { user, organization_id, api_key, superseded }
   })
@@ -198,15 +199,8 @@ async function provenBy(tx: Db, user: users.UserRow, invite: invites.InviteRow):
   return { ...user, is_email_verified: true }
 }
 
-/** A new account works in the organization it joined, with a key for everything its user reaches. */
-async function firstKey(
-  tx: Db,
-  ids: Ids,
-  now: string,
-  { id }: users.UserRow,
-  organization_id: string,
-): Promise<string> {
-  await users.workIn(tx, id, organization_id, null)
+/** For everything its user reaches. */
+async function firstKey(tx: Db, ids: Ids, now: string, { id }: users.UserRow): Promise<string> {
   const key = { user_id: id, label: 'First key', scopes: ['*'], reach: EVERYTHING, expires_at: null }
   return (await issue(tx, ids, now, key)).value
 }

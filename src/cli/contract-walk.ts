@@ -29,6 +29,7 @@ const NEVER: Record<string, string> = {
 
 /** What would be left behind, or change who owns what. */
 const LEFT_OUT: Record<string, string> = {
+  'users.update': "It would change the name of the key's owner, or what `@current` means for them.",
   'signup.accept': 'It makes a user, whom nothing removes.',
   'members.update': 'Its only member is the owner of the key.',
   'members.remove': 'Its only member is the owner of the key.',
@@ -74,7 +75,8 @@ export async function* walk(
       const { finding, answer } = await examine(operation, 'as described', { url, ...body })
       if (finding.result === 'deviation') return finding
       if (finding.status! < 300) {
-        if (typeof answer?.api_token === 'string') values.api_key = answer.api_token
+        // Events are captured into the project that is read afterwards.
+        if (operation.area === 'projects' && typeof answer?.api_token === 'string') values.api_key = answer.api_token
         if (isCreation(operation)) learn(operation.path, answer)
         if (verbOf(operation) === 'list' && !known.has(operation.path))
           learn(operation.path, (answer?.results ?? answer)?.[0])

@@ -24,7 +24,7 @@ const check = (variables: Variables): Command =>
   new Command('check')
     .summary('replay the contract against a running server')
     .description(
-      "Asks a server, this program's or another, for every operation of the contract: as described, for an id that never was, with a body that is no JSON, and without a key. Says where a status, a media type or a body is not as promised. It makes an organization of its own, works inside it, and removes it at the end; the caller's current organization may be another afterwards. The exit code is 1 when something deviates.",
+      "Asks a server, this program's or another, for every operation of the contract: as described, for an id that never was, with a body that is no JSON, and without a key. Says where a status, a media type or a body is not as promised. It makes an organization of its own, works inside it, and removes it at the end. It changes nothing else. The exit code is 1 when something deviates.",
     )
     .option('--base-url <url>', 'the server (else WORKSPACE_URL, else http://127.0.0.1:8000)')
     .option('--key <key>', 'a personal API key with every scope (else WORKSPACE_KEY, which no process list shows)')

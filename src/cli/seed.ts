@@ -124,7 +124,7 @@ async function people(tx: Db, ids: Ids, now: string) {
   await organizations.create(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[1]! })
 
   const { organization_id, project } = main
-  await projects.update(tx, project.id, { name: PROJECTS[0]! }, now)
+  await projects.update(tx, project, { name: PROJECTS[0]! }, now)
   await projects.create(tx, ids, now, { organization_id, name: PROJECTS[1]! })
   for (const { email, ...invite } of INVITED)
     await invites.create(tx, {
@@ -146,8 +146,9 @@ async function people(tx: Db, ids: Ids, now: string) {
     })
     if (i === 0) await domains.verify(tx, written!.id, now)
   }
-  if (first) await users.workIn(tx, first.id, organization_id, project.id)
-  await users.workIn(tx, made[0]!.id, organization_id, project.id)
+  // Both organizations were joined at the same moment, so neither is the first.
+  const current = { current_organization_id: organization_id, current_project_id: project.id }
+  await users.update(tx, made[0]!, current)
   const key = { user_id: made[0]!.id, label: 'Demo', scopes: ['*'], reach: EVERYTHING, expires_at: null }
   const { value } = await issue(tx, ids, now, key)
   return { organization_id, project_id: project.id, project_token: project.api_token, api_key: value }

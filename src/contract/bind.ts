@@ -5,9 +5,10 @@ import { type Area, type Call, type Located, type RequestUrl, Written } from '..
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import { authenticate, type Caller, demandScope, rememberingIn } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
-import { invalid, unavailable } from '../errors.ts'
+import { AppError, invalid, unavailable } from '../errors.ts'
 import { cameThroughProxy } from '../forwarded.ts'
 import type { Guard } from '../guard.ts'
+import { negotiate } from './accept.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { AreaName, OperationId } from './operations.ts'
 import { contract, type Operation, operations, pointer, resolve, whole } from './table.ts'
@@ -51,6 +52,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     // It would have no check in front of it.
     if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
     route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
+    if (route.method !== 'GET' && !operation.bodyRequired && operation.area !== 'capture')
+      route.preValidation = dropEmptyBody
     route.schema = schemaOf(operation)
   })
 
@@ -70,6 +73,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
       guard.admit(reply, caller, operation)
       await locate(request, caller, operation)
     }
+    demandAcceptable(request, operation)
     refuseNul(request, operation)
   }
 
@@ -175,6 +179,21 @@ class Asked implements Call<any, any> {
     this.reply.raw.once('finish', () => socket.off('close', leave))
     return controller.signal
   }
+}
+
+/** Where a body is optional, `{}` and the `[]` that PHP makes of an empty array are no body. */
+function dropEmptyBody(request: FastifyRequest, _: FastifyReply, done: () => void): void {
+  const { body } = request
+  if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) request.body = undefined
+  done()
+}
+
+function demandAcceptable({ headers }: FastifyRequest, { offered }: Operation): void {
+  if (offered.length && negotiate(headers.accept, offered) === undefined)
+    throw new AppError(
+      'not_acceptable',
+      `This operation answers ${offered.join(' or ')}. Send an Accept header with it.`,
+    )
 }
 
 /** PostgreSQL stores no NUL character, so no parameter may hold one. What declares no 400 reads no parameters. */

@@ -17,7 +17,7 @@ export interface paths {
         /**
          * Create an organization
          * @description Makes the organization with one project, "Default project", and makes the caller its owner.
-         *     It becomes the caller's `@current` organization. The slug comes from the name and stays.
+         *     The slug comes from the name and stays. What `@current` means does not change.
          */
         post: operations["organizations.create"];
         delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         /**
          * Create a project
          * @description Makes a project with a token of its own in `organization`, or in the caller's current organization.
-         *     Needs level 8 there. It becomes the caller's `@current` project.
+         *     Needs level 8 there.
          */
         post: operations["projects.create"];
         delete?: never;
@@ -135,6 +135,91 @@ export interface paths {
          * @description Gives the project a new token at once; senders that use the old one are refused from then on. Needs level 8.
          */
         patch: operations["projects.reset_token"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List an organization's projects
+         * @description The projects of the organization, oldest first.
+         */
+        get: operations["organization_projects.list"];
+        put?: never;
+        /**
+         * Create a project in an organization
+         * @description Makes a project with a token of its own. Needs level 8.
+         */
+        post: operations["organization_projects.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a project of an organization
+         * @description The project with its token.
+         */
+        get: operations["organization_projects.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a project of an organization
+         * @description Removes the project and everything it holds. Its id is never used again. Needs level 8.
+         */
+        delete: operations["organization_projects.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a project of an organization
+         * @description Changes the fields that are sent. Needs level 8.
+         */
+        patch: operations["organization_projects.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/{id}/reset_token/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Replace the token of a project of an organization
+         * @description Gives the project a new token at once; senders that use the old one are refused from then on. Needs level 8.
+         */
+        patch: operations["organization_projects.reset_token"];
         trace?: never;
     };
     "/api/organizations/{organization_id}/members/": {
@@ -384,7 +469,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the caller
+         * @description Changes the caller's name and what `@current` means for them, all fields or none. Needs a key with `*` and without
+         *     limits. An organization or project that the caller cannot see is 400 `does_not_exist`. A project outside the
+         *     organization sent with it is 400. Nothing else moves `@current` while the caller can see it.
+         */
+        patch: operations["users.update"];
         trace?: never;
     };
     "/api/personal_api_keys/": {
@@ -456,7 +547,12 @@ export interface paths {
         delete: operations["api_keys.revoke"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a key
+         * @description Changes the fields that are sent; the value stays and is not shown. A key cannot change one that reaches further or
+         *     lives longer than itself, nor let it do so. It may change itself.
+         */
+        patch: operations["api_keys.update"];
         trace?: never;
     };
     "/api/personal_api_keys/{id}/roll/": {
@@ -2377,6 +2473,11 @@ export interface components {
          */
         ProjectWrite: {
             name?: string;
+            /**
+             * @description Only `UTC`. Times are stored and returned in UTC.
+             * @enum {string}
+             */
+            timezone?: "UTC";
             /** @description Events older than this many days are removed in the background; null keeps them for ever. */
             event_retention_days?: number | null;
         };
@@ -2388,6 +2489,11 @@ export interface components {
             /** @description The id of the organization to make it in; absent, the caller's current one. */
             organization?: string;
         } & WithRequired<components["schemas"]["ProjectWrite"], "name">;
+        /**
+         * OrganizationProjectCreate
+         * @description A new project of the organization in the path.
+         */
+        OrganizationProjectCreate: WithRequired<components["schemas"]["ProjectWrite"], "name">;
         /**
          * User
          * @description A person.
@@ -2654,6 +2760,21 @@ export interface components {
             team: components["schemas"]["TeamRef"] | null;
         };
         /**
+         * MeWrite
+         * @description What the caller may change about themselves.
+         */
+        MeWrite: {
+            first_name?: string;
+            last_name?: string;
+            /**
+             * @description The id of an organization the caller belongs to. It becomes `@current`, and so does its oldest project unless
+             *     `set_current_team` names another.
+             */
+            set_current_organization?: string;
+            /** @description The id of a project the caller can see. It becomes `@current`, and so does its organization. */
+            set_current_team?: number;
+        };
+        /**
          * Scope
          * @description What a key may do. A `:write` scope includes its `:read`; `*` is everything.
          * @enum {string}
@@ -2691,20 +2812,25 @@ export interface components {
             scoped_organizations: string[];
         };
         /**
+         * ApiKeyWrite
+         * @description What a caller may set on a key. A key never reaches further or lives longer than the key that sets it.
+         */
+        ApiKeyWrite: {
+            label?: string;
+            /** @description At least one. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description Limit the key to these projects; empty for no limit. Such a key works on project paths only. */
+            scoped_teams?: number[];
+            /** @description Limit the key to these organizations; empty for no limit. */
+            scoped_organizations?: string[];
+            /** @description When the key stops working; null for never. */
+            expires_at?: string | null;
+        };
+        /**
          * ApiKeyCreate
          * @description A new key. It never exceeds the key that makes it.
          */
-        ApiKeyCreate: {
-            label: string;
-            /** @description At least one. */
-            scopes: components["schemas"]["Scope"][];
-            /** @description Limit the key to these projects. Such a key works on project paths only. */
-            scoped_teams?: number[];
-            /** @description Limit the key to these organizations. */
-            scoped_organizations?: string[];
-            /** @description When the key stops working; absent or null for never. */
-            expires_at?: string | null;
-        };
+        ApiKeyCreate: WithRequired<components["schemas"]["ApiKeyWrite"], "label" | "scopes">;
         /**
          * SignupInvite
          * @description What somebody who holds the invite's link may know about it.
@@ -3745,6 +3871,15 @@ export interface components {
         };
     };
     responses: {
+        /** @description The `Accept` header excludes every media type this operation answers in. */
+        NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Something in the request is wrong. Nothing was changed; `attr` names the field. */
         Invalid: {
             headers: {
@@ -3874,6 +4009,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3905,6 +4041,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -3937,6 +4074,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4001,6 +4139,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4035,6 +4174,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4066,6 +4206,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4098,6 +4239,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4162,6 +4304,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4194,6 +4337,219 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of projects. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationProjectCreate"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProjectWrite"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.reset_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4239,6 +4595,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4307,6 +4664,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4344,6 +4702,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4378,6 +4737,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4414,6 +4774,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4483,6 +4844,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4517,6 +4879,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4551,6 +4914,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4619,6 +4983,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4657,6 +5022,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4686,6 +5052,41 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "users.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MeWrite"];
+            };
+        };
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4713,6 +5114,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4744,6 +5146,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4773,6 +5176,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4803,6 +5207,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4838,6 +5243,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "api_keys.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's id, not its value. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyWrite"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "api_keys.roll": {
         parameters: {
             query?: never;
@@ -4863,6 +5305,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4898,6 +5341,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4932,6 +5376,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4994,6 +5439,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5028,6 +5474,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5064,6 +5511,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5098,6 +5546,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5166,6 +5615,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5204,6 +5654,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5238,6 +5689,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5276,6 +5728,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5313,6 +5766,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5347,6 +5801,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5383,6 +5838,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5417,6 +5873,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5485,6 +5942,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5523,6 +5981,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5557,6 +6016,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5595,6 +6055,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5642,6 +6103,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5687,6 +6149,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5721,6 +6184,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5755,6 +6219,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5791,6 +6256,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5840,6 +6306,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5875,6 +6342,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5909,6 +6377,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5943,6 +6412,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6011,6 +6481,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6045,6 +6516,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6077,6 +6549,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6113,6 +6586,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6147,6 +6621,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6184,6 +6659,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6219,6 +6695,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6254,6 +6731,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6289,6 +6767,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6324,6 +6803,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6358,6 +6838,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6392,6 +6873,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6460,6 +6942,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6494,6 +6977,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6526,6 +7010,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6562,6 +7047,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6596,6 +7082,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6633,6 +7120,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6668,6 +7156,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6703,6 +7192,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6738,6 +7228,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6773,6 +7264,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6807,6 +7299,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6841,6 +7334,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6909,6 +7403,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6943,6 +7438,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6975,6 +7471,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7011,6 +7508,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7045,6 +7543,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7082,6 +7581,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7117,6 +7617,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7152,6 +7653,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7187,6 +7689,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7222,6 +7725,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7256,6 +7760,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7290,6 +7795,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7358,6 +7864,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7431,6 +7938,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7471,6 +7979,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7509,6 +8018,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

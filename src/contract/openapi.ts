@@ -17,7 +17,7 @@ export interface paths {
         /**
          * Create an organization
          * @description Makes the organization with one project, "Default project", and makes the caller its owner.
-         *     It becomes the caller's `@current` organization. The slug comes from the name and stays.
+         *     The slug comes from the name and stays. What `@current` means does not change.
          */
         post: operations["organizations.create"];
         delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         /**
          * Create a project
          * @description Makes a project with a token of its own in `organization`, or in the caller's current organization.
-         *     Needs level 8 there. It becomes the caller's `@current` project.
+         *     Needs level 8 there.
          */
         post: operations["projects.create"];
         delete?: never;
@@ -135,6 +135,91 @@ export interface paths {
          * @description Gives the project a new token at once; senders that use the old one are refused from then on. Needs level 8.
          */
         patch: operations["projects.reset_token"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List an organization's projects
+         * @description The projects of the organization, oldest first.
+         */
+        get: operations["organization_projects.list"];
+        put?: never;
+        /**
+         * Create a project in an organization
+         * @description Makes a project with a token of its own. Needs level 8.
+         */
+        post: operations["organization_projects.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a project of an organization
+         * @description The project with its token.
+         */
+        get: operations["organization_projects.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a project of an organization
+         * @description Removes the project and everything it holds. Its id is never used again. Needs level 8.
+         */
+        delete: operations["organization_projects.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a project of an organization
+         * @description Changes the fields that are sent. Needs level 8.
+         */
+        patch: operations["organization_projects.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/{id}/reset_token/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Replace the token of a project of an organization
+         * @description Gives the project a new token at once; senders that use the old one are refused from then on. Needs level 8.
+         */
+        patch: operations["organization_projects.reset_token"];
         trace?: never;
     };
     "/api/organizations/{organization_id}/members/": {
@@ -384,7 +469,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the caller
+         * @description Changes the caller's name and what `@current` means for them, all fields or none. Needs a key with `*` and without
+         *     limits. An organization or project that the caller cannot see is 400 `does_not_exist`. A project outside the
+         *     organization sent with it is 400. Nothing else moves `@current` while the caller can see it.
+         */
+        patch: operations["users.update"];
         trace?: never;
     };
     "/api/personal_api_keys/": {
@@ -456,7 +547,12 @@ export interface paths {
         delete: operations["api_keys.revoke"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a key
+         * @description Changes the fields that are sent; the value stays and is not shown. A key cannot change one that reaches further or
+         *     lives longer than itself, nor let it do so. It may change itself.
+         */
+        patch: operations["api_keys.update"];
         trace?: never;
     };
     "/api/personal_api_keys/{id}/roll/": {
@@ -2375,6 +2471,11 @@ export interface components {
          */
         ProjectWrite: {
             name?: string;
+            /**
+             * @description Only `UTC`. Times are stored and returned in UTC.
+             * @enum {string}
+             */
+            timezone?: "UTC";
             /** @description Events older than this many days are removed in the background; null keeps them for ever. */
             event_retention_days?: number | null;
         };
@@ -2386,6 +2487,11 @@ export interface components {
             /** @description The id of the organization to make it in; absent, the caller's current one. */
             organization?: string;
         } & WithRequired<components["schemas"]["ProjectWrite"], "name">;
+        /**
+         * OrganizationProjectCreate
+         * @description A new project of the organization in the path.
+         */
+        OrganizationProjectCreate: WithRequired<components["schemas"]["ProjectWrite"], "name">;
         /**
          * User
          * @description A person.
@@ -2652,6 +2758,21 @@ export interface components {
             team: components["schemas"]["TeamRef"] | null;
         };
         /**
+         * MeWrite
+         * @description What the caller may change about themselves.
+         */
+        MeWrite: {
+            first_name?: string;
+            last_name?: string;
+            /**
+             * @description The id of an organization the caller belongs to. It becomes `@current`, and so does its oldest project unless
+             *     `set_current_team` names another.
+             */
+            set_current_organization?: string;
+            /** @description The id of a project the caller can see. It becomes `@current`, and so does its organization. */
+            set_current_team?: number;
+        };
+        /**
          * Scope
          * @description What a key may do. A `:write` scope includes its `:read`; `*` is everything.
          * @enum {string}
@@ -2689,20 +2810,25 @@ export interface components {
             scoped_organizations: string[];
         };
         /**
+         * ApiKeyWrite
+         * @description What a caller may set on a key. A key never reaches further or lives longer than the key that sets it.
+         */
+        ApiKeyWrite: {
+            label?: string;
+            /** @description At least one. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description Limit the key to these projects; empty for no limit. Such a key works on project paths only. */
+            scoped_teams?: number[];
+            /** @description Limit the key to these organizations; empty for no limit. */
+            scoped_organizations?: string[];
+            /** @description When the key stops working; null for never. */
+            expires_at?: string | null;
+        };
+        /**
          * ApiKeyCreate
          * @description A new key. It never exceeds the key that makes it.
          */
-        ApiKeyCreate: {
-            label: string;
-            /** @description At least one. */
-            scopes: components["schemas"]["Scope"][];
-            /** @description Limit the key to these projects. Such a key works on project paths only. */
-            scoped_teams?: number[];
-            /** @description Limit the key to these organizations. */
-            scoped_organizations?: string[];
-            /** @description When the key stops working; absent or null for never. */
-            expires_at?: string | null;
-        };
+        ApiKeyCreate: WithRequired<components["schemas"]["ApiKeyWrite"], "label" | "scopes">;
         /**
          * SignupInvite
          * @description What somebody who holds the invite's link may know about it.
@@ -3723,6 +3849,15 @@ export interface components {
         };
     };
     responses: {
+        /** @description The `Accept` header excludes every media type this operation answers in. */
+        NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Something in the request is wrong. Nothing was changed; `attr` names the field. */
         Invalid: {
             headers: {
@@ -3852,6 +3987,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3883,6 +4019,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -3915,6 +4052,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3979,6 +4117,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4013,6 +4152,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4044,6 +4184,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4076,6 +4217,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4140,6 +4282,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4172,6 +4315,219 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.list": {
+        parameters: {
+            query?: {
+                /** @description How many results a page holds. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many results to pass over first. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of projects. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationProjectCreate"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProjectWrite"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "organization_projects.reset_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4217,6 +4573,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4285,6 +4642,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4322,6 +4680,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4356,6 +4715,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4392,6 +4752,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4461,6 +4822,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4495,6 +4857,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4529,6 +4892,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4597,6 +4961,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4635,6 +5000,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4664,6 +5030,41 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "users.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MeWrite"];
+            };
+        };
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4691,6 +5092,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4722,6 +5124,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4751,6 +5154,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4781,6 +5185,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4816,6 +5221,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "api_keys.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's id, not its value. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyWrite"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "api_keys.roll": {
         parameters: {
             query?: never;
@@ -4841,6 +5283,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4876,6 +5319,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4910,6 +5354,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -4972,6 +5417,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5006,6 +5452,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5042,6 +5489,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5076,6 +5524,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5144,6 +5593,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5182,6 +5632,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5216,6 +5667,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5254,6 +5706,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5291,6 +5744,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5325,6 +5779,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5361,6 +5816,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5395,6 +5851,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5463,6 +5920,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5501,6 +5959,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5535,6 +5994,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5573,6 +6033,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5620,6 +6081,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5665,6 +6127,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5699,6 +6162,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5733,6 +6197,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5769,6 +6234,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5818,6 +6284,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5853,6 +6320,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5887,6 +6355,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -5921,6 +6390,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5989,6 +6459,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6023,6 +6494,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6055,6 +6527,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6091,6 +6564,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6125,6 +6599,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6162,6 +6637,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6197,6 +6673,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6232,6 +6709,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6267,6 +6745,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6302,6 +6781,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6336,6 +6816,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6370,6 +6851,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6438,6 +6920,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6472,6 +6955,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6504,6 +6988,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6540,6 +7025,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6574,6 +7060,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6611,6 +7098,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6646,6 +7134,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6681,6 +7170,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6716,6 +7206,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6751,6 +7242,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6785,6 +7277,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6819,6 +7312,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6887,6 +7381,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -6921,6 +7416,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6953,6 +7449,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6989,6 +7486,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7023,6 +7521,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7060,6 +7559,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7095,6 +7595,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7130,6 +7631,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7165,6 +7667,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7200,6 +7703,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7234,6 +7738,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7268,6 +7773,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7336,6 +7842,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -7409,6 +7916,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7449,6 +7957,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7487,6 +7996,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -48,6 +48,8 @@ export interface Operation {
   status: number
   /** The media type of its answer; undefined for an empty one. */
   mediaType: string | undefined
+  /** The media types it chooses from by the `Accept` header; empty where the header is not read. */
+  offered: string[]
   /** The operation as the contract writes it. */
   source: Json
 }
@@ -61,6 +63,7 @@ export const operations: Operation[] = Object.entries<Json>(contract.paths).flat
 function describe(path: string, method: string, source: Json): Operation {
   const security: Json[] = source.security ?? contract.security
   const status = Object.keys(source.responses).find((code) => code.startsWith('2'))!
+  const mediaTypes = Object.keys(source.responses[status].content ?? {})
   const within = /^\/api\/(organization|project)s\/\{/.exec(path)?.[1] ?? null
   const parameters = path.match(/\{\w+\}/g)?.length ?? 0
   return {
@@ -76,7 +79,8 @@ function describe(path: string, method: string, source: Json): Operation {
     namesSubject: parameters > (within ? 1 : 0),
     bodyRequired: source.requestBody?.required === true,
     status: Number(status),
-    mediaType: Object.keys(source.responses[status].content ?? {})[0],
+    mediaType: mediaTypes[0],
+    offered: source.responses[406] ? mediaTypes : [],
     source,
   }
 }

@@ -1,4 +1,5 @@
 /** What callers do to exports and runs. Each is one transaction that waits for planning, and planning for it. */
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
@@ -7,6 +8,7 @@ import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportChanges, BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
+import { changedFields, isEmpty } from '../store/changes.ts'
 import type { Vault } from '../vault.ts'
 import type { DestinationType } from './destination.ts'
 import { beginWindow } from './endings.ts'
@@ -73,9 +75,11 @@ export async function create(
 export async function update(control: Control, id: string, wish: Wish): Promise<BatchExportRow> {
   const { db, vault, now } = control
   const found = await current(db, id)
-  const destination = wish.destination && destinationAfter(opened(vault, found), wish.destination)
+  const destination = wish.destination && changedDestination(opened(vault, found), wish.destination)
   const query = wish.hogql_query === undefined ? found.hogql_query : wish.hogql_query
-  if (destination || wish.hogql_query) await checkWhole(control, destination ?? opened(vault, found), query)
+  const requeried = query !== found.hogql_query
+  if (destination || (requeried && query !== null))
+    await checkWhole(control, destination ?? opened(vault, found), query)
   if (destination) demandSecretsAgain(opened(vault, found), wish.destination?.config ?? {}, destination)
   const begin = await opening(control, { ...found, ...scheduleOf(found, wish) })
   const changed = await db.tx(async (tx) => {
@@ -86,10 +90,10 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
     const { interval, start_at, end_at } = scheduleOf(held, wish)
     demandOrder(start_at, end_at)
     const time = now()
-    const changes: BatchExportChanges = {
+    const changes: BatchExportChanges = changedFields(held, {
       ...(wish.name !== undefined && { name: wish.name }),
       ...(destination && sealed(vault, id, destination)),
-      ...(wish.hogql_query !== undefined && { hogql_query: query, schema: schemaText(query, time) }),
+      ...(requeried && { hogql_query: query, schema: schemaText(query, time) }),
       interval,
       start_at,
       end_at,
@@ -97,19 +101,19 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
       ...(wish.paused === true && !held.paused && { paused: true, last_paused_at: time }),
       ...(wish.paused === false && held.paused && { paused: false, resumed_at: time, ...begin }),
       ...(wish.last_paused_at !== undefined && { last_paused_at: wish.last_paused_at }),
-      last_updated_at: time,
-    }
-    return exports.update(tx, id, changes)
+    })
+    return isEmpty(changes) ? held : exports.update(tx, id, { ...changes, last_updated_at: time })
   })
   return changed ?? update(control, id, wish)
 }
 
-/** Another type brings a config of its own; the same one is changed key by key. */
-function destinationAfter(
+/** Another type brings a config of its own; the same one is changed key by key. Undefined when nothing changes. */
+function changedDestination(
   stored: Settings,
   { type = stored.type, config = {} }: NonNullable<Wish['destination']>,
-): Settings {
-  return { type, config: type === stored.type ? merged(stored.config, config) : config }
+): Settings | undefined {
+  const after = { type, config: type === stored.type ? merged(stored.config, config) : config }
+  return isDeepStrictEqual(after, stored) ? undefined : after
 }
 
 const scheduleOf = (row: BatchExportRow, { interval, start_at, end_at }: Wish) => ({

@@ -99,6 +99,22 @@ export async function create(
   return toApiKey(made!)
 }
 
+/** Locks the row until the transaction ends. Undefined when the key is gone. */
+export async function hold(tx: Db, id: string): Promise<ApiKey | undefined> {
+  const found = await tx.get<ApiKeyRow>(sql`select ${row} from api_keys k where k.id = ${id} ${forUpdate}`)
+  return found && toApiKey(found)
+}
+
+/** Writes what a caller may set. Needs the lock. */
+export async function update(tx: Db, key: ApiKey): Promise<ApiKey> {
+  await tx.run(sql`
+    update api_keys set label = ${key.label}, scopes = ${JSON.stringify(key.scopes)},
+      scoped_organizations = ${JSON.stringify(key.reach.organizations ?? [])},
+      scoped_teams = ${JSON.stringify(key.reach.projects ?? [])}, expires_at = ${key.expires_at}
+    where id = ${key.id}`)
+  return key
+}
+
 /** The old value stops working with this statement. */
 export async function roll(
   db: Db,

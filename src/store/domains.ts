@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { assignments, sql } from '../sql/template.ts'
+import { changedFields, isEmpty } from './changes.ts'
 
 export interface DomainRow {
   id: string
@@ -21,6 +22,13 @@ export interface DomainWrite {
   saml_entity_id?: string | null
   saml_acs_url?: string | null
   saml_x509_cert?: string | null
+}
+
+/** What a write would change of a domain. */
+export function changesOf(row: DomainRow, sent: DomainWrite): DomainWrite {
+  const { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert } = sent
+  const fields = { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert }
+  return changedFields(row, fields)
 }
 
 export async function list(
@@ -56,17 +64,9 @@ export function create(
 }
 
 /** Undefined when it was deleted meanwhile. */
-export async function update(db: Db, id: string, changes: DomainWrite): Promise<DomainRow | undefined> {
-  const { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert } = changes
-  const set = {
-    ...(jit_provisioning_enabled !== undefined && { jit_provisioning_enabled }),
-    ...(sso_enforcement !== undefined && { sso_enforcement }),
-    ...(saml_entity_id !== undefined && { saml_entity_id }),
-    ...(saml_acs_url !== undefined && { saml_acs_url }),
-    ...(saml_x509_cert !== undefined && { saml_x509_cert }),
-  }
-  if (Object.keys(set).length === 0) return db.get<DomainRow>(sql`select * from domains where id = ${id}`)
-  return db.get<DomainRow>(sql`update domains set ${assignments(set)} where id = ${id} returning *`)
+export async function update(db: Db, row: DomainRow, changes: DomainWrite): Promise<DomainRow | undefined> {
+  if (isEmpty(changes)) return row
+  return db.get<DomainRow>(sql`update domains set ${assignments({ ...changes })} where id = ${row.id} returning *`)
 }
 
 /**

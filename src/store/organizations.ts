@@ -1,11 +1,11 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, sql } from '../sql/template.ts'
+import { changedFields, isEmpty } from './changes.ts'
 import * as members from './members.ts'
 import * as projects from './projects.ts'
 import * as purges from './purges.ts'
 import { organizationsWithin, type Reach, reachesOrganization } from './reach.ts'
-import * as users from './users.ts'
 
 /** An organization as one of its members sees it. */
 export interface OrganizationRow {
@@ -69,7 +69,7 @@ export function current(
 }
 
 /**
- * Makes the organization with its owner and its first project, and moves the owner's `@current` there.
+ * Makes the organization with its owner and its first project.
  * The first organization of an installation may share plugins with all others.
  */
 export async function create(
@@ -99,19 +99,14 @@ export async function create(
 
   await members.create(tx, { id: ids.uuid(), organization_id: id, user_id: owner_id, level: members.OWNER, now })
   const project = await projects.create(tx, ids, now, { organization_id: id, name: projects.DEFAULT_PROJECT_NAME })
-  await users.workIn(tx, owner_id, id, project.id)
   return { organization_id: id, project }
 }
 
-export async function update(db: Db, id: string, changes: OrganizationWrite, now: string): Promise<void> {
-  const { name, is_member_join_email_enabled, enforce_2fa } = changes
-  const set = {
-    ...(name !== undefined && { name }),
-    ...(is_member_join_email_enabled !== undefined && { is_member_join_email_enabled }),
-    ...(enforce_2fa !== undefined && { enforce_2fa }),
-    updated_at: now,
-  }
-  await db.run(sql`update organizations set ${assignments(set)} where id = ${id}`)
+export async function update(db: Db, row: OrganizationRow, sent: OrganizationWrite, now: string): Promise<void> {
+  const { name, is_member_join_email_enabled, enforce_2fa } = sent
+  const changes = changedFields(row, { name, is_member_join_email_enabled, enforce_2fa })
+  if (isEmpty(changes)) return
+  await db.run(sql`update organizations set ${assignments({ ...changes, updated_at: now })} where id = ${row.id}`)
 }
 
 /** Takes members, projects and all that hangs on them along; the people stay, and the events go in the background. */

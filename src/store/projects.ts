@@ -1,6 +1,7 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, oneOf, sql } from '../sql/template.ts'
+import { changedFields, isEmpty } from './changes.ts'
 import * as purges from './purges.ts'
 import { projectsWithin, type Reach, reachesProject } from './reach.ts'
 
@@ -119,18 +120,17 @@ export async function create(
 }
 
 /** Undefined when it was deleted meanwhile. */
-export function update(
+export async function update(
   db: Db,
-  id: number,
+  row: ProjectRow,
   { name, event_retention_days }: ProjectWrite,
   now: string,
 ): Promise<ProjectRow | undefined> {
-  const set = {
-    ...(name !== undefined && { name }),
-    ...(event_retention_days !== undefined && { event_retention_days }),
-    updated_at: now,
-  }
-  return db.get<ProjectRow>(sql`update projects set ${assignments(set)} where id = ${id} returning *`)
+  const changes = changedFields(row, { name, event_retention_days })
+  if (isEmpty(changes)) return row
+  return db.get<ProjectRow>(
+    sql`update projects set ${assignments({ ...changes, updated_at: now })} where id = ${row.id} returning *`,
+  )
 }
 
 /** The old token stops working with this statement. Undefined when the project was deleted meanwhile. */

@@ -25,6 +25,12 @@ export const encloses = (outer: Reach, inner: Reach): boolean =>
 const within = <Id>(outer: readonly Id[] | null, inner: readonly Id[] | null): boolean =>
   outer === null || inner?.every((id) => outer.includes(id)) === true
 
+/** What is left of it within one organization that it reaches. */
+export const onlyOrganization = (reach: Reach, organization_id: string): Reach => ({
+  ...reach,
+  organizations: [organization_id],
+})
+
 /** For a statement with members as `m`. */
 export function organizationsWithin(reach: Reach): Sql {
   if (reach.projects) return sql`and 1 = 0`

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
-import { forUpdate, sql } from '../sql/template.ts'
+import { assignments, forUpdate, sql } from '../sql/template.ts'
+import { changedFields, isEmpty } from './changes.ts'
 
 export interface UserRow {
   id: number
@@ -30,9 +31,9 @@ export async function holdByEmail(tx: Db, email: string): Promise<void> {
   await tx.get(sql`select id from users where email_key = ${emailKey(email)} and is_active ${forUpdate}`)
 }
 
-/** Locks the account until the transaction ends. */
-export async function hold(tx: Db, id: number): Promise<void> {
-  await tx.get(sql`select id from users where id = ${id} ${forUpdate}`)
+/** Locks the account until the transaction ends. Undefined when it is gone. */
+export function hold(tx: Db, id: number): Promise<UserRow | undefined> {
+  return tx.get<UserRow>(sql`select ${userColumns} from users u where u.id = ${id} and u.is_active ${forUpdate}`)
 }
 
 /** Whoever was here first. */
@@ -88,10 +89,28 @@ export function create(db: Db, user: NewUser): Promise<UserRow | undefined> {
     on conflict (email_key) do nothing returning *`)
 }
 
-/** Moves `@current`. */
-export async function workIn(db: Db, id: number, organization_id: string, project_id: number | null): Promise<void> {
-  await db.run(sql`
-    update users set current_organization_id = ${organization_id}, current_project_id = ${project_id} where id = ${id}`)
+export interface UserWrite {
+  first_name?: string
+  last_name?: string
+  current_organization_id?: string
+  current_project_id?: number | null
+}
+
+/** Needs the lock: the search key is made from the whole row. */
+export async function update(tx: Db, row: UserRow, sent: UserWrite): Promise<UserRow> {
+  const changes = changedFields(row, sent)
+  if (isEmpty(changes)) return row
+  const after = { ...row, ...changes }
+  await tx.run(sql`
+    update users set ${assignments({ ...changes, search_key: searchKey(after) })} where id = ${row.id}`)
+  return after
+}
+
+/** For somebody who joins an organization again: it was current when they left, and does not become so by joining. */
+export async function forgetCurrent(tx: Db, id: number, organization_id: string): Promise<void> {
+  await tx.run(sql`
+    update users set current_organization_id = null, current_project_id = null
+    where id = ${id} and current_organization_id = ${organization_id}`)
 }
 
 /** The owner of the address has shown a mailed secret. */

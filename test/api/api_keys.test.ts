@@ -143,7 +143,7 @@ onBothEngines(t, 'reach: a limited key sees its part, and makes no key that sees
   const { send, first, stranger } = app
   const outsider = await stranger('outsider@example.com')
   const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
-  const sub = (await send('POST', '/api/projects/', { body: { name: 'Sub' } })).body
+  const sub = (await send('POST', '/api/projects/', { body: { name: 'Sub', organization: second.id } })).body
 
   const inOne = (
     await send('POST', KEYS, { body: { label: 'one', scopes: ['*'], scoped_organizations: [first.organization_id] } })
@@ -287,4 +287,79 @@ onBothEngines(t, 'the header', async (t, { send, first }) => {
     team: { id: first.project_id },
   })
   t.equal((await send('GET', '/api/users/@me/', { key: null })).headers['www-authenticate'], undefined)
+})
+
+onBothEngines(t, 'a key is changed', async (t, { send, advance, first }) => {
+  const made = (await send('POST', KEYS, { body: { label: 'Report', scopes: ['organization:read'] } })).body
+  const url = `${KEYS}${made.id}/`
+  const status = async (path: string): Promise<number> => (await send('GET', path, { key: made.value })).status
+  t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [200, 403])
+  const changed = await send('PATCH', url, { body: { label: ' Events ', scopes: ['query:read', 'query:read'] } })
+  t.match(changed, { status: 200, body: { id: made.id, label: 'Events', scopes: ['query:read'], value: null } })
+  t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [403, 200])
+  t.equal((await send('GET', url)).body.label, 'Events')
+  t.equal((await send('PATCH', url)).body.label, 'Events', 'no body changes nothing')
+  t.equal((await send('PATCH', url, { key: made.value, body: { scopes: ['*'] } })).status, 403, 'not by itself')
+
+  for (const [body, error] of [
+    [{ scopes: ['invalid'] }, { code: 'invalid_choice', attr: 'scopes__0' }],
+    [{ scopes: ['query:read', 'organization:all'] }, { code: 'invalid_choice', attr: 'scopes__1' }],
+    [{ scopes: [] }, { code: 'empty', attr: 'scopes' }],
+    [{ scopes: null }, { code: 'null', attr: 'scopes' }],
+    [{ scopes: 'query:read' }, { code: 'not_a_list', attr: 'scopes' }],
+    [{ label: ' ' }, { code: 'blank', attr: 'label' }],
+    [{ label: 'x'.repeat(41) }, { code: 'max_length', attr: 'label' }],
+    [{ scoped_teams: [999_999] }, { code: 'does_not_exist', attr: 'scoped_teams__0' }],
+    [
+      { label: 'x', expires_at: '2025-01-01' },
+      { code: 'invalid_input', attr: 'expires_at' },
+    ],
+  ] as const) {
+    t.match(await send('PATCH', url, { body }), { status: 400, body: { type: 'validation_error', ...error } })
+    if ('scopes' in body)
+      t.match(await send('POST', KEYS, { body: { label: 'x', ...body } }), { status: 400, body: error })
+  }
+  t.equal((await send('GET', url)).text, changed.text, 'all or nothing')
+
+  const limits = { scoped_organizations: [first.organization_id], expires_at: '2026-01-02T00:00:00.000Z' }
+  t.match(await send('PATCH', url, { body: limits }), { status: 200, body: limits })
+  t.equal(await status('/api/projects/@current/events/'), 200)
+  advance(48 * HOUR)
+  t.equal(await status('/api/projects/@current/events/'), 401)
+  t.match(await send('PATCH', url, { body: { expires_at: null } }), { status: 400, body: { attr: 'expires_at' } })
+  t.match(await send('PATCH', url, { body: { ...limits, label: 'Old' } }), { status: 200, body: { label: 'Old' } })
+})
+
+onBothEngines(t, 'a key changes none to reach further or live longer than itself', async (t, app) => {
+  const { send, first, stranger } = app
+  const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
+  const make = async (body: object) =>
+    (await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], ...body } })).body as { id: string; value: string }
+  const open = await make({})
+  const within = await make({ scoped_organizations: [first.organization_id] })
+  const { value: key, id: self } = await make({
+    scoped_organizations: [first.organization_id],
+    expires_at: '2027-01-01T00:00:00Z',
+  })
+  const brief = await make({ scoped_organizations: [first.organization_id], expires_at: '2026-06-01T00:00:00Z' })
+  const change = (id: string, body: object) => send('PATCH', `${KEYS}${id}/`, { key, body })
+
+  t.equal((await change(open.id, { label: 'y' })).status, 403, 'it reaches further')
+  t.equal((await change(within.id, { label: 'y' })).status, 403, 'it lives longer')
+  t.equal((await change(brief.id, { label: 'y' })).status, 200)
+  t.equal((await change(brief.id, { scoped_organizations: [] })).status, 403)
+  t.equal((await change(brief.id, { expires_at: null })).status, 403)
+  t.match(await change(brief.id, { scoped_organizations: [second.id] }), {
+    status: 400,
+    body: { code: 'does_not_exist' },
+  })
+  t.match(await change(brief.id, { scoped_teams: [first.project_id] }), {
+    status: 200,
+    body: { label: 'y', scoped_teams: [first.project_id], scoped_organizations: [first.organization_id] },
+  })
+  t.equal((await change(self, { expires_at: null })).status, 403, 'not even itself')
+  t.equal((await change(self, { scopes: ['query:read'] })).status, 200, 'but it may give up scopes')
+  t.equal((await change(self, { scopes: ['*'] })).status, 403)
+  const other = await stranger('other@example.com')
+  t.equal((await send('PATCH', `${KEYS}${open.id}/`, { key: other.key, body: { label: 'mine' } })).status, 404)
 })

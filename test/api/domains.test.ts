@@ -65,12 +65,24 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
   })
   t.equal((await send('PATCH', item, { body: { saml_acs_url: null } })).body.has_saml, false)
   t.equal((await send('PATCH', item)).status, 200)
-  for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const)
-    t.match(
-      await send('PATCH', item, { body: { [field]: made.body[field] } }),
-      { status: 400, body: { code: 'verification_required', attr: field } },
-      'even the present value',
-    )
+  for (const [field, value] of [
+    ['jit_provisioning_enabled', true],
+    ['sso_enforcement', 'github'],
+  ] as const) {
+    t.match(await send('PATCH', item, { body: { [field]: value } }), {
+      status: 400,
+      body: { code: 'verification_required', attr: field },
+    })
+    t.equal((await send('PATCH', item, { body: { [field]: made.body[field] } })).status, 200, 'the present value')
+  }
+  const before = await send('GET', item)
+  t.match(await send('PATCH', item, { body: before.body }), { status: 200, text: before.text }, 'a whole domain')
+  t.match(await send('PATCH', item, { body: { ...before.body, saml_entity_id: 'x', sso_enforcement: 'saml' } }), {
+    status: 400,
+  })
+  t.equal((await send('GET', item)).text, before.text, 'all or nothing')
+  const empty = { raw: { type: 'application/json', payload: '[]' } }
+  t.match(await send('POST', `${item}verify/`, empty), { status: 200, body: { is_verified: false } }, 'as PHP sends it')
 
   t.match(await send('POST', url, { body: { domain: 'hedgerow.example' } }), {
     status: 400,

@@ -46,7 +46,17 @@ onBothEngines(t, 'the members of an organization change', async (t, { send, firs
     'owners make owners',
   )
   t.equal((await send('PATCH', `${url}@me/`)).status, 200, 'a change of nothing is allowed on oneself')
-  t.match(await send('PATCH', `${url}@me/`, { body: { level: 15 } }), { status: 403 }, 'but not even the same level is')
+  const self = await send('PATCH', `${url}@me/`, { body: { level: 15 } })
+  t.match(self, { status: 200, body: { level: 15 } }, 'and so is the level one has')
+  t.equal(self.body.updated_at, self.body.joined_at, 'which changes nothing')
+  t.match(await send('PATCH', `${url}@me/`, { body: { level: 8 } }), { status: 403 }, 'but no other')
+  t.equal((await send('GET', `${url}?order=joined_at`)).body.results[0].user.email, 'owner@example.com')
+  for (const order of ['level', 'JOINED_AT', '', 'joined_at,level', '-user__email'])
+    t.match(
+      await send('GET', `${url}?order=${order}`),
+      { status: 400, body: { type: 'validation_error', code: 'invalid_choice', attr: 'order' } },
+      order,
+    )
   t.match(await send('DELETE', `${url}${ada.uuid}/`), {
     status: 400,
     body: { type: 'validation_error', code: 'invalid_input', attr: null },
@@ -79,7 +89,7 @@ onBothEngines(t, 'the members of an organization change', async (t, { send, firs
 function expected(caller: number, target: number, self: boolean, verb: 'remove' | number | 'nothing'): number {
   const touches = self || (caller >= 8 && target <= caller)
   if (!touches) return 403
-  if (verb === 'nothing') return 200
+  if (verb === 'nothing' || verb === target) return 200
   if (verb === 'remove') return target === 15 ? 400 : 204
   return self || verb > caller ? 403 : 200
 }

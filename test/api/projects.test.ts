@@ -26,8 +26,8 @@ onBothEngines(t, 'an administrator makes, changes and deletes projects', async (
   })
   t.match(made.body.api_token, /^phc_/)
   t.not(made.body.api_token, first.project_token)
-  t.equal((await send('GET', '/api/projects/@current/', { key: admin.key })).body.id, made.body.id)
-  t.equal((await send('GET', '/api/projects/@current/')).body.id, first.project_id, "somebody else's @current stays")
+  for (const key of [admin.key, first.api_key])
+    t.equal((await send('GET', '/api/projects/@current/', { key })).body.id, first.project_id, '@current stays')
 
   const url = `/api/projects/${made.body.id}/`
   const changed = await send('PATCH', url, {
@@ -38,6 +38,8 @@ onBothEngines(t, 'an administrator makes, changes and deletes projects', async (
     body: { id: made.body.id, name: 'Phone', event_retention_days: null, api_token: made.body.api_token },
   })
   t.equal((await send('PATCH', url)).body.name, 'Phone')
+  t.strictSame((await send('PATCH', url, { body: changed.body })).body, changed.body, 'present values change nothing')
+  t.equal((await send('PATCH', url, { body: { timezone: 'UTC' } })).body.timezone, 'UTC')
 
   const reset = await send('PATCH', `${url}reset_token/`)
   t.equal(reset.status, 200)
@@ -114,9 +116,65 @@ onBothEngines(t, 'who may, and with what', async (t, { send, first, member, stra
       { code: 'invalid_input', attr: 'event_retention_days' },
     ],
     [
+      { name: 'x', timezone: 'Europe/Berlin' },
+      { code: 'invalid_choice', attr: 'timezone' },
+    ],
+    [
+      { name: 'x', timezone: null },
+      { code: 'null', attr: 'timezone' },
+    ],
+    [
       { name: 'x', organization: 5 },
       { code: 'invalid_input', attr: 'organization' },
     ],
   ] as const)
     t.match(await send('POST', '/api/projects/', { body }), { status: 400, body: error })
+})
+
+onBothEngines(t, "an organization's projects have paths of their own", async (t, app) => {
+  const { send, first, member, stranger, key } = app
+  const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
+  const outsider = await stranger('outsider@example.com')
+  const plain = await member('plain@example.com', 1)
+  const url = `/api/organizations/${second.id}/projects/`
+  const made = await send('POST', url, {
+    body: { name: ' Mobile ', event_retention_days: 30, organization: first.organization_id },
+  })
+  t.match(made, { status: 201, body: { name: 'Mobile', organization: second.id, event_retention_days: 30 } })
+  const item = `${url}${made.body.id}/`
+  t.strictSame((await send('GET', item)).body, (await send('GET', `/api/projects/${made.body.id}/`)).body)
+
+  const list = await send('GET', `${url}?limit=1`)
+  t.match(list.body, { count: 2, previous: null, results: [{ organization: second.id }] })
+  t.match((await send('GET', list.body.next)).body, { next: null, results: [{ id: made.body.id }] })
+  t.match((await send('GET', '/api/organizations/@current/projects/')).body, {
+    count: 1,
+    results: [{ id: first.project_id }],
+  })
+
+  t.equal((await send('GET', '/api/organizations/@current/projects/@current/')).body.id, first.project_id)
+  const elsewhere = await send('GET', `${url}@current/`)
+  t.equal(elsewhere.status, 404, '@current is in another organization')
+  for (const [method, path] of [
+    ['GET', `${url}${first.project_id}/`],
+    ['PATCH', `${url}${first.project_id}/`],
+    ['DELETE', `${url}${first.project_id}/`],
+    ['PATCH', `${url}${first.project_id}/reset_token/`],
+    ['GET', `/api/organizations/${outsider.organization_id}/projects/${outsider.project_id}/`],
+    ['GET', `/api/organizations/${outsider.organization_id}/projects/`],
+  ] as const)
+    t.equal((await send(method, path)).text, elsewhere.text, `${method} ${path}`)
+
+  const ofFirst = `/api/organizations/${first.organization_id}/projects/`
+  t.equal((await send('GET', ofFirst, { key: plain.key })).status, 200)
+  t.equal((await send('POST', ofFirst, { key: plain.key, body: { name: 'x' } })).status, 403)
+  const limited = await key({ reach: { organizations: [first.organization_id], projects: null } })
+  t.equal((await send('GET', ofFirst, { key: limited })).body.count, 1)
+  t.equal((await send('GET', url, { key: limited })).status, 404)
+
+  t.match(await send('PATCH', item, { body: { name: 'Phone' } }), { status: 200, body: { name: 'Phone' } })
+  t.not((await send('PATCH', `${item}reset_token/`)).body.api_token, made.body.api_token)
+  t.equal((await send('DELETE', item)).status, 204)
+  t.equal((await send('GET', `/api/projects/${made.body.id}/`)).status, 404)
+  t.equal((await send('GET', '/api/projects/@current/')).body.id, first.project_id)
 })

@@ -4,12 +4,18 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { firstRun } from '../../src/auth/first-run.ts'
+import { makeIds } from '../../src/ids.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import * as projects from '../../src/store/projects.ts'
+import { EVERYTHING } from '../../src/store/reach.ts'
+import * as users from '../../src/store/users.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+import { emptyDatabase, emptyPlace } from '../helpers/postgres.ts'
 import { command, type Ended, ended } from '../helpers/process.ts'
 
 /** Where the demo workspace's files go. */
@@ -137,6 +143,24 @@ for (const engine of ENGINES)
     t.match(await run(url, ['seed']), { code: 1, stderr: /already/ })
     const other = await workspace(t, engine)
     t.ok(other.demo)
+  })
+
+for (const engine of ENGINES)
+  t.test(`seed leaves the first user's @current as it is (${engine})`, async (t) => {
+    const url = await emptyPlace(t, engine)
+    await run(url, ['migrate'])
+    const db = await openDatabase(url)
+    t.teardown(() => db.close())
+    const first = (await firstRun(db, makeIds(Date.now), new Date().toISOString()))!
+    t.equal((await run(url, ['seed', '--events', '0', '--json'])).code, 0)
+    const user = (await users.oldest(db))!
+    t.equal(
+      (await organizations.list(db, user.id, EVERYTHING, { limit: 9, offset: 0 })).count,
+      2,
+      'they joined the demo',
+    )
+    t.equal((await organizations.current(db, user, EVERYTHING))?.id, first.organization_id)
+    t.equal((await projects.current(db, user, EVERYTHING))?.id, first.project_id)
   })
 
 t.test('a month of events', async (t) => {

@@ -630,7 +630,7 @@ const roles = fc.oneof(
 )
 
 /** Those that end everything else are rare, or there would be nothing left to ask. */
-const RARE = new Set(['organizations.delete', 'projects.delete'])
+const RARE = new Set(['organizations.delete', 'projects.delete', 'organization_projects.delete'])
 
 function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const made = (flaws: boolean): fc.Arbitrary<FuzzRequest> =>

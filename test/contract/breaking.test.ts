@@ -57,21 +57,21 @@ const BREAKING: [what: string, change: (copy: Json) => void, told: RegExp][] = [
   [
     'a field is no longer taken',
     (c) => {
-      delete bodyOf(c, '/api/personal_api_keys/', 'post').properties.label
+      delete bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label
     },
     /body\.label is no longer taken/,
   ],
   [
     'a text is shorter',
     (c) => {
-      bodyOf(c, '/api/personal_api_keys/', 'post').properties.label.maxLength = 3
+      bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.maxLength = 3
     },
     /body\.label has a maxLength of 3 now/,
   ],
   [
     'a type is narrower',
     (c) => {
-      bodyOf(c, '/api/personal_api_keys/', 'post').properties.label.type = 'integer'
+      bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.type = 'integer'
     },
     /label no longer takes string/,
   ],
@@ -148,7 +148,7 @@ const HARMLESS: [what: string, change: (copy: Json) => void][] = [
   [
     'a longer text',
     (c) => {
-      delete bodyOf(c, '/api/personal_api_keys/', 'post').properties.label.maxLength
+      delete bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.maxLength
     },
   ],
   [

@@ -12,7 +12,7 @@ import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { openNameserver } from '../helpers/nameserver.ts'
 import { openPluginHosts } from '../helpers/plugin-hosts.ts'
-import { furnish, type Kind, neverGiven, type Tenant } from '../helpers/tenants.ts'
+import { furnish, type Kind, neverGiven, SAME_KIND, type Tenant } from '../helpers/tenants.ts'
 import { type FuzzRequest, isReference, PLUGIN_HOST, type Reference, type Role, sequences } from './arbitraries.ts'
 
 /** On each engine. */
@@ -163,7 +163,7 @@ function learn({ ids }: World, { area }: Operation, text: string): void {
     if (ids[kind].length > KEPT_IDS) ids[kind].splice(1, 1)
   }
   const body = JSON.parse(text)
-  const kind = (area === 'project_batch_exports' ? 'batch_exports' : area) as Kind
+  const kind = (SAME_KIND[area] ?? area) as Kind
   for (const item of [body.results ?? body].flat()) {
     if (kind === 'members') keep(kind, item.user?.uuid)
     else if (kind in ids && item && !Array.isArray(item)) keep(kind, item.id)

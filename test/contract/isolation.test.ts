@@ -112,7 +112,8 @@ function withValue(value: any, [key, ...rest]: string[], id: Id): unknown {
 
 /** A request that succeeds, or at least finds what it names, with the ids of this tenant. */
 function requestOf(operation: Operation, { ids }: Tenant): Request {
-  const which = operation.area === 'batch_exports' ? -1 : 0
+  // Areas that share a kind delete one each.
+  const which = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
   const path = Object.fromEntries(
     parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(which)!]),
   )
@@ -325,8 +326,13 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
       silent(t, await ask(app, operation, requestOf(operation, ours), ours.owner.key), '', operation.id)
     }
     // What others hang on goes last.
-    const order = ({ method, path, within }: Operation): number =>
-      method === 'DELETE' ? 9 - path.split('{').length * 2 + (within === 'organization' ? 1 : 0) : 0
+    const order = (operation: Operation): number => {
+      if (operation.method !== 'DELETE') return 0
+      const parameters = parametersOf(operation)
+      const kind = kindOf(operation, parameters.at(-1)!)
+      if (kind === 'organizations' || kind === 'projects') return kind === 'organizations' ? 9 : 8
+      return 7 - parameters.length * 2 + (operation.within === 'organization' ? 1 : 0)
+    }
     const fresh = await furnish(app, 'fresh')
     for (const operation of ASKED.filter(({ isPublic, method }) => !isPublic && method !== 'GET').sort(
       (a, b) => order(a) - order(b),

@@ -45,9 +45,15 @@ const PARAMETERS: Record<string, Kind> = {
   invite_id: 'invites',
 }
 
+/** Areas that show the things of another. */
+export const SAME_KIND: Record<string, Kind> = {
+  project_batch_exports: 'batch_exports',
+  organization_projects: 'projects',
+}
+
 /** What a parameter of a path names. Throws for one that nobody has thought of. */
 export function kindOf(operation: Operation, parameter: string): Kind {
-  const area = operation.area === 'project_batch_exports' ? 'batch_exports' : operation.area
+  const area = SAME_KIND[operation.area] ?? operation.area
   const kind = parameter === 'id' ? KINDS.find((known) => known === area) : PARAMETERS[parameter]
   if (!kind) throw new Error(`${operation.id}: say in test/helpers/tenants.ts what {${parameter}} is the id of`)
   return kind
@@ -57,6 +63,8 @@ export function kindOf(operation: Operation, parameter: string): Kind {
 export const REFERENCES: Record<string, Kind> = {
   organization: 'organizations',
   team_id: 'projects',
+  set_current_organization: 'organizations',
+  set_current_team: 'projects',
   plugin: 'pipeline_destinations',
   scoped_organizations: 'organizations',
   scoped_teams: 'projects',
@@ -107,6 +115,8 @@ export async function furnish(app: TestApp, word: string): Promise<Tenant> {
   })
   const seen: [string, string][] = (await send('GET', `${project}/events/?select=["uuid","person_id"]`)).results
 
+  const second = await make(`${organization}/projects/`, { name: `Second of ${word}` })
+
   const families: { id: number }[] = []
   for (const family of PLUGIN_FAMILIES)
     families.push(
@@ -138,7 +148,7 @@ export async function furnish(app: TestApp, word: string): Promise<Tenant> {
     member: member.key,
     ids: {
       organizations: [organization_id],
-      projects: [project_id],
+      projects: [project_id, second.id],
       members: [member.uuid, admin.uuid, owner.uuid],
       invites: [invite.id],
       signup_tokens: [invite.signup_token],

@@ -5,6 +5,7 @@ import t from 'tap'
 import { parseTime } from '../../src/api/time.ts'
 import { grants } from '../../src/auth/scopes.ts'
 import { readConfig, settings } from '../../src/config.ts'
+import { negotiate } from '../../src/contract/accept.ts'
 import { makeIds } from '../../src/ids.ts'
 import { limiter, MOST_NAMES } from '../../src/limits.ts'
 import { histogram } from '../../src/metrics.ts'
@@ -282,4 +283,46 @@ t.test('histograms print what those of prom-client do', async (t) => {
       t.equal(await ours.metrics(), await theirs.metrics())
     }),
   )
+})
+
+t.test('content negotiation', async (t) => {
+  const JSON_TYPE = 'application/json'
+  const CSV = 'text/csv'
+  for (const [accept, chosen] of [
+    [undefined, JSON_TYPE],
+    ['', JSON_TYPE],
+    [',, ,', JSON_TYPE],
+    ['*/*', JSON_TYPE],
+    ['application/*', JSON_TYPE],
+    ['text/*', CSV],
+    ['TEXT/CSV', CSV],
+    ['text/csv, */*', CSV],
+    ['text/csv, application/json', JSON_TYPE],
+    ['text/csv;q=0.5, application/json', JSON_TYPE],
+    ['text/csv;q=0.9, */*;q=0.1', CSV],
+    ['text/csv;q=0.1, */*;q=0.9', JSON_TYPE],
+    ['application/json; charset=utf-8; q=0.3', JSON_TYPE],
+    ['application/json;q=0, */*', CSV],
+    ['application/json;q=0.000, text/csv;q=0.001', CSV],
+    ['*/*;q=0, application/json', JSON_TYPE],
+    ['text/html', undefined],
+    ['text/html, image/*;q=0.5', undefined],
+    ['*/*;q=0', undefined],
+    ['application/*;q=0, text/*;q=0, */*', undefined],
+    ['application/xml, application/json+ld', undefined],
+    // Malformed: as if it were absent.
+    ['text/html;q=2', JSON_TYPE],
+    ['text/html;q=', JSON_TYPE],
+    ['text/html;q=0.1234', JSON_TYPE],
+    ['text/html, json', JSON_TYPE],
+    ['*/csv', JSON_TYPE],
+    ['text/html/x', JSON_TYPE],
+    ['text/ht ml', JSON_TYPE],
+    ['text/html;a="b,c"', JSON_TYPE],
+    [';;;', JSON_TYPE],
+    ['text/html, *; q=.2, */*; q=.2', JSON_TYPE],
+  ] as const)
+    t.equal(negotiate(accept, [JSON_TYPE, CSV]), chosen, accept ?? 'no header')
+  t.equal(negotiate('text/csv', [JSON_TYPE]), undefined)
+  t.equal(negotiate(`${'a/b;q=0.1,'.repeat(100_000)}*/*`, [JSON_TYPE]), JSON_TYPE, 'a long one')
 })
