@@ -31,6 +31,11 @@ export async function holdByEmail(tx: Db, email: string): Promise<void> {
   await tx.get(sql`select id from users where email_key = ${emailKey(email)} and is_active ${forUpdate}`)
 }
 
+/** Locks the account until the transaction ends. Undefined when it is gone. */
+export function hold(tx: Db, id: number): Promise<UserRow | undefined> {
+  return tx.get<UserRow>(sql`select ${userColumns} from users u where u.id = ${id} and u.is_active ${forUpdate}`)
+}
+
 /** Whoever was here first. */
 export function oldest(db: Db): Promise<UserRow | undefined> {
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.is_active order by u.id limit 1`)
@@ -89,11 +94,6 @@ export interface UserWrite {
   last_name?: string
   current_organization_id?: string
   current_project_id?: number | null
-}
-
-/** Locks the row until the transaction ends. Undefined when the account is gone. */
-export function hold(tx: Db, id: number): Promise<UserRow | undefined> {
-  return tx.get<UserRow>(sql`select ${userColumns} from users u where u.id = ${id} and u.is_active ${forUpdate}`)
 }
 
 /** Needs the lock: the search key is made from the whole row. */
