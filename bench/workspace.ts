@@ -111,7 +111,7 @@ export function insertEvents({ file }: Workspace, projects: readonly number[], c
       const msecs = start + Math.floor((i / count) * days * DAY_MS)
       const uuid = v7({ msecs, seq: i })
       const json = JSON.stringify(properties(i, () => uuid))
-      event.run(project_id, uuid, nameOf(i), `person-${(i * 7_919) % PEOPLE}`, msecs * 1_000, msecs * 1_000, json)
+      event.run(project_id, uuid, eventName(i), `person-${(i * 7_919) % PEOPLE}`, msecs * 1_000, msecs * 1_000, json)
     }
   })
   const people = db.transaction((project_id: number) => {

@@ -766,7 +766,9 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch export
-         * @description No further run is scheduled; those under way go on. Pausing what is paused changes nothing.
+         * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are not lost: they are
+         *     exported when the export is unpaused. Pausing a paused export changes nothing. A body may be sent; its fields are
+         *     ignored.
          */
         post: operations["batch_exports.pause"];
         delete?: never;
@@ -791,8 +793,9 @@ export interface paths {
         put?: never;
         /**
          * Unpause a batch export
-         * @description Runs are scheduled again, from now on; with `backfill: true` from where the pause began, so nothing is missed.
-         *     Unpausing what is not paused changes nothing.
+         * @description Schedules runs again. Events that arrived before the pause are exported first. Events that arrived during the pause
+         *     are skipped, and the export's log says how many; with `backfill: true` they are exported too. Unpausing an export that
+         *     is not paused changes nothing.
          */
         post: operations["batch_exports.unpause"];
         delete?: never;
@@ -931,7 +934,9 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch export
-         * @description No further run is scheduled; those under way go on. Pausing what is paused changes nothing.
+         * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are not lost: they are
+         *     exported when the export is unpaused. Pausing a paused export changes nothing. A body may be sent; its fields are
+         *     ignored.
          */
         post: operations["project_batch_exports.pause"];
         delete?: never;
@@ -956,8 +961,9 @@ export interface paths {
         put?: never;
         /**
          * Unpause a batch export
-         * @description Runs are scheduled again, from now on; with `backfill: true` from where the pause began, so nothing is missed.
-         *     Unpausing what is not paused changes nothing.
+         * @description Schedules runs again. Events that arrived before the pause are exported first. Events that arrived during the pause
+         *     are skipped, and the export's log says how many; with `backfill: true` they are exported too. Unpausing an export that
+         *     is not paused changes nothing.
          */
         post: operations["project_batch_exports.unpause"];
         delete?: never;
@@ -3346,7 +3352,7 @@ export interface components {
             last_updated_at: string;
             /**
              * Format: date-time
-             * @description When it was last paused, also after it was unpaused; null when it never was.
+             * @description When it was last paused, kept after it is unpaused; null if it never was. Set by the server; ignored in requests.
              */
             last_paused_at: string | null;
             /**
@@ -3398,10 +3404,11 @@ export interface components {
         BatchExportFields: {
             name?: string;
             interval?: components["schemas"]["BatchExportInterval"];
-            /** @description Absent at creation, false. */
+            /**
+             * @description Absent at creation, false. True pauses the export as the pause action does, false unpauses it as the unpause action
+             *     does without `backfill`.
+             */
             paused?: boolean;
-            /** @description Set by pausing; here for clients that carry exports over. Any ISO 8601 time, UTC without a zone. */
-            last_paused_at?: string | null;
             /** @description No scheduled run begins before this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
             start_at?: string | null;
             /** @description No scheduled run begins after this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
@@ -3707,11 +3714,16 @@ export interface components {
             backfill_id: string;
         } & components["schemas"]["BatchExport"];
         /**
+         * BatchExportPause
+         * @description Nothing to set.
+         */
+        BatchExportPause: Record<string, never>;
+        /**
          * BatchExportUnpause
          * @description How to go on after a pause.
          */
         BatchExportUnpause: {
-            /** @description True delivers what arrived during the pause too; false or absent goes on from now. */
+            /** @description True exports the events that arrived during the pause too. False or absent skips them. */
             backfill?: boolean;
         };
         /**
@@ -6072,12 +6084,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May hold the fields of a batch export; they are ignored. */
         requestBody?: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["BatchExportPause"];
             };
         };
         responses: {
@@ -6406,12 +6415,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May hold the fields of a batch export; they are ignored. */
         requestBody?: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["BatchExportPause"];
             };
         };
         responses: {
