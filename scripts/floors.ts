@@ -29,12 +29,12 @@ const FLOORS: string[][] = [
   ['exports', 'plugins'],
   ['deps.ts'],
   ['api'],
-  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'contract'],
+  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'security-headers.ts', 'contract'],
   ['main.ts', 'cli'],
 ]
 /** Files of one floor that are one room although they lie apart. */
 const ROOMS: string[][] = [
-  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'contract'],
+  ['server.ts', 'bodies.ts', 'forwarded.ts', 'guard.ts', 'limits.ts', 'security-headers.ts', 'contract'],
   ['main.ts', 'cli'],
   [
     'contract/operations.ts',

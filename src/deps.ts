@@ -21,7 +21,7 @@ import { furthest } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { settleKeys } from './store/secrets.ts'
-import { createVault, readKeys, type Vault } from './vault.ts'
+import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './vault.ts'
 
 /** What a handler may use, built once. */
 export interface Deps {
@@ -189,6 +189,7 @@ export async function buildDeps({
 /** Opens what secrets are sealed with, and sees to it that keys and positions fit what is stored. */
 async function settle({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
   const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
+  if (vault.keys.length === 0) log.warn(`no SECRET_KEY is set: ${NO_SECRET_KEY}`)
   const resealed = await settleKeys(db, vault)
   if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
   if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))

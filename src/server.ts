@@ -19,6 +19,7 @@ import { AppError, notFound, Unauthenticated, unavailable } from './errors.ts'
 import { clientAddress, clientHost, clientProtocol } from './forwarded.ts'
 import { createGuard } from './guard.ts'
 import { decode, normalised } from './json.ts'
+import { securityHeaders } from './security-headers.ts'
 import { isLostRace } from './sql/db.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -39,6 +40,7 @@ export interface ServerOptions {
 /** The application as a value: nothing listens yet. */
 export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): Promise<FastifyInstance> {
   const { HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, EVENTS_QUERY_TIMEOUT_MS, PLUGIN_FETCH_TIMEOUT_MS } = deps.config
+  const headers = securityHeaders(deps.config)
   const id = deps.ids.uuid()
   let requests = 0
   const app = fastify({
@@ -48,7 +50,12 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: Math.max(EVENTS_QUERY_TIMEOUT_MS, PLUGIN_FETCH_TIMEOUT_MS) + STALLED_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LOOK_MS },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: LOOK_MS,
+      // Checked below: Node's own answer has no body and no headers of ours.
+      requireHostHeader: false,
+    },
     // A shutdown answers what still arrives on open connections and then closes them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -58,8 +65,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     // A logger for each request would take as long as the answer of a small one: what is logged names the request.
     childLoggerFactory: (log) => log,
     // Malformed and overlong addresses: nothing is there.
-    frameworkErrors: (_, request, reply) => void fail(notFound(), request as FastifyRequest, reply as FastifyReply),
-    clientErrorHandler,
+    frameworkErrors: (_, request, reply) =>
+      void fail(notFound(), request as FastifyRequest, (reply as FastifyReply).headers(headers)),
+    clientErrorHandler: (error, socket) => clientError(error, socket, headers),
   }) as unknown as FastifyInstance
 
   if (deps.config.TRUST_PROXY) trustProxy(app)
@@ -102,11 +110,16 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     return now
   }
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.headers(headers).header('x-request-id', request.id)
     // A client that keeps its connection open would hold up a shutdown until the deadline.
     if (deps.lifecycle.draining) reply.header('connection', 'close')
-    if (count(request, 1) <= PIPELINED) return done()
-    done(new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1))
+    if (count(request, 1) > PIPELINED)
+      return done(
+        new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1),
+      )
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      return done(new AppError('parse_error', 'The request has no Host header. Send one.'))
+    done()
   })
   app.addHook('preParsing', bodies.admit)
   // Each request that waits listens for the end of its connection.
@@ -233,7 +246,7 @@ function methodsAt(path: string): string[] {
 }
 
 /** What is no HTTP at all never becomes a request; it is answered on the socket, in the house's shape. */
-function clientErrorHandler(error: ConnectionError, socket: Socket): void {
+function clientError(error: ConnectionError, socket: Socket, headers: Record<string, string>): void {
   // Inside an answer that has begun, ours would be taken for a part of it.
   const begun = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent
   if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
@@ -244,7 +257,12 @@ function clientErrorHandler(error: ConnectionError, socket: Socket): void {
         ? [408, 'Request Timeout', 'The request took too long to arrive. Send it faster.']
         : [400, 'Bad Request', 'This is not a valid HTTP request.']
   const body = JSON.stringify({ type: 'invalid_request', code: 'parse_error', detail, attr: null })
-  socket.end(
-    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const all = {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${phrase}`, ...lines, '', body].join('\r\n'))
 }

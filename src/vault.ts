@@ -1,11 +1,15 @@
 /** What keeps stored secrets: AES-256-GCM under the installation's key, each bound to the place it is stored in. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from './errors.ts'
 
 export const KEY_FILE = 'secret.key'
+/** For the operator of a PostgreSQL installation without a key. */
+export const NO_SECRET_KEY =
+  'secrets of exports and plugins cannot be stored. Set it to 64 hexadecimal digits (openssl rand -hex 32), the same on every node'
 const PRIVATE = 0o600
+const OTHERS = 0o077
 const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -76,12 +80,22 @@ export function readKeys(
   return [keyIn(file), ...set]
 }
 
+/** A file that was put back may have come with any mode. One that is not ours to change, as in a mounted secret, stays. */
+function restrict(file: string): void {
+  try {
+    chmodSync(file, PRIVATE)
+  } catch (error) {
+    if (!['EPERM', 'EROFS'].includes(String((error as { code?: string }).code))) throw error
+  }
+}
+
 function keyIn(file: string): Buffer {
   for (;;) {
     try {
       const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex')
       if (key.length !== KEY_BYTES)
         throw new Error(`${file} holds no key: it should be 64 hexadecimal digits. Put back the file that was there.`)
+      if (statSync(file).mode & OTHERS) restrict(file)
       return key
     } catch (error) {
       if ((error as { code?: string }).code !== 'ENOENT') throw error

@@ -64,8 +64,8 @@ export interface Call<Id extends OperationId, Subject = undefined> {
 /** An answer that is written already: in another media type, with headers of its own, or a stream too long to hold. */
 export class Written {
   constructor(
-    readonly type: 'application/json' | 'text/csv',
-    readonly body: string | Readable,
+    readonly type: 'application/json' | 'text/csv' | 'text/html' | 'text/javascript',
+    readonly body: string | Buffer | Readable,
     readonly headers: Record<string, string> = {},
   ) {}
 }

@@ -5,19 +5,27 @@ import { contractOf } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
 import { alive } from '../store/installation.ts'
-import type { Area } from './call.ts'
+import { type Area, Written } from './call.ts'
+import { htmlPage } from './html.ts'
 
 /** Laid beside the program by the build. */
 const REFERENCE_SCRIPTS = ['./reference.js', '../../dist/reference.js'].map((path) => new URL(path, import.meta.url))
 
-const REFERENCE_PAGE = `<!doctype html>
+const REFERENCE_SCRIPT = `Scalar.createApiReference('#reference', { url: '/openapi.json', servers: [{ url: location.origin }], withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })`
+
+const REFERENCE_PAGE = htmlPage({
+  html: `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Workspace administration</title></head>
 <body><div id="reference"></div><script src="/docs/reference.js"></script>
-<script>Scalar.createApiReference('#reference', { url: '/openapi.json', servers: [{ url: location.origin }], withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })</script>
+<script>${REFERENCE_SCRIPT}</script>
 </body>
 </html>
-`
+`,
+  script: REFERENCE_SCRIPT,
+  // The library inserts its styles, and pictures as data.
+  sources: { 'script-src': "'self'", 'style-src': "'unsafe-inline'", 'img-src': "'self' data:", 'font-src': 'data:' },
+})
 
 export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service'> => ({
   operations: {
@@ -39,7 +47,8 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
 
     'service.docs': async () => REFERENCE_PAGE,
 
-    'service.docs_script': () => referenceScript(),
+    'service.docs_script': async () =>
+      new Written('text/javascript', await referenceScript(), { 'cache-control': 'public, max-age=3600' }),
   },
 })
 

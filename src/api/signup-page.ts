@@ -1,26 +1,12 @@
-/** The page that a mailed link opens. It knows nothing: the browser reads the link and speaks to the API. */
-export const SIGNUP_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Accept an invitation</title>
-<style>
+import { htmlPage } from './html.ts'
+
+const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 4rem auto; padding: 0 1rem }
   input, button { font: inherit; padding: .4rem .6rem; width: 100%; box-sizing: border-box; margin: .3rem 0 }
   code { overflow-wrap: anywhere; background: #eee; padding: .2rem .4rem }
-</style>
-</head>
-<body>
-<h1>Accept an invitation</h1>
-<p id="say" aria-live="polite">One moment …</p>
-<form id="form" hidden>
-  <label>Your name <input name="first_name" maxlength="128" autocomplete="given-name"></label>
-  <label>Your key, if your address already has an account <input name="key" type="password" autocomplete="off"></label>
-  <button>Join</button>
-</form>
-<script>
+`
+
+const SCRIPT = `
   const id = location.pathname.split('/')[2]
   const token = new URLSearchParams(location.search).get('token') ?? ''
   history.replaceState(null, '', location.pathname)
@@ -48,7 +34,29 @@ export const SIGNUP_PAGE = `<!doctype html>
     key.textContent = body.api_key
     say.append('This is your key; it is shown once, so keep it: ', key)
   }
-</script>
+`
+
+const HTML = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Accept an invitation</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>Accept an invitation</h1>
+<p id="say" aria-live="polite">One moment …</p>
+<form id="form" hidden>
+  <label>Your name <input name="first_name" maxlength="128" autocomplete="given-name"></label>
+  <label>Your key, if your address already has an account <input name="key" type="password" autocomplete="off"></label>
+  <button>Join</button>
+</form>
+<script>${SCRIPT}</script>
 </body>
 </html>
 `
+
+/** The page that a mailed link opens. It knows nothing: the browser reads the link and speaks to the API. */
+export const SIGNUP_PAGE = htmlPage({ html: HTML, script: SCRIPT, style: STYLE })

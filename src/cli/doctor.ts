@@ -1,13 +1,14 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Variables } from '../config.ts'
+import { readConfig, type Variables } from '../config.ts'
 import { type Database, withoutCredentials } from '../sql/db.ts'
 import { damage } from '../sql/integrity.ts'
-import { EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { alive } from '../store/installation.ts'
+import { KEY_FILE, NO_SECRET_KEY } from '../vault.ts'
 import { EXIT, told } from './failure.ts'
 import { databaseUrl, type LocalOptions, local } from './local.ts'
 import { harmless } from './print.ts'
@@ -81,7 +82,7 @@ async function examine(variables: Variables, options: LocalOptions): Promise<Che
   try {
     checks.push(await attempt('database', () => reachable(db)))
     checks.push(await attempt('schema', () => schema(db)))
-    if (db.engine === 'postgres') return [...checks, clock(db)]
+    if (db.engine === 'postgres') return [...checks, clock(db), secretKey(variables)]
     checks.push(await attempt('integrity', () => integrity(db)))
     checks.push(await attempt('events', () => events(url)))
   } finally {
@@ -89,6 +90,7 @@ async function examine(variables: Variables, options: LocalOptions): Promise<Che
   }
   const folder = dirname(db.location)
   checks.push(await attempt('folder', () => permissions(folder, db.location)))
+  checks.push(await attempt('files', () => files(folder)))
   checks.push(await attempt('disk', () => space(folder)))
   return checks
 }
@@ -177,6 +179,25 @@ async function permissions(folder: string, file: string): Promise<Check> {
     return warning('folder', `${folder} can be read by others on this machine (${octal}).`, `Run chmod 700 ${folder}.`)
   return ok('folder', `${folder} is writable, and this user's alone`)
 }
+
+async function files(folder: string): Promise<Check> {
+  const names = [ADMINISTRATION.file, EVENTS.file].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
+  for (const name of [...names, KEY_FILE]) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found && found.mode & 0o077)
+      return warning(
+        'files',
+        `${name} can be opened by others on this machine (${(found.mode & 0o777).toString(8)}).`,
+        `Run chmod 600 ${join(folder, name)}.`,
+      )
+  }
+  return ok('files', "the databases and the key are this user's alone")
+}
+
+const secretKey = (variables: Variables): Check =>
+  readConfig(variables).SECRET_KEY
+    ? ok('secret key', 'SECRET_KEY is set')
+    : warning('secret key', 'SECRET_KEY is not set.', `Without it, ${NO_SECRET_KEY}.`)
 
 async function space(folder: string): Promise<Check> {
   const { bavail, bsize } = await statfs(folder)

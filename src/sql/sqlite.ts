@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { AppError, unavailable } from '../errors.ts'
 import type { Database, Db, DbOptions } from './db.ts'
+import { keepPrivate, makePrivateDatabase, makePrivateFolder } from './private-files.ts'
 import { compile, counting, type Sql, type Value } from './template.ts'
 import { createWriteQueue, isBusy, retryWhileBusy } from './write-queue.ts'
 
@@ -19,12 +20,15 @@ export async function openSqlite(
   { observe, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
 ): Promise<Database> {
   const file = join(folder, name)
-  if (mode === 'create') mkdirSync(folder, { recursive: true, mode: 0o700 })
-  else if (!existsSync(file))
+  if (mode === 'create') {
+    makePrivateFolder(folder)
+    makePrivateDatabase(file)
+  } else if (!existsSync(file))
     throw new AppError(
       'no_database',
       `There is no database at ${file}. Pass another one with --database, or create it with \`workspace-admin migrate\`.`,
     )
+  if (mode !== 'read') keepPrivate(file)
   // The library's own busy timeout blocks the event loop; `retryWhileBusy` does not.
   const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
   if (mode === 'alone') requireExclusive(writer, file)

@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -21,6 +22,7 @@ import t, { type Test } from 'tap'
 import { area, areas } from '../../src/cli/area.ts'
 import { operations } from '../../src/contract/table.ts'
 import { freshFolder } from '../helpers/exports.ts'
+import { migratedDatabase } from '../helpers/postgres.ts'
 import { type Ended, ended, programFile } from '../helpers/process.ts'
 
 const root = freshFolder(t)
@@ -357,8 +359,10 @@ t.test('a backup of a running server restores into a working one', async (t) => 
   await run(['organizations', 'create', '--name', 'Before'], { env })
   const file = join(root, 'backup.tar')
   writeFileSync(file, 'an older one')
+  chmodSync(file, 0o644)
   const made = await run(['backup', file, '--json', ...flags])
   t.equal(made.code, 0)
+  t.equal(statSync(file).mode & 0o777, 0o600)
   await run(['organizations', 'create', '--name', 'After'], { env })
 
   const restored = folder()
@@ -417,6 +421,18 @@ t.test('doctor', async (t) => {
     t.match((await run(['doctor', ...flags])).stdout, /^ok +node/)
   })
 
+  t.test('says on PostgreSQL that there is no key for secrets', async (t) => {
+    const { url, drop } = await migratedDatabase()
+    t.teardown(drop)
+    const keyed = async (env: Variables) => {
+      const { code, stdout } = await run(['doctor', '--json', '--database', url], { env })
+      t.equal(code, 0)
+      return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'secret key')
+    }
+    t.match(await keyed({}), { state: 'warning', remedy: /openssl rand -hex 32/ })
+    t.match(await keyed({ SECRET_KEY: 'a'.repeat(64) }), { state: 'ok', remedy: null })
+  })
+
   t.test('finds damage', async (t) => {
     const { path, flags } = await database()
     const file = openSync(join(path, 'workspace.db'), 'r+')
@@ -437,7 +453,9 @@ t.test('doctor', async (t) => {
     chmodSync(path, 0o755)
     t.match(await examine(...flags), { ok: true, states: { folder: 'warning' } })
     chmodSync(path, 0o777)
-    t.match(await examine(...flags), { ok: false, states: { folder: 'problem' } })
+    t.match(await examine(...flags), { ok: false, states: { folder: 'problem', files: 'ok' } })
+    chmodSync(join(path, 'events.db'), 0o640)
+    t.match(await examine(...flags), { states: { files: 'warning' } })
 
     const db = new Sqlite(join(path, 'workspace.db'))
     db.exec("insert into migrations (version, applied_at) values (99, '')")

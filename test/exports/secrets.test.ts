@@ -1,6 +1,6 @@
 /** Stored secrets: sealed, never shown, bound to their key and their place. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
@@ -41,13 +41,33 @@ t.test('without a key one is made beside the data, once', async (t) => {
   const [key] = readKeys({}, folder)
   t.equal(key!.length, 32)
   t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600)
+  chmodSync(join(folder, KEY_FILE), 0o644)
   t.same(readKeys({}, folder), [key])
+  t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600, 'a file that was put back is private again')
   const set = hex()
   t.same(readKeys({ SECRET_KEY: set }, folder), [Buffer.from(set, 'hex'), key], 'one that is set later comes first')
   t.same(readKeys({}, null), [])
   writeFileSync(join(folder, KEY_FILE), 'short')
   t.throws(() => readKeys({}, folder), /holds no key/)
 })
+
+for (const engine of ENGINES)
+  t.test(`a start without a key says what to set (${engine})`, async (t) => {
+    const lines: string[] = []
+    const log = new Writable({
+      write: (chunk, _, done) => {
+        lines.push(String(chunk))
+        done()
+      },
+    })
+    await openApp(t, engine, { log })
+    t.equal(
+      lines.filter((line) => /no SECRET_KEY is set.*openssl rand/.test(line)).length,
+      engine === 'postgres' ? 1 : 0,
+    )
+    await openApp(t, engine, { log, environment: { SECRET_KEY: hex() } })
+    t.equal(lines.filter((line) => /no SECRET_KEY is set/.test(line)).length, engine === 'postgres' ? 1 : 0)
+  })
 
 for (const engine of ENGINES)
   t.test(`a destination's secrets (${engine})`, async (t) => {

@@ -1,4 +1,5 @@
 /** The server around the operations: what every answer carries, what is never let out, and how it stops. */
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
@@ -291,6 +292,96 @@ t.test('links are built on SITE_URL, or on a proxy that is trusted', async (t) =
     await next(await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example/' } }), forwarded),
     /^https:\/\/site\.example\/api/,
   )
+})
+
+const SECURE = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': /frame-ancestors 'none'/,
+  'cache-control': 'no-store',
+}
+
+t.test('every answer tells browsers to guess, keep, frame and pass on nothing', async (t) => {
+  const { send, app, first, deps } = await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example' } })
+  const big = { type: 'application/json', payload: `"${'x'.repeat(2 * 1024 * 1024)}"` }
+  const answers: [number, string, string, object?][] = [
+    [200, 'GET', '/health/live'],
+    [200, 'GET', '/health/ready'],
+    [200, 'GET', '/metrics'],
+    [200, 'GET', '/openapi.json'],
+    [200, 'GET', '/docs'],
+    [200, 'HEAD', '/docs'],
+    [200, 'GET', '/signup/99999999-9999-7999-8999-999999999999/'],
+    [200, 'GET', '/api/users/@me/'],
+    [200, 'GET', '/api/projects/@current/events/?format=csv'],
+    [200, 'GET', '/api/projects/@current/events/?limit=50000'],
+    [201, 'POST', '/api/personal_api_keys/', { body: { label: 'x', scopes: ['*'] } }],
+    [201, 'POST', '/api/organizations/@current/invites/', { body: { target_email: 'x@example.com' } }],
+    [200, 'POST', '/capture/', { body: { api_key: first.project_token, event: 'e', distinct_id: 'd' } }],
+    [400, 'POST', '/api/organizations/', { body: {} }],
+    [401, 'GET', '/api/users/@me/', { key: null }],
+    [404, 'GET', '/nothing'],
+    [404, 'GET', '/%zz'],
+    [405, 'PUT', '/api/users/@me/'],
+    [413, 'POST', '/api/organizations/', { raw: big }],
+    [415, 'POST', '/api/organizations/', { raw: { type: 'text/plain', payload: 'x' } }],
+  ]
+  const strict = { ...SECURE, 'strict-transport-security': 'max-age=31536000' }
+  for (const [status, method, url, options] of answers)
+    t.match(await send(method, url, options), { status, headers: strict }, `${method} ${url} ${status}`)
+  t.match((await send('GET', '/docs/reference.js')).headers, { ...strict, 'cache-control': 'public, max-age=3600' })
+  await deps.db.exec('alter table projects rename to hidden')
+  t.match(await send('GET', '/api/organizations/@current/'), { status: 500, headers: strict })
+
+  const limited = await openApp(t, 'sqlite', { environment: { RATE_LIMITS: 'true' } })
+  for (let i = 0; i < 60; i++) await limited.app.inject({ url: '/signup/x/' })
+  const throttled = await limited.send('GET', '/signup/x/')
+  t.match(throttled, { status: 429, headers: SECURE })
+  t.notOk('strict-transport-security' in throttled.headers, 'HSTS only where the site is https')
+
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  for (const [text, status] of [
+    ['nonsense\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const [head, body] = (await exchange(port, text)).split('\r\n\r\n')
+    const lines = head!.toLowerCase().split('\r\n')
+    t.match(lines.shift(), `http/1.1 ${status} `)
+    t.match(Object.fromEntries(lines.map((line) => line.split(': '))), strict)
+    t.match(JSON.parse(body!), { type: 'invalid_request', code: 'parse_error', attr: null })
+  }
+})
+
+t.test('pages run their own script and no other', async (t) => {
+  const { send } = await openApp(t, 'sqlite')
+  const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  for (const url of ['/docs', '/signup/99999999-9999-7999-8999-999999999999/']) {
+    const { headers, text } = await send('GET', url, { key: null })
+    const policy = new Map(
+      String(headers['content-security-policy'])
+        .split('; ')
+        .map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1)]),
+    )
+    const inline = [...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => hash(script!))
+    t.equal(inline.length, 1)
+    t.strictSame(
+      policy.get('script-src')!.filter((source) => source !== "'self'"),
+      inline,
+    )
+    t.equal(policy.get('script-src')!.includes("'self'"), text.includes('<script src="/'))
+    for (const [, style] of text.matchAll(/<style>([^]*?)<\/style>/g))
+      t.strictSame(policy.get('style-src'), [hash(style!)])
+    t.notMatch(text, /\son\w+=|\sstyle=/, 'no handlers and styles in attributes')
+    t.match(Object.fromEntries(policy), {
+      'default-src': ["'none'"],
+      'connect-src': ["'self'"],
+      'base-uri': ["'none'"],
+      'form-action': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    })
+  }
 })
 
 t.test('on the wire', async (t) => {

@@ -1,6 +1,6 @@
 /** The port to the database, asked the same of both engines. */
 import { fork } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
@@ -475,4 +475,36 @@ t.test('several processes open and close one SQLite database at the same moment'
 t.test('a database that is not there', async (t) => {
   await t.rejects(openDatabase('mysql://x'), { message: /sqlite:<folder> or postgres/ })
   await t.rejects(openDatabase('postgres://nobody@127.0.0.1:1/none'), { code: 'unavailable' })
+})
+
+t.test('databases are private whatever the umask is, also in a folder that was there', async (t) => {
+  const root = freshFolder(t)
+  const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+  const before = process.umask()
+  t.teardown(() => process.umask(before))
+  for (const umask of [0o000, 0o022, 0o077]) {
+    process.umask(umask)
+    const open = async (folder: string) => {
+      const db = await openDatabase(`sqlite:${folder}`)
+      await db.exec('create table if not exists things (id integer)')
+      const modes = ['', '-wal', '-shm'].map((suffix) => modeOf(join(folder, `workspace.db${suffix}`)))
+      t.strictSame(modes, ['600', '600', '600'], folder)
+      await db.close()
+      return modeOf(folder)
+    }
+    const made = join(root, `made-${umask}`, 'below')
+    t.equal(await open(made), '700')
+    const empty = join(root, `empty-${umask}`)
+    mkdirSync(empty)
+    chmodSync(empty, 0o755)
+    t.equal(await open(empty), '700', 'an empty folder becomes private')
+    const used = join(root, `used-${umask}`)
+    mkdirSync(used)
+    chmodSync(used, 0o755)
+    writeFileSync(join(used, 'notes.txt'), '')
+    t.equal(await open(used), '755', 'one that holds something else stays')
+    chmodSync(join(used, 'workspace.db'), 0o644)
+    await open(used)
+    t.pass('what an older program left open is closed')
+  }
 })

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { Written } from './call.ts'
+
+/** A page whose inline scripts and styles run by their hash, and nothing else that is inline. */
+export interface Page {
+  html: string
+  /** Exactly what stands between the tags. */
+  script: string
+  style?: string
+  /** Further sources, by directive. */
+  sources?: Record<string, string>
+}
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** The page as an answer, with a policy that lets it talk to this server alone. */
+export function htmlPage({ html, script, style, sources = {} }: Page): Written {
+  const directives: Record<string, string> = {
+    'default-src': "'none'",
+    'script-src': hashOf(script),
+    'connect-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+    ...(style !== undefined && { 'style-src': hashOf(style) }),
+  }
+  for (const [name, source] of Object.entries(sources))
+    directives[name] = [directives[name], source].filter(Boolean).join(' ')
+  const policy = Object.entries(directives).map(([name, source]) => `${name} ${source}`)
+  return new Written('text/html', html, { 'content-security-policy': policy.join('; ') })
+}
