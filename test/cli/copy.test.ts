@@ -224,7 +224,8 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     from,
     ADMINISTRATION.file,
     `insert into letters values ('a', 'invite', 'x@example.com', '{}', 'waiting', 0, '2026', '2026');
-     insert into used_invites values ('a', '${organization_id}', 'hash', '2026');`,
+     insert into used_invites values ('a', '${organization_id}', 'hash', '2026');
+     insert into made_invites values ('a', '${organization_id}', 1, 'hash', '2026');`,
   )
 
   t.equal((await run(['migrate', '--database', to])).code, 0, 'a target that was only prepared is taken')
