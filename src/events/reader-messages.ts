@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts'
 import type { Value } from '../sql/template.ts'
 
 /** `first`: what an index answers at once, such as an unfiltered page. `slow`: whatever may have to look at many. */
@@ -17,4 +18,36 @@ export interface Reader {
   run(question: Question, left_ms: number): Promise<unknown[][]>
   /** Ends what runs; afterwards this reader is not used again. Resolves when it is gone. */
   discard(): Promise<void>
+}
+
+/** Characters of one answer. It passes through the server's memory several times, and JSON.parse blocks its event loop. */
+export const MAX_ANSWER_LENGTH = 128 * 1024 * 1024
+/** In the message of an error with which a statement ends itself. */
+export const TOO_LARGE = 'result_too_large'
+
+export const tooLarge = (): AppError =>
+  new AppError(
+    TOO_LARGE,
+    'The result, or a text that the query computes, is too large. Ask for fewer events, or shorten the texts.',
+  )
+
+/** Adds up rows as they come. Throws `result_too_large` when they are more than one answer may hold. */
+export function answerSize(): (row: readonly unknown[]) => void {
+  let size = 0
+  return (row) => {
+    for (const cell of row) size += typeof cell === 'string' ? cell.length : 8
+    if (size > MAX_ANSWER_LENGTH) throw tooLarge()
+  }
+}
+
+/** Failures of SQLite, PostgreSQL and V8 to hold a text that a query computes. */
+export function isTooLarge(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  return (
+    ['SQLITE_TOOBIG', 'ERR_STRING_TOO_LONG', '54000', TOO_LARGE].includes(code) ||
+    ['string or blob too big', 'Invalid string length', 'Invalid array length', 'invalid memory alloc'].some((words) =>
+      message.includes(words),
+    ) ||
+    message.includes(TOO_LARGE)
+  )
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
-import type { Question, Reply } from './reader-messages.ts'
+import { answerSize, type Question, type Reply } from './reader-messages.ts'
 
 /** A filter makes its own text, so texts are many; prepared ones are kept for those that come again. */
 const KEPT_STATEMENTS = 100
@@ -48,14 +48,24 @@ function statement(text: string): Sqlite.Statement {
   return made
 }
 
-process.on('message', ({ text, values }: Question) => {
-  let reply: Reply
+function rowsOf({ text, values }: Question): unknown[][] {
+  const rows: unknown[][] = []
+  const add = answerSize()
+  for (const row of statement(text).iterate(
+    values.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+  )) {
+    add(row as unknown[])
+    rows.push(row as unknown[])
+  }
+  return rows
+}
+
+process.on('message', (question: Question) => {
+  const send = (reply: Reply): unknown => process.send!(reply)
   try {
-    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
-    reply = { rows: statement(text).all(bound) as unknown[][] }
+    send({ rows: rowsOf(question) })
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
-    reply = { failed: { message, code } }
+    send({ failed: { message, code } })
   }
-  process.send!(reply)
 })

@@ -1,13 +1,34 @@
 import pg from 'pg'
-import { invalid } from '../errors.ts'
+import { AppError, invalid } from '../errors.ts'
 import { describeConnectionError } from '../sql/postgres.ts'
-import type { LaneName, Reader } from './reader-messages.ts'
+import { answerSize, isTooLarge, type LaneName, type Question, type Reader } from './reader-messages.ts'
 
 /** Connections of their own, so that readers never take one from administration. */
 export const PLACES: Record<LaneName, number> = { first: 4, slow: 4 }
 /** For those that tell the database to end a query nobody waits for. */
 const SPARE_CONNECTIONS = 2
 const CONNECT_DEADLINE_MS = 5_000
+
+/** Taken as they arrive, so that a result that is too large does not fill the memory first. */
+function rowsOf(client: pg.PoolClient, { text, values }: Question): Promise<unknown[][]> {
+  return new Promise((resolve, reject) => {
+    const rows: unknown[][] = []
+    const add = answerSize()
+    const config: pg.QueryArrayConfig = { text, values, rowMode: 'array' }
+    const query = client.query(new pg.Query(config))
+    query.on('row', (row: unknown[]) => {
+      try {
+        add(row)
+        rows.push(row)
+      } catch (error) {
+        rows.length = 0
+        reject(error)
+      }
+    })
+    query.on('end', () => resolve(rows))
+    query.on('error', reject)
+  })
+}
 
 export function openPostgresReaders(url: string) {
   const pool = new pg.Pool({
@@ -32,11 +53,16 @@ export function openPostgresReaders(url: string) {
           client.on('error', ignored)
           try {
             await client.query(`begin read only; set local statement_timeout = ${Math.ceil(left_ms)}`)
+            let refused = false
             try {
-              return (await client.query({ text, values, rowMode: 'array' })).rows as unknown[][]
+              return await rowsOf(client, { text, values })
+            } catch (error) {
+              refused = error instanceof AppError
+              throw error
             } finally {
-              await client.query('rollback')
-              broken = false
+              // A connection that still receives the rest of a refused result is closed instead.
+              if (!refused) await client.query('rollback')
+              broken = refused
             }
           } finally {
             backend = undefined
@@ -45,6 +71,7 @@ export function openPostgresReaders(url: string) {
             client.off('error', ignored)
           }
         } catch (error) {
+          if (isTooLarge(error)) throw error
           // What SQLite answers with infinity or null: a value out of range, far from anything that was stored.
           if (/^22/.test(String((error as { code?: string }).code)))
             throw invalid(

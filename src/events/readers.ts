@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { AppError, unavailable } from '../errors.ts'
 import type { Database } from '../sql/db.ts'
 import { compile, type Engine, type Sql } from '../sql/template.ts'
-import type { LaneName, Question, Reader, Reply } from './reader-messages.ts'
+import { isTooLarge, type LaneName, type Question, type Reader, type Reply, tooLarge } from './reader-messages.ts'
 
 export interface ReadOptions {
   project_id: number
@@ -21,7 +21,7 @@ export interface EventReader {
   readonly engine: Engine
   /**
    * The rows of a statement, each a list in the order of its columns. Throws `query_timeout` at the deadline, waiting
-   * included, and `unavailable` when the reader died.
+   * included, `result_too_large` where they are too long for one answer, and `unavailable` when the reader died.
    */
   rows<Row extends unknown[] = unknown[]>(query: Sql, options: ReadOptions): Promise<Row[]>
   stop(): Promise<void>
@@ -165,9 +165,11 @@ const timedOut = (timeout_ms: number): AppError =>
     `The query did not finish within ${timeout_ms / 1000} seconds. Ask for a shorter time range, fewer events or a simpler filter.`,
   )
 
-/** PostgreSQL ends a statement by itself, at nearly the same moment as our own timer. */
-const translated = (error: unknown, timeout_ms: number): unknown =>
-  (error as { code?: string }).code === '57014' ? timedOut(timeout_ms) : error
+function translated(error: unknown, timeout_ms: number): unknown {
+  // PostgreSQL ends a statement by itself, at nearly the same moment as our own timer.
+  if ((error as { code?: string }).code === '57014') return timedOut(timeout_ms)
+  return isTooLarge(error) ? tooLarge() : error
+}
 
 /** The reader is gone, and with it the answer. */
 class Dead extends Error {}

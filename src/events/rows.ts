@@ -8,9 +8,11 @@ import { parseExpression } from '../hogql/parser.ts'
 import { compile, compileCondition, type HogType } from '../hogql/print.ts'
 import { type Column, compileQuery, type Query } from '../hogql/query.ts'
 import { parseOrder } from '../hogql/select.ts'
-import { type Sql, sql } from '../sql/template.ts'
+import { either } from '../hogql/typed.ts'
+import { joined, name, type Sql, sql } from '../sql/template.ts'
 import { all } from './filters.ts'
 import { type Condition, conditions, type ListQuery, personJoin } from './list.ts'
+import { MAX_ANSWER_LENGTH, TOO_LARGE } from './reader-messages.ts'
 import type { EventReader } from './readers.ts'
 
 export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldestFirst' | 'withPerson'> {
@@ -160,10 +162,27 @@ function statement(query: RowsQuery, compiled: Query, limit: number, offset: num
   const { select, where, having, group_by, order_by, aggregate, usesPerson } = compiled
   const person = usesPerson ? personJoin(query.project_id) : sql``
   const unique = aggregate ? sql`` : sql`${order_by ? sql`,` : sql``} e.timestamp desc, e.uuid desc`
-  return sql`
+  return guarded(
+    compiled.columns,
+    sql`
     select ${select} from events e ${person} where ${conditions(query)} ${where ? sql`and ${where}` : sql``}
     ${group_by ? sql`group by ${group_by}` : sql``} ${having ? sql`having ${having}` : sql``}
-    ${order_by || !aggregate ? sql`order by ${order_by ?? sql``} ${unique}` : sql``} limit ${limit} offset ${offset}`
+    ${order_by || !aggregate ? sql`order by ${order_by ?? sql``} ${unique}` : sql``} limit ${limit} offset ${offset}`,
+  )
+}
+
+/**
+ * PostgreSQL's driver cannot refuse one huge cell: a text above 512 MB would end the process. So the statement ends itself,
+ * by reading words as a number. SQLite's reader counts for itself.
+ */
+function guarded(columns: readonly Column[], rows: Sql): Sql {
+  const cells = columns.map(({ type }, i) => {
+    const cell = sql`r.${name(`c${i}`)}`
+    if (!['string', 'json', 'array', 'tuple'].includes(type.kind)) return cell
+    const fail = sql`(${TOO_LARGE}::text || octet_length(${cell}))::int::text`
+    return sql`case when octet_length(${cell}) > ${MAX_ANSWER_LENGTH}::int then ${fail} else ${cell} end`
+  })
+  return either(rows, sql`select ${joined(cells, ', ')} from (${rows}) r`)
 }
 
 function typeOf({ type, nullable, expression }: Column): string {

@@ -386,3 +386,21 @@ onBothEngines(t, 'where and select', async (t, app) => {
       JSON.stringify(parameters),
     )
 })
+
+onBothEngines(
+  t,
+  'texts beyond what an engine holds are refused',
+  async (t, app) => {
+    await insertEvents(app.deps.events, 1, [{ uuid: uuid(1), event: 'e', timestamp: NEW_YEAR - SECOND }])
+    /** A hundred times as long with every level. */
+    const grown = (levels: number): string =>
+      levels === 0 ? 'event' : `replaceAll(${grown(levels - 1)}, 'e', '${'e'.repeat(100)}')`
+    const refused = { status: 400, body: { type: 'validation_error', code: 'result_too_large', attr: null } }
+    t.match(await ask(app, { select: [grown(6)] }), refused)
+    t.match(await ask(app, { where: [`length(${grown(6)}) > 1`] }), refused)
+    t.match(await ask(app, { properties: [{ type: 'hogql', key: `length(${grown(6)}) > 1` }] }), refused)
+    t.match(await ask(app, { select: [`replaceAll(${grown(4)}, 'e', 'ee')`] }), refused, 'one cell of 200 MB')
+    t.match((await ask(app, { select: [`length(${grown(3)})`] })).body, { results: [[1_000_000]] })
+  },
+  { environment: { EVENTS_QUERY_TIMEOUT_MS: '60000' } },
+)

@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { getPriority } from 'node:os'
 import t, { type Test } from 'tap'
 import { createEventReader, type EventReader } from '../../src/events/readers.ts'
+import { either } from '../../src/hogql/typed.ts'
 import { openDatabase } from '../../src/sql/open.ts'
-import { type Engine, sql } from '../../src/sql/template.ts'
+import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
@@ -90,6 +91,27 @@ for (const engine of ENGINES) {
       ],
       'waiting counts',
     )
+  })
+
+  t.test(`a result that is too large is refused (${engine})`, async (t) => {
+    const reader = await open(t, engine, 60_000)
+    const text = (length: number): Sql =>
+      either(sql`printf('%.*c', cast(${length} as integer), 'x')`, sql`repeat('x', ${length}::int)`)
+    const many = (count: number, length: number): Sql =>
+      sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select ${text(length)} from n`
+    for (const [what, query] of [
+      ['many rows', many(150, 1_000_000)],
+      ['more rows than any memory holds', many(1_000_000, 1_000_000)],
+      ['a text beyond what the engine holds', sql`select ${text(2_000_000_000)}`],
+      [
+        'a text that grows beyond it',
+        sql`select replace(${text(100_000_000)}, 'x', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')`,
+      ],
+    ] as const) {
+      await t.rejects(reader.rows(query, slow), { code: 'result_too_large' }, what)
+      t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'and the next query is answered')
+    }
+    t.equal((await reader.rows(many(100, 1_000_000), slow)).length, 100)
   })
 
   t.test(`readers only read (${engine})`, async (t) => {
