@@ -1,4 +1,4 @@
-/** Every kind of destination that is served. Their libraries are large, so each is loaded by whoever uses it. */
+/** The destinations we can deliver to. Their libraries are large, so each is loaded on first use. */
 import type { Destination, DestinationType } from './destination.ts'
 
 type Load = () => Promise<Destination<any>>
@@ -14,5 +14,5 @@ const SERVED: Partial<Record<DestinationType, Load>> = {
 
 export const SERVED_TYPES = Object.keys(SERVED)
 
-/** Undefined for a kind that the contract describes and nobody serves yet. */
+/** Undefined for a type that the contract describes but that is not implemented. */
 export const destinationOf = (type: DestinationType): Promise<Destination<any>> | undefined => SERVED[type]?.()

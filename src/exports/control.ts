@@ -1,4 +1,4 @@
-/** What callers do to exports and runs. Each is one transaction that waits for planning, and planning for it. */
+/** The actions of callers on exports and runs. Each locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { pausePosition, resumePosition } from '../events/positions.ts'
@@ -26,7 +26,7 @@ export interface Control extends Planner {
   outbound: Outbound
 }
 
-/** What a caller may say of an export; times are as they are stored. */
+/** The fields a caller may set. Times are in stored form. */
 export interface Wish {
   name?: string
   destination?: { type?: DestinationType; config?: Record<string, unknown> }
@@ -76,7 +76,7 @@ export async function create(
   })
 }
 
-/** 404 where it is gone by now. */
+/** Throws `not_found` when the export was deleted. */
 export async function update(control: Control, id: string, wish: Wish): Promise<BatchExportRow> {
   const { db, vault, now } = control
   const found = await current(db, id)
@@ -91,7 +91,7 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
   const changed = await db.tx(async (tx) => {
     const held = await exports.hold(tx, id)
     if (!held) throw notFound()
-    // Somebody else changed the destination while this one was checked.
+    // The destination changed during the check, so check again.
     if (destination && (held.destination_config !== found.destination_config || held.secrets !== found.secrets)) return
     const { interval, start_at, end_at } = scheduleOf(held, wish)
     demandOrder(start_at, end_at)
@@ -112,7 +112,7 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
   return changed ?? update(control, id, wish)
 }
 
-/** Another type brings a config of its own; the same one is changed key by key. Undefined when nothing changes. */
+/** A new type replaces the config; the same type merges it key by key. Undefined when nothing changes. */
 function changedDestination(
   stored: Settings,
   { type = stored.type, config = {} }: NonNullable<Wish['destination']>,
@@ -139,7 +139,7 @@ function rescheduled(
 ): Partial<Opening> {
   if (held.interval === wish.interval && held.start_at === wish.start_at && held.end_at === wish.end_at) return {}
   if (held.next_at === null) return begin
-  // A window that has ended by now is planned first, as it was.
+  // A window that has already ended is planned with its old bounds.
   return held.next_at <= now && held.interval === wish.interval ? {} : { next_at: begin.next_at }
 }
 
@@ -164,7 +164,7 @@ async function current(db: Db, id: string): Promise<BatchExportRow> {
   return row
 }
 
-/** Runs under way go on. An export that is paused stays as it is. */
+/** Active runs continue. Pausing a paused export changes nothing. */
 export async function pause(control: Control, id: string): Promise<BatchExportRow> {
   const { db, now } = control
   const position = await positionFor(control, true)
@@ -214,11 +214,11 @@ async function unpauseHeld(
 ): Promise<BatchExportChanges> {
   const { changes, skips } = await endPause(tx, held, { position, now, backfill })
   await say(tx, held, now, `The export was unpaused ${skips ? 'without' : 'with'} the events that arrived meanwhile.`)
-  // A schedule that was over begins anew.
+  // Restart a schedule that had ended.
   return held.next_at === null ? { ...begin, ...changes } : changes
 }
 
-/** The same range while it is under way is the same backfill. */
+/** A request for a range that is being backfilled returns that backfill. */
 export async function backfill(
   { db, ids, now }: Control,
   id: string,
@@ -245,7 +245,7 @@ export async function backfill(
   })
 }
 
-/** Delivers a range once more, under the names it had. */
+/** Delivers the range of a run again, with the same object names. */
 export async function retry({ db, ids, now }: Control, run: RunRow): Promise<RunRow> {
   if (run.finished_at === null)
     throw new AppError('invalid_input', 'This run has not ended yet. Cancel it first, or wait for its end.')

@@ -1,10 +1,10 @@
-/** Another process: delivers one run at a time on behalf of the server, and ends with it. */
+/** A child process that delivers one run at a time and exits with the server. */
 import { setPriority } from 'node:os'
 import { deliver, failureOf } from './deliver.ts'
 import { examine } from './examine.ts'
 import type { Answer, Order } from './messages.ts'
 
-/** So that an export leaves the processor to those who serve. */
+/** Leaves the CPU to requests. */
 const NICENESS = 10
 setPriority(NICENESS)
 
@@ -14,7 +14,7 @@ let stored: (() => void) | undefined
 const answer = (told: Answer): void => void process.send!(told)
 
 process.on('disconnect', () => process.exit())
-// Ctrl-C and a service manager reach the whole group of processes; the server tells what is to end.
+// Ctrl-C and service managers signal the whole process group. Only the server decides when a delivery ends.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
 

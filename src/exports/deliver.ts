@@ -1,4 +1,4 @@
-/** One attempt at one run: pages of events from their source to their destination. */
+/** One attempt to deliver a run: copies pages of events from the store to the destination. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type Checkpoint, DeliveryError, type DestinationType, type Tools } from
 import { scratchPrefix } from './leftovers.ts'
 import { columnsOf } from './query.ts'
 
-/** Everything an attempt needs to know; it travels to the process that makes it. */
+/** Everything an attempt needs. It is sent to the delivery process. */
 export interface Job {
   run_id: string
   attempt: number
@@ -25,18 +25,18 @@ export interface Job {
   destination: { type: DestinationType; config: Record<string, unknown> }
   hogql_query: string | null
   checkpoint: Checkpoint | null
-  /** What `now()` means in the query, microseconds. */
+  /** The value of `now()` in the query, in microseconds. */
   now: number
-  /** Where the events are. */
+  /** The database with the events. */
   url: string
   files_root: string
   outbound_allow: string | undefined
 }
 
-/** What an attempt tells while it works. */
+/** Receives the progress of an attempt. */
 export interface Reporter {
   tell(report: Report): void
-  /** Resolves when it is stored. */
+  /** Resolves once the checkpoint is stored. */
   checkpoint(state: Checkpoint): Promise<void>
 }
 
@@ -50,14 +50,14 @@ export interface Delivered {
   bytes: number
 }
 
-/** Rows of a page. Events are a few hundred bytes, but one may be a megabyte. */
+/** Rows per page. Most events have a few hundred bytes, but one may have a megabyte. */
 const PAGE_ROWS = 2_000
 const FIRST_PAGE_ROWS = 200
 const PAGE_BYTES = 1024 * 1024
-/** Who serves hears of progress so often at most: each message takes it from a request. */
+/** The shortest time between two progress messages. Each one interrupts the server. */
 const TELL_EVERY_MS = 250
 
-/** Throws DeliveryError where it knows what is wrong, and the signal's reason when it is aborted. */
+/** Throws DeliveryError for known failures and the signal's reason when aborted. */
 export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: AbortSignal): Promise<Delivered> {
   const destination = await destinationOf(job.destination.type)!
   const { columns, where } = columnsOf(job.hogql_query, job.now) ?? { columns: destination.columns, where: null }
@@ -103,7 +103,7 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
           tell({ kind: 'progress', records })
         }
         signal.throwIfAborted()
-        // Finishing may take a while.
+        // Finishing can take long.
         tell({ kind: 'progress', records })
         return { records, bytes: await receiver.commit() }
       } catch (error) {
@@ -118,7 +118,7 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
   }
 }
 
-/** A folder for this attempt. What an attempt that was killed left is removed by the next one. */
+/** Creates the scratch folder of this attempt and deletes those of killed attempts. */
 async function makeScratch(run_id: string): Promise<string> {
   const prefix = scratchPrefix(run_id)
   for (const name of await readdir(tmpdir()))
@@ -126,11 +126,11 @@ async function makeScratch(run_id: string): Promise<string> {
   return mkdtemp(join(tmpdir(), prefix))
 }
 
-/** How a failure is told to whoever owns the export. What is not ours to tell is left to the operator's log. */
+/** The message shown to the owner of the export. Unknown errors go to the operator's log only. */
 export function failureOf(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
   if (error instanceof DeliveryError) return { message: error.message, ...error.options }
   const { code } = error as { code?: unknown }
-  // The guard's refusals arrive wrapped by the libraries they pass through; their code and sentence stay.
+  // Libraries wrap the errors of the outbound guard; code and message survive.
   if (error instanceof AppError || code === 'outbound_refused' || code === 'outbound_unresolved')
     return { message: (error as Error).message, retryable: code === 'outbound_unresolved' || code === 'unavailable' }
   const hint = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''

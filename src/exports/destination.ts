@@ -10,32 +10,32 @@ type Schemas = components['schemas']
 export type DestinationType = Schemas['DestinationType']
 export type TestStep = Schemas['DestinationTest']['steps'][number]
 
-/** What happened last time: where to go on, what was delivered by then, and whatever else the destination needs to know. */
+/** The state of the last attempt: where to continue, what was delivered, and details of the destination. */
 export interface Checkpoint {
   cursor: Cursor
   records: number
   bytes: number
-  /** How many events the next page asks for: pages end where they would have, and so do the files made of them. */
+  /** The size of the next page. A repeated attempt reads the same pages and writes the same files. */
   page_rows?: number
-  /** The finished files, in order. */
+  /** Finished files, in order. */
   files?: string[]
-  /** How many requests were answered. */
+  /** Requests that succeeded. */
   posts?: number
-  /** How many events after the cursor, which stands at the end of a page, were delivered too. */
+  /** Events delivered after the cursor, which marks the end of a page. */
   beyond?: number
 }
 
-/** What one run delivers, as its destination sees it. */
+/** A run as its destination sees it. */
 export interface Delivery<Config> {
   config: Config
-  /** The run that does it; another attempt has the same one. */
+  /** The same for every attempt. */
   run_id: string
   attempt: number
   project_id: number
   batch_export_id: string
-  /** Names the range, the same for every run that delivers it: what a destination tells a repeat by. */
+  /** Identifies the range. Destinations use it to detect a repeated delivery. */
   range_key: string
-  /** Null where the run is scheduled. */
+  /** Null for scheduled runs. */
   backfill_id: string | null
   /** ISO 8601. */
   data_interval_start: string
@@ -47,49 +47,49 @@ export interface Delivery<Config> {
 
 export interface Tools {
   outbound: Outbound
-  /** The folder that File exports are written under. */
+  /** The root folder of File exports. */
   files_root: string
-  /** A folder for what is made on the way; emptied by whoever gave it. */
+  /** A scratch folder. The caller empties it. */
   scratch: string
-  /** Aborted when the run is to end: throw what it throws. */
+  /** Aborted when the run must end. Rethrow its reason. */
   signal: AbortSignal
   /**
-   * From here another attempt goes on. Await it before the next thing becomes visible: then at most one thing is there
-   * that no checkpoint knows, and the next attempt replaces that one.
+   * The point where another attempt continues. Await it before the next object becomes visible, so that at most one
+   * object is missing from the checkpoint; the next attempt replaces that one.
    */
   checkpoint(state: Checkpoint): Promise<void>
   log(level: 'DEBUG' | 'INFO' | 'WARNING', message: string): void
 }
 
-/** The receiving end of one run. */
+/** Receives the events of one run. */
 export interface Receiver {
   write(page: Page): Promise<void>
-  /** Everything is there for good when this resolves; answers the bytes that were sent or written in all. */
+  /** Resolves once everything is durable. Returns the number of bytes written. */
   commit(): Promise<number>
-  /** Leaves nothing half-done behind, where it can. Never throws. */
+  /** Removes partial output where possible. Never throws. */
   abort(): Promise<void>
 }
 
 export interface Destination<Config> {
-  /** What it takes where no query says otherwise. */
+  /** The columns it receives without a query. */
   columns: readonly Column[]
-  /** Whether a query of the caller's own may decide the columns. */
+  /** Whether a HogQL query may choose the columns. */
   takesQuery: boolean
   encoding: Encoding | ((config: Config) => Encoding)
-  /** What the schema cannot say of a config; throws AppError with attr `destination__config__<key>`. */
+  /** Checks that the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
   check(config: Config): void
-  /** The hosts that a config names, for an early word when it is written. */
+  /** The hosts of a config, checked when it is saved. */
   hosts?(config: Config): { host: string; port: number }[]
   open(delivery: Delivery<Config>): Promise<Receiver>
-  /** Reachable, may write, may remove again: each a step, until one throws. */
+  /** Connects, writes and deletes, one step each. Stops at the first step that throws. */
   test(config: Config, tools: Tools): AsyncGenerator<Pick<TestStep, 'name' | 'detail'>>
-  /** The names of the steps of `test`, in order, so that those after a failure can be called skipped. */
+  /** The names of the steps of `test`, in order. Steps after a failure are reported as skipped. */
   steps: readonly string[]
 }
 
 /**
- * Why a delivery failed, in our own words: what the other side said is never part of it. `retry_after_seconds` where the
- * other side asked for a pause. Anything else that is thrown counts as worth another try.
+ * Why a delivery failed, without any text of the peer. `retry_after_seconds` is set when the peer
+ * asked for a pause. Any other error is retried.
  */
 export class DeliveryError extends Error {
   constructor(
@@ -100,7 +100,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The same attempt would fail again until somebody mends the cause. */
+/** The attempt would fail again until the cause is fixed. */
 export const refused = (message: string): DeliveryError => new DeliveryError(message, { retryable: false })
 
 export const unreachable = (message: string, retry_after_seconds?: number): DeliveryError =>

@@ -1,4 +1,4 @@
-/** What follows from the end of a run: the next window of a backfill, the pause of an export that keeps failing. */
+/** Follow-ups of a finished run: the next window of a backfill, and the pause of an export that keeps failing. */
 import type { Ids } from '../ids.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
@@ -20,7 +20,7 @@ interface Moment {
   now: string
 }
 
-/** A backfill delivers one window after the other: its next run begins in the transaction that ends the one before. */
+/** Starts the next window of a backfill in the transaction that finishes the previous one. */
 export async function goOn(tx: Db, moment: Moment, row: BatchExportRow, ended: RunRow): Promise<void> {
   if (ended.kind !== 'backfill' || ended.backfill_id === null) return
   const backfill = await runs.activeBackfill(tx, ended.backfill_id)
@@ -41,7 +41,7 @@ export async function goOn(tx: Db, moment: Moment, row: BatchExportRow, ended: R
   await say(tx, row, 'INFO', now, `The backfill from ${backfill.start_at} to ${backfill.end_at} is complete.`)
 }
 
-/** The run of a backfill's next window; false where there is none left. */
+/** Creates the run of the next window. Returns false when none is left. */
 export async function beginWindow(
   tx: Db,
   { ids, now }: Moment,
@@ -67,8 +67,8 @@ export async function beginWindow(
 }
 
 /**
- * Pauses an export, which is held, when too many of its last runs failed, and tells the administrators. Answers how many
- * letters wait.
+ * Pauses a locked export when too many of its last runs failed, and notifies the administrators. Returns the number of
+ * enqueued mails.
  */
 export async function pauseFailing(
   tx: Db,

@@ -1,4 +1,4 @@
-/** Tries a destination step by step, before anything is scheduled. */
+/** Tests a destination step by step before anything is scheduled. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Tested } from './messages.ts'
 
 const DEADLINE_MS = 30_000
 
-/** What each step came to; those after a failure are skipped. */
+/** The result of each step. Steps after a failure are skipped. */
 export async function examine({ type, config, files_root, outbound_allow }: Tested): Promise<TestStep[]> {
   const destination = await destinationOf(type)!
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))

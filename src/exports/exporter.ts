@@ -1,4 +1,4 @@
-/** Plans runs and works them off: claims one by a lease, has it delivered, and writes down how it ended. */
+/** Plans runs, claims them by lease, delivers them and records their result. */
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
@@ -25,16 +25,16 @@ import { opened } from './settings.ts'
 
 const LEASE_MS = 60_000
 const RENEW_MS = 15_000
-/** As often as progress is written down at most. */
+/** The shortest time between two writes of progress. */
 const PROGRESS_MS = 1_000
-/** How long changes that other nodes make may go unnoticed. */
+/** How often to look for changes made by other nodes. */
 const LOOK_AGAIN_MS = 5_000
-/** How soon to look again where a pause waits for transactions that began before it ended. */
+/** How often to check whether transactions older than the end of a pause have finished. */
 const UNSETTLED_MS = 500
 const MOST_ATTEMPTS = 15
 const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 120_000
-/** A pause that the destination asks for is kept to, within reason. */
+/** The longest `Retry-After` of a destination that is honoured. */
 const LONGEST_ASKED_PAUSE_MS = 3_600_000
 const FORGET_EVERY_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
@@ -56,27 +56,27 @@ export interface ExporterOptions {
   launch: Launch
   /** Null when no mail is configured. */
   wakeMailer: (() => void) | null
-  /** How often a lease is renewed, and with it seen whether the run is to go on. */
+  /** How often a lease is renewed. Renewing also detects a cancelled run. */
   renew_ms?: number
 }
 
 export interface Exporter {
-  /** Begins to work by itself, until it is stopped. */
+  /** Starts the background loop. */
   start(): void
-  /** There may be something to do. */
+  /** Looks for due work now. */
   wake(): void
-  /** Ends its attempts at runs that were cancelled or deleted, and looks for more to do; other nodes see it when they renew. */
+  /** Aborts attempts at cancelled or deleted runs on this node. Other nodes notice when they renew their lease. */
   drop(run: { batch_export_id: string; id?: string }): void
-  /** Everything that is due now, to its end. */
+  /** Runs everything that is due now to completion. */
   drain(): Promise<void>
-  /** Lets go of the runs under way, so that the next start, or another node, goes on with them. */
+  /** Releases the active runs, so that the next start or another node continues them. */
   stop(): Promise<void>
 }
 
 export function createExporter(options: ExporterOptions): Exporter {
   const { config, db, ids, now, log, launch, vault, metrics } = options
   const planner: Planner = options
-  /** Of this process and this start alone: a lease that it holds is alive. */
+  /** Unique to this start of the process. */
   const owner = ids.uuid()
   const active = new Map<string, { batch_export_id: string; abort: AbortController; done: Promise<void> }>()
   let stopped = false
@@ -89,9 +89,9 @@ export function createExporter(options: ExporterOptions): Exporter {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const lease = (): runs.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
 
-  /** One look: plans what is due and fills the free places. */
+  /** Plans due windows and fills the free slots. */
   async function look(): Promise<void> {
-    // What is planned already goes on, whatever keeps an export from being planned.
+    // A failure to plan one export does not stop the runs that are already planned.
     const [planned] = await Promise.allSettled([plan(planner)])
     while (!stopped && active.size < config.EXPORT_SLOTS) {
       const run = await runs.claim(db, lease(), [...active.keys()])
@@ -115,7 +115,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     working ??= rounds()
   }
 
-  /** Never rejects: a database that is away is looked for again, until it is back. */
+  /** Never rejects. An unreachable database is retried. */
   async function rounds(): Promise<void> {
     clearTimeout(next)
     let wait = LOOK_AGAIN_MS
@@ -125,12 +125,12 @@ export function createExporter(options: ExporterOptions): Exporter {
       await forget().catch((error) => log.error({ err: error }, 'old export runs could not be removed'))
       wait = await untilNext().catch(() => LOOK_AGAIN_MS)
     }
-    // In the same turn as the last look at `again`, so that no wake is lost.
+    // No await since the last check of `again`, so no wake-up is lost.
     working = undefined
     if (!stopped) next = setTimeout(wake, wait).unref()
   }
 
-  /** Milliseconds until something is due, as far as anybody here knows. */
+  /** Milliseconds until the next known work is due. */
   async function untilNext(): Promise<number> {
     const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
@@ -152,7 +152,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     )
   }
 
-  /** From the claim to the last word about it. */
+  /** Runs one attempt, from the claim to the recorded result. */
   async function attempt(run: RunRow, abort: AbortController): Promise<void> {
     const row = await exports.find(db, run.batch_export_id)
     if (!row) return
@@ -231,7 +231,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     outbound_allow: config.OUTBOUND_ALLOW,
   })
 
-  /** Renews the lease and writes progress down; aborts the attempt when the run is no longer ours. */
+  /** Renews the lease and stores progress. Aborts the attempt when the lease is lost. */
   function keepLease(run: RunRow, place: string, abort: AbortController) {
     const progress: { records_completed?: number; records_total_count?: number } = {}
     let tail: Promise<unknown> = Promise.resolve()
@@ -240,7 +240,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         const mine = await runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
         if (!mine) abort.abort(TAKEN_AWAY)
       })
-      // A database that is away for a moment fails no delivery: the lease lasts for several tries.
+      // A short outage of the database does not fail the delivery: the lease outlasts several renewals.
       tail = turn.catch(() => undefined)
       return turn
     }
@@ -309,7 +309,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (mails > 0) options.wakeMailer?.()
   }
 
-  /** The run goes on at the next start from its last finished file; this attempt does not count. */
+  /** The next start continues after the last finished file. This attempt does not count. */
   async function letGo(run: RunRow, say: Say): Promise<void> {
     const kept = await runs.postpone(db, run.id, owner, {
       now: now(),
@@ -343,7 +343,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       stopped = true
       clearTimeout(next)
       for (const { abort } of active.values()) abort.abort(STOPPING)
-      // First, because it may be claiming one more.
+      // First, because it may still claim a run.
       await working
       await Promise.all([...active.values()].map(({ done }) => done))
     },
@@ -355,13 +355,13 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 }
 
-/** Tells one destination, and what is delivered there, from another. The secrets are part of it as they are sealed. */
+/** A hash of the destination, its encrypted secrets and the query. */
 const placeOf = ({ destination_type, destination_config, secrets, hogql_query }: BatchExportRow): string =>
   createHash('sha256')
     .update(JSON.stringify([destination_type, destination_config, secrets, hogql_query]))
     .digest('hex')
 
-/** What an attempt left at one place says nothing of another: after a change the run begins anew. */
+/** A checkpoint is valid only for the destination and query it was made with. */
 function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint | null {
   const { place, ...state } = JSON.parse(checkpoint ?? '{}')
   return place === placeOf(row) ? state : null

@@ -1,4 +1,4 @@
-/** Runs that end as files, wherever the files are kept: their names, their size, what lists them. */
+/** Runs written as files: names, sizes and the manifest. Used by every file store. */
 import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
@@ -7,9 +7,9 @@ import { type Delivery, type Receiver, refused } from './destination.ts'
 import { COMPRESSIONS, type Encoder, type EncoderOptions, EXTENSIONS, type FileFormat } from './formats/format.ts'
 import { openJsonLines } from './formats/jsonlines.ts'
 
-/** A place for files, each there as a whole or not at all. */
+/** A store in which a file is either complete or absent. */
 export interface FileStore {
-  /** Replaces what has that name. Rejects, and leaves nothing new behind, when the body fails. */
+  /** Replaces the file of that name. Rejects without leaving a file when the body fails. */
   put(name: string, body: Readable): Promise<void>
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ const VARIABLES = [
   'table',
 ] as const
 
-/** What the schema cannot say: which compression a format has, and which variables there are. */
+/** Checks that the schema cannot express: the compressions of a format and the variables of a prefix. */
 export function checkFiles({ prefix = '', file_format = 'JSONLines', compression }: FilesConfig): void {
   const possible = Object.keys(COMPRESSIONS[file_format])
   if (compression && !possible.includes(compression))
@@ -65,7 +65,7 @@ export function checkFiles({ prefix = '', file_format = 'JSONLines', compression
 
 const isVariable = (name: string): name is (typeof VARIABLES)[number] => (VARIABLES as readonly string[]).includes(name)
 
-/** Goes on after the files that an earlier attempt has finished; a file that it has not is written again. */
+/** Continues after the files that an earlier attempt finished. An unfinished file is written again. */
 export function openFiles(store: FileStore, delivery: Delivery<FilesConfig>): Receiver {
   const { config, checkpoint, tools, columns } = delivery
   const { file_format = 'JSONLines', compression = null, max_file_size_mb } = config
@@ -115,12 +115,12 @@ export function openFiles(store: FileStore, delivery: Delivery<FilesConfig>): Re
   }
 }
 
-/** DuckDB is large: only who writes Parquet loads it. */
+/** DuckDB is large, so it is loaded on first use. */
 async function openEncoder(format: FileFormat, options: EncoderOptions): Promise<Encoder> {
   return format === 'Parquet' ? (await import('./formats/parquet.ts')).openParquet(options) : openJsonLines(options)
 }
 
-/** `<prefix>/<start>-<end>.jsonl.gz`, then `…-1.jsonl.gz`, `…-2.jsonl.gz`; a repeat of the same range has the same names. */
+/** `<prefix>/<start>-<end>.jsonl.gz`, then `…-1.jsonl.gz`, `…-2.jsonl.gz`. The same range always has the same names. */
 function namesOf(delivery: Delivery<FilesConfig>): (which: number | 'manifest') => string {
   const { config, backfill_id } = delivery
   const { file_format = 'JSONLines', compression, prefix = '' } = config
@@ -137,14 +137,14 @@ function namesOf(delivery: Delivery<FilesConfig>): (which: number | 'manifest') 
   }
 }
 
-/** Of a file that is written to find out whether one can be: as deep as the prefix leads without its variables. */
+/** The name of the file that `test` writes: below the prefix, up to its first variable. */
 export function testName({ prefix = '' }: FilesConfig): string {
   const folder = prefix.includes('{') ? prefix.slice(0, prefix.lastIndexOf('/', prefix.indexOf('{')) + 1) : prefix
   const slash = folder === '' || folder.endsWith('/') ? '' : '/'
   return `${folder}${slash}workspace-admin-test.jsonl`.replace(/^\/+/, '')
 }
 
-/** Whole seconds without a fraction. */
+/** Omits a zero fraction of seconds. */
 const shortTime = (iso: string): string => iso.replace('.000Z', 'Z')
 
 function variable(name: string, start: string, end: string): string {

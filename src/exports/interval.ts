@@ -1,4 +1,4 @@
-/** Windows of time: as long as the interval, aligned in UTC. */
+/** Time windows: one interval long, aligned to UTC. */
 import type { components } from '../contract/openapi.ts'
 
 export type Interval = components['schemas']['BatchExportInterval']
@@ -19,20 +19,20 @@ const LENGTHS: Record<Interval, number> = {
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
-/** The last boundary that is not after the moment. */
+/** The last boundary at or before a time. */
 export function boundaryBefore(interval: Interval, moment: string): string {
   const shift = interval === 'week' ? FIRST_SUNDAY_MS : 0
   const length = LENGTHS[interval]
   return iso(Math.floor((Date.parse(moment) - shift) / length) * length + shift)
 }
 
-/** The first boundary after the moment. */
+/** The first boundary after a time. */
 export const boundaryAfter = (interval: Interval, moment: string): string =>
   later(interval, boundaryBefore(interval, moment))
 
-/** One interval later, wherever that begins. */
+/** One interval later, without alignment. */
 export const later = (interval: Interval, moment: string): string => iso(Date.parse(moment) + LENGTHS[interval])
 
-/** How many windows it takes from one moment to another. */
+/** The number of windows between two times. */
 export const windowsBetween = (interval: Interval, start: string, end: string): number =>
   Math.ceil((Date.parse(end) - Date.parse(start)) / LENGTHS[interval])

@@ -1,25 +1,25 @@
-/** What an attempt that was killed leaves on the disk, where no further attempt of its run comes to remove it. */
+/** Deletes files of killed attempts whose run gets no further attempt. */
 import type { Dirent } from 'node:fs'
 import { opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file of a File export that is not finished, in the export's own folder; its end tells attempts and files apart. */
+/** The prefix of an unfinished file in the folder of a File export. */
 export const draftPrefix = (run_id: string): string => `.partial-${run_id}-`
-/** A folder below the system's own for what is made on the way. */
+/** The prefix of a scratch folder in the system's temporary folder. */
 export const scratchPrefix = (run_id: string): string => `workspace-export-${run_id}-`
 
 const LEFT = /^(?:\.partial|workspace-export)-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-/
-/** What is under way, such as an attempt that has not heard of its end yet, is written to more often. */
+/** Files written to more recently may belong to an attempt that is still running. */
 const UNTOUCHED_MS = 3_600_000
 
 interface Leftover {
   path: string
   run_id: string
-  /** Below a folder of our own: a run that nobody knows was deleted. The system's is everybody's. */
+  /** In our own folder an unknown run was deleted. The temporary folder may belong to other installations. */
   ours: boolean
 }
 
-/** Removes what belongs to runs that are over. `ended` answers, of those it is asked about and knows, whether they are. */
+/** Deletes the files of finished runs. `ended` returns, for each known run, whether it has finished. */
 export async function removeLeftovers(
   { files_root, scratch_root, now }: { files_root: string; scratch_root: string; now: number },
   ended: (run_ids: string[]) => Promise<Map<string, boolean>>,
@@ -36,14 +36,14 @@ export async function removeLeftovers(
     each(join(files_root, project), ({ name: own }) => noteIn(join(files_root, project, own), true)),
   )
   if (found.length === 0) return
-  // Asked for after they were found: a run is there before its drafts are.
+  // Query the runs after listing the files: a run exists before its files do.
   const known = await ended(found.map(({ run_id }) => run_id))
   for (const { path, run_id, ours } of found)
     if ((known.get(run_id) ?? ours) && (await touchedAt(path)) < now - UNTOUCHED_MS)
       await rm(path, { recursive: true, force: true })
 }
 
-/** One after the other, because a folder may hold a million files; nothing where there is no such folder. */
+/** Iterates, because a folder may hold a million files. Yields nothing for a missing folder. */
 async function each(folder: string, take: (entry: Dirent) => void | Promise<void>): Promise<void> {
   try {
     for await (const entry of await opendir(folder)) await take(entry)
@@ -53,7 +53,7 @@ async function each(folder: string, take: (entry: Dirent) => void | Promise<void
   }
 }
 
-/** When something was last written there, or in it; never where it is gone meanwhile. */
+/** The last modification of a file or of a folder's files. Infinity when it is gone. */
 async function touchedAt(path: string): Promise<number> {
   try {
     const status = await stat(path)

@@ -1,7 +1,7 @@
 import type { Delivered, Job, Report } from './deliver.ts'
 import type { Checkpoint, DestinationType, TestStep } from './destination.ts'
 
-/** What a process that delivers is told. One task at a time. */
+/** Messages to a delivery process, which runs one task at a time. */
 export type Order =
   | { kind: 'deliver'; job: Job }
   | { kind: 'test'; destination: Tested }
@@ -16,7 +16,7 @@ export interface Tested {
   outbound_allow: string | undefined
 }
 
-/** What it answers. */
+/** Messages from a delivery process. */
 export type Answer =
   | { kind: 'report'; report: Report }
   | { kind: 'checkpoint'; checkpoint: Checkpoint }

@@ -1,6 +1,6 @@
 /**
- * The begin and the end of a pause, however it was asked for. The export is held. Positions are read before the
- * transaction, so a change in between may have passed them: they are raised to what is stored.
+ * Starts and ends a pause of a locked export, however it was requested. Positions are read before the
+ * transaction; if the stored position is higher, it is used instead.
  */
 import type { Db } from '../sql/db.ts'
 import * as pauses from '../store/batch_export_pauses.ts'
@@ -11,10 +11,10 @@ interface Place {
   now: string
 }
 
-/** What to change on the export. */
+/** Returns the changes to the export. */
 export async function beginPause(tx: Db, held: BatchExportRow, { position, now }: Place): Promise<BatchExportChanges> {
   const known = await pauses.list(tx, held.id)
-  // An earlier version, still running beside this one, unpauses without ending the pause.
+  // An older node may have unpaused the export without ending the pause.
   for (const { id, resumed_at } of known) if (resumed_at === null) await pauses.remove(tx, id)
   await pauses.create(tx, {
     batch_export_id: held.id,
@@ -24,14 +24,14 @@ export async function beginPause(tx: Db, held: BatchExportRow, { position, now }
   return { paused: true, last_paused_at: now }
 }
 
-/** What to change on the export, and whether what arrived during the pause is skipped. */
+/** Returns the changes to the export, and whether events of the pause are skipped. */
 export async function endPause(
   tx: Db,
   held: BatchExportRow,
   { position, now, backfill }: Place & { backfill: boolean },
 ): Promise<{ changes: BatchExportChanges; skips: boolean }> {
   const open = (await pauses.list(tx, held.id)).find(({ resumed_at }) => resumed_at === null)
-  // Pauses of earlier versions have no position. A schedule that is over has nothing left to deliver.
+  // Pauses of older versions have no position. A schedule that has ended has nothing left to deliver.
   const skips = open !== undefined && !backfill && held.next_at !== null
   if (skips) await pauses.end(tx, { id: open.id, resumed_at: now, resumed_position: Math.max(position, open.position) })
   else if (open) await pauses.remove(tx, open.id)

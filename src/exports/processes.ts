@@ -1,4 +1,4 @@
-/** Deliveries in processes of their own: they load large libraries, keep a processor busy, and can be killed. */
+/** Runs deliveries in child processes. They load large libraries, use a whole CPU and can be killed. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Delivered, Job, Reporter } from './deliver.ts'
@@ -13,9 +13,9 @@ export interface Processes {
   stop(): Promise<void>
 }
 
-/** A process that nobody needs for so long ends. */
+/** How long an idle process is kept. */
 const IDLE_MS = 60_000
-/** What an aborted delivery has to clean up after itself. */
+/** How long an aborted delivery may take to clean up. */
 const ABORT_MS = 5_000
 const EXAMINE_MS = 45_000
 
@@ -64,7 +64,7 @@ export function createProcesses(): Processes {
     worker.idle = setTimeout(() => worker.child.kill('SIGKILL'), IDLE_MS).unref()
   }
 
-  /** One task from beginning to end. `hear` answers whether it is done. */
+  /** Runs one task. `hear` returns its result once it is done. */
   function run<Result>(
     order: Order,
     hear: (answer: Answer, worker: Worker) => Result | undefined,
@@ -109,7 +109,7 @@ export function createProcesses(): Processes {
         (told, { child }) => {
           if (told.kind === 'report') tell(told.report)
           if (told.kind === 'checkpoint')
-            // Where it cannot be stored, the lease is lost or the database away: no going on without it.
+            // Without a stored checkpoint the delivery must not continue.
             checkpoint(told.checkpoint).then(
               () => child.send({ kind: 'stored' } satisfies Order, () => undefined),
               () => child.kill('SIGKILL'),

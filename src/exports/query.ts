@@ -1,4 +1,4 @@
-/** The SELECT that decides what an export delivers: which columns, and which events. */
+/** The SELECT that chooses the columns and events of an export. */
 
 import { type AppError, invalid } from '../errors.ts'
 import { type Column, customColumn, customCondition, type Extract } from '../events/extract.ts'
@@ -14,7 +14,7 @@ export interface Schema {
   hogql_query: string
 }
 
-/** Null where there is no query. Throws HogqlError for one that was never accepted. */
+/** Null without a query. Throws HogqlError for an invalid one. */
 export function columnsOf(
   query: string | null,
   now: number,
@@ -27,7 +27,7 @@ export function columnsOf(
   }
 }
 
-/** What the query was understood as; 400 naming `hogql_query` for one that cannot be exported by. */
+/** The parsed query. Throws with attr `hogql_query` when it cannot be used for an export. */
 export function schemaOf(query: string, now: number): Schema {
   try {
     const select = parseSelect(query)
@@ -47,13 +47,13 @@ export function schemaOf(query: string, now: number): Schema {
 const aliasesOf = (columns: readonly Expr[]): Map<string, Expr> =>
   new Map(columns.flatMap((column): [string, Expr][] => (column.kind === 'alias' ? [[column.name, column.expr]] : [])))
 
-/** The alias, a field as it is called, or the canonical text. */
+/** The alias, the name of a field, or the canonical text. */
 const nameOf = (expr: Expr): string =>
   expr.kind === 'alias' ? expr.name : expr.kind === 'field' ? expr.chain.join('.') : canonical(expr)
 
 const bare = (expr: Expr): Expr => (expr.kind === 'alias' ? bare(expr.expr) : expr)
 
-/** An export delivers events one by one, in the order they came. */
+/** An export delivers single events in the order of ingestion. */
 function demandPlain(select: Select, now: number): void {
   const clause =
     (select.distinct && 'DISTINCT') ||

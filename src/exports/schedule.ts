@@ -1,6 +1,6 @@
 /**
- * Which run delivers what. A scheduled run is a half-open range of positions that is fixed when the run is planned; its
- * window of time is the label. Every ingested event is in exactly one of them, whoever ingests at that moment.
+ * Plans scheduled runs. A run is a half-open range of positions, fixed when it is planned; its
+ * time window is a label. Every event is in exactly one run, even during concurrent ingestion.
  */
 import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -24,14 +24,14 @@ export interface Planner {
 
 export const NOTHING_TO_DELIVER = 'There was nothing to deliver in this window.'
 
-/** Exports looked at together, and windows of one export planned in one transaction. */
+/** Exports per query, and windows of one export per transaction. */
 const EXPORTS_AT_ONCE = 100
 const WINDOWS_AT_ONCE = 100
 
-/** Plans every window that has ended, oldest first. */
+/** Plans all windows that have ended, oldest first. */
 export async function plan(planner: Planner): Promise<void> {
   const { db, events, now } = planner
-  // Thrown after the others: one export that cannot be planned holds up nobody else's.
+  // Thrown at the end, so that one failing export does not block the others.
   const failures: unknown[] = []
   const note = (error: unknown): void => void failures.push(error)
   await planPauses(planner, note)
@@ -77,7 +77,7 @@ async function planOne(planner: Planner, row: BatchExportRow, end: number): Prom
   })
 }
 
-/** False when it was changed, paused or planned since it was read. The next look finds what is due then. */
+/** False when the export changed since it was read. The next round plans it. */
 async function holdUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
   const held = await exports.hold(tx, row.id)
   const fields = ['next_at', 'watermark', 'window_start', 'interval', 'start_at', 'end_at'] as const
@@ -97,11 +97,11 @@ async function createRuns({ ids, now }: Planner, tx: Db, row: BatchExportRow, wi
       data_interval_end: end,
       from_position: from,
       to_position: to,
-      // Most of the windows that a long down-time leaves.
+      // After a long downtime most windows are empty.
       empty: from === to,
       now: now(),
     })
-    // Not to be passed over in silence: its events would be in no run.
+    // Skipping it silently would leave its events in no run.
     if (!made) throw new Error(`the window of ${row.id} that ends at ${end} has a run already`)
     if (from === to)
       await logs.write(tx, { ...made, run_id: made.id, timestamp: now(), level: 'INFO', message: NOTHING_TO_DELIVER })
@@ -113,7 +113,7 @@ const progress = (windows: Window[]): Partial<Opening> => {
   return last ? { watermark: last.to, window_start: last.end } : {}
 }
 
-/** The windows of an export that have ended, each with its positions; the last one reaches to the horizon. */
+/** The windows that have ended, with their positions. The last one ends at the horizon. */
 async function dueWindows(
   reader: EventReader,
   row: BatchExportRow,
@@ -132,7 +132,7 @@ async function dueWindows(
     }
     const following = boundaryAfter(interval, next)
     const time = Date.parse(next) * 1000
-    // Where the boundary cannot be found in time, the events come with the last window.
+    // If the query for the boundary times out, the last window includes these events.
     const to =
       following > now
         ? end
@@ -146,8 +146,8 @@ async function dueWindows(
 }
 
 /**
- * Plans what arrived before the oldest pause that has ended, and skips what arrived during it. False where nothing could be
- * planned: events may still appear below the end of the pause, or there is no such pause.
+ * Plans the events before the oldest pause that has ended, and skips those of the pause. False when nothing could be
+ * planned: events may still appear before the end of the pause, or there is no such pause.
  */
 async function planPause(planner: Planner, id: string): Promise<boolean> {
   const { db, events, reader, now } = planner
@@ -175,7 +175,7 @@ async function planPause(planner: Planner, id: string): Promise<boolean> {
   })
 }
 
-/** The windows that ended before the pause, and the one that it cut short; without that, if it holds no events. */
+/** The windows that ended before the pause and the one it cut short, if that has events. */
 async function windowsBefore(
   reader: EventReader,
   row: BatchExportRow,
@@ -197,7 +197,7 @@ async function windowsBefore(
     from = boundary
     next = boundaryAfter(row.interval as Interval, next)
   }
-  // After a clock that was set back the pause may lie before the window.
+  // The clock may have been set back, so the pause may precede the window.
   const end = latest(paused_at, new Date(Date.parse(start) + 1).toISOString())
   const last = await positionAt(reader, { project_id, from, to, time: Number.MAX_SAFE_INTEGER })
   if (next !== null && last > from && !isOver(end)) windows.push({ start, end, from, to })
@@ -214,22 +214,22 @@ function resumption(row: BatchExportRow, { resumed_at, resumed_position }: Ended
   }
 }
 
-/** When the first window of a schedule ends that continues at that moment. */
+/** The end of the first window after resuming at a time. */
 function firstEnd({ interval, start_at }: Pick<BatchExportRow, 'interval' | 'start_at'>, moment: string): string {
   const soonest = boundaryAfter(interval as Interval, moment)
   return start_at === null ? soonest : latest(soonest, boundaryBefore(interval as Interval, start_at))
 }
 
-/** Of moments as they are stored, which sort as text. */
+/** The later of two stored times, which sort as text. */
 const latest = (...moments: string[]): string => moments.toSorted().at(-1)!
 
 export type Opening = Pick<BatchExportRow, 'watermark' | 'window_start' | 'next_at'>
 
 /**
- * Where a schedule begins: a new one with the window that is under way, from its start; one that was there before, with
- * what comes from now on. Windows never go back behind the last one, whatever the clock does: two of one label would be
- * two files of one name. The window before a `start_at` that lies ahead is looked at and passed over: it sets the
- * watermark for the first one.
+ * Where a schedule starts: a new one with the current window, an existing one
+ * at the current time. Windows never move back before the last one, even if the clock does: two runs with one label would
+ * write the same file. The window before a future `start_at` is planned and dropped to set the
+ * watermark of the first run.
  */
 export async function opening(
   { events, reader, now }: Planner,
@@ -246,7 +246,7 @@ export async function opening(
   return { watermark, window_start, next_at: firstEnd(before, latest(window_start, now())) }
 }
 
-/** The windows of a backfill: whole intervals from where it begins, the last one shorter. Null after the last. */
+/** The next window of a backfill: one interval from its start, the last one shorter. Null after the last. */
 export function backfillWindow(
   interval: Interval,
   { start_at, end_at }: { start_at: string; end_at: string },

@@ -1,4 +1,4 @@
-/** A destination's config: checked against the contract's schema of its type, its secrets kept apart. */
+/** Validates the config of a destination by the contract's schema of its type and separates its secrets. */
 import { contract, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -16,7 +16,7 @@ export interface Settings {
   config: Json
 }
 
-/** 400 for a type that is not served or a config that is wrong; the key to blame is in `attr`. */
+/** Throws for an unsupported type or an invalid config. `attr` names the key. */
 export async function checkSettings({ type, config }: Settings, outbound: Outbound): Promise<Destination<any>> {
   const served = await destinationOf(type)
   if (!served)
@@ -30,7 +30,7 @@ export async function checkSettings({ type, config }: Settings, outbound: Outbou
   served.check(config)
   for (const { host, port } of served.hosts?.(config) ?? [])
     await outbound.checkHost(host, port).catch((error) => {
-      // A name without an address may have one by the time of the first run.
+      // A host without an address now may have one at the first run.
       if (!(error instanceof AppError) || error.code !== 'outbound_refused') return
       const key = Object.keys(config).find((name) => String(config[name]).includes(host))
       throw invalid(`destination__config${key ? `__${key}` : ''}`, error.message, error.code)
@@ -51,7 +51,7 @@ function configValidator(type: DestinationType): ReturnType<typeof validator> {
   return found
 }
 
-/** With the settings and the secrets in one place: Ajv's draft has no `unevaluatedProperties`. */
+/** Merges settings and secrets into one schema, because draft-07 has no `unevaluatedProperties`. */
 function schemaOf(type: DestinationType): Json {
   const { allOf = [], unevaluatedProperties: more, ...own } = resolve(contract.components.schemas[`${type}Config`])
   const parts: Json[] = [...allOf.map(resolve), own]
@@ -63,7 +63,7 @@ function schemaOf(type: DestinationType): Json {
   }
 }
 
-/** What is `writeOnly` in the contract, and the rest. */
+/** Splits a config into `writeOnly` keys and the rest. */
 export function split(type: DestinationType, config: Json): { open: Json; secret: Json } {
   const part = (schema: Json, value: Json): { open: Json; secret: Json } => {
     const open: Json = {}
@@ -82,7 +82,7 @@ export function split(type: DestinationType, config: Json): { open: Json; secret
   return part(schemaOf(type), config)
 }
 
-/** Where a member may be a text or an object, as Redshift's `authorization`, the object's schema: it names the secrets. */
+/** The object schema of a member that may be a string or an object, such as Redshift's `authorization`. */
 function memberSchema(schema: Json, key: string): Json {
   const found = schema.properties?.[key] ? resolve(schema.properties[key]) : {}
   return (found.anyOf ?? []).map(resolve).find(({ properties }: Json) => properties) ?? found
@@ -103,7 +103,7 @@ export function demandSecretsAgain(stored: Settings, sent: Json, after: Settings
   )
 }
 
-/** The path of the first secret that was not sent although its receiver changes, at this level or above it. */
+/** The path of the first secret that was not sent although its receiver changes. */
 function keptSecret(schema: Json, stored: Json, sent: Json, after: Json, moved: boolean): string[] | undefined {
   const keys = Object.keys(schema.properties)
   const moves = moved || keys.some((key) => receiver(schema, key, stored) !== receiver(schema, key, after))
@@ -117,7 +117,7 @@ function keptSecret(schema: Json, stored: Json, sent: Json, after: Json, moved: 
   return undefined
 }
 
-/** What a member that is marked `x-secret-receiver` says about where secrets go; null where it says nothing. */
+/** The value of an `x-secret-receiver` member that decides where secrets go; null when it has no effect. */
 function receiver(schema: Json, key: string, config: Json): unknown {
   const mark = memberSchema(schema, key)['x-secret-receiver']
   if (!mark || (mark.if && !config[mark.if]) || (mark.unless && config[mark.unless])) return null
@@ -126,7 +126,7 @@ function receiver(schema: Json, key: string, config: Json): unknown {
 
 const objectAt = (value: Json, key: string): Json => (isObject(value[key]) ? value[key] : {})
 
-/** Key by key, and within objects too: what is not sent again stays. */
+/** Merges recursively. Keys that are not sent keep their value. */
 export function merged(stored: Json, sent: Json): Json {
   const result = { ...stored }
   for (const [key, value] of Object.entries(sent))
@@ -136,7 +136,7 @@ export function merged(stored: Json, sent: Json): Json {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The columns that keep a config. */
+/** The columns that store a config. */
 export function sealed(
   vault: Vault,
   id: string,

@@ -1,14 +1,14 @@
-/** What object stores behind HTTP have in common: how they are reached, and what their failures mean. */
+/** Shared by object stores over HTTP: connections and error handling. */
 import { once } from 'node:events'
 import type { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, refused, unreachable } from './destination.ts'
 
-/** How long a store may keep us waiting, and how often its library tries before we hear of it. */
+/** Timeouts, and the retries made by the store's library. */
 export interface Patience {
   connect_ms: number
-  /** Without a byte in either direction. */
+  /** Without any data in either direction. */
   idle_ms: number
   tries: number
   pause_ms: number
@@ -39,7 +39,7 @@ export async function reach(outbound: Outbound, { host, port }: Host, { connect_
   }
 }
 
-/** A guarded agent whose sockets end when nothing moves. Node only says so, and not every library listens. */
+/** A guarded agent whose idle sockets are destroyed. Node only emits an event, which some libraries ignore. */
 export function impatientAgent(outbound: Outbound, protocol: 'http:' | 'https:', { idle_ms }: Patience): Agent {
   const agent = outbound.agent(protocol, { keepAlive: true, timeout: idle_ms })
   const connecting = agent as unknown as { createConnection(...args: unknown[]): Socket | undefined }
@@ -55,11 +55,11 @@ export function impatientAgent(outbound: Outbound, protocol: 'http:' | 'https:',
 const SILENT = 'The store did not answer in time. It is tried again.'
 const UNTRUSTED = 'The certificate of the store is not to be trusted. Check the address, or mend the certificate.'
 
-/** What the failure of a connection means; anything else as it is. */
+/** Describes a connection failure; returns any other error unchanged. */
 export function explained(error: unknown): unknown {
   if (error instanceof DeliveryError) return error
   const { code, name } = error as { code?: unknown; name?: string }
-  // The library of S3 calls a broken connection by the same name, but leaves it its code.
+  // The AWS SDK renames connection errors but keeps their code.
   if (code === 'ETIMEDOUT' || (code === undefined && name === 'TimeoutError')) return unreachable(SILENT)
   if (typeof code !== 'string' || code.startsWith('outbound_')) return error
   if (/CERT|TLS|SSL/.test(code)) return refused(UNTRUSTED)
@@ -68,7 +68,7 @@ export function explained(error: unknown): unknown {
   return error
 }
 
-/** What a status means where nothing more is known. */
+/** Describes an HTTP status. */
 export function statusMeans(status: number): DeliveryError {
   if (status >= 500 || status === 408 || status === 429)
     return unreachable(`The store cannot take anything just now (${status}). It is tried again.`)

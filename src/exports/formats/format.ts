@@ -6,12 +6,12 @@ type FileConfig = components['schemas']['FileConfig']
 export type FileFormat = NonNullable<FileConfig['file_format']>
 export type Compression = NonNullable<FileConfig['compression']>
 
-/** Pages in, one file's bytes out. */
+/** Encodes pages of events into the bytes of one file. */
 export interface Encoder {
   write(page: Page): Promise<void>
-  /** What the file has come to so far, about. */
+  /** The approximate size of the file so far. */
   bytes(): number
-  /** Resolves when whoever takes the bytes has them all for good. */
+  /** Resolves once the sink has stored all bytes. */
   close(): Promise<void>
   abort(): Promise<void>
 }
@@ -19,13 +19,13 @@ export interface Encoder {
 export interface EncoderOptions {
   compression: Compression | null
   columns: readonly Column[]
-  /** A folder for what is made on the way. */
+  /** A scratch folder. */
   scratch: string
-  /** Takes the file's bytes; resolves when they are where they belong. */
+  /** Stores the bytes of the file. Resolves once they are durable. */
   take: (body: Readable) => Promise<void>
 }
 
-/** What a format can be compressed with, and what that adds to a file's name. */
+/** The compressions of a format and their file extensions. */
 export const COMPRESSIONS: Record<FileFormat, Partial<Record<Compression, string>>> = {
   JSONLines: { gzip: 'gz', brotli: 'br' },
   Parquet: { zstd: 'zst', lz4: 'lz4', snappy: 'sz', gzip: 'gz', brotli: 'br' },

@@ -1,8 +1,8 @@
 /**
- * Parquet is DuckDB's work. It reads rows from a named pipe while the next page is made, and writes a file in the scratch
- * folder: a Parquet file ends with its table of contents, so nobody can be given half of one.
+ * Writes Parquet with DuckDB. It reads rows from a named pipe while the next page is encoded, and writes a file in the scratch
+ * folder. A Parquet file ends with its footer, so it cannot be streamed.
  *
- * Measured on 500,000 events, in events per second of processor time: DuckDB's COPY of its own table 250,000, reading
+ * Measured on 500,000 events, in events per second of CPU time: DuckDB's COPY of its own table 250,000, reading
  * cells 192,000, reading JSON lines 169,000, its row appender less than a third of that.
  */
 import { execFile } from 'node:child_process'
@@ -15,20 +15,20 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { CELL, CELL_ESCAPES, type Column } from '../../events/extract.ts'
 import type { Compression, Encoder, EncoderOptions } from './format.ts'
 
-/** The text that DuckDB has in hand and a group of rows, with room; beyond it a run fails instead of the machine. */
+/** Enough for DuckDB's input buffers and one row group. Beyond it the run fails instead of the machine. */
 const MEMORY_LIMIT = '384MB'
-/** Rows that are compressed and written together: of few hundred bytes each, or so many bytes of larger ones. */
+/** The size of a row group, in rows and in bytes. */
 const GROUP_ROWS = 20_480
 const GROUP_BYTES = 32 * 1024 * 1024
 /**
- * DuckDB holds two buffers of a line's length. Events of more than the first are rare, and at most the 20 MiB that capture
- * takes at once; the rest is for their person.
+ * DuckDB holds two buffers of the longest line. Events longer than the first limit are rare; none exceeds the 20 MiB that capture
+ * accepts. The rest is for the person's properties.
  */
 const SHORT_LINE = 4 * 1024 * 1024
 const LONG_LINE = 24 * 1024 * 1024
-/** DuckDB takes a buffer full and then reads nothing until it has done with it: meanwhile the next ones are made. */
+/** DuckDB stops reading while it processes a buffer. The next pages are encoded meanwhile. */
 const WAITING_BYTES = 4 * SHORT_LINE
-/** What a byte of text comes to in the file, until there is something to know it from. */
+/** The assumed compression ratio until the first row group is written. */
 const FIRST_GUESS = 0.2
 
 const CODECS: Record<Compression | 'none', string> = {
@@ -41,14 +41,14 @@ const CODECS: Record<Compression | 'none', string> = {
 }
 const LINE_BREAK = Buffer.from('\n')
 
-/** How long a line may be is said at the beginning: with the first longer one a second part begins, and they are joined. */
+/** DuckDB fixes the maximum line length at the start. A longer line starts a second part; the parts are joined at the end. */
 export async function openParquet({ compression, columns, scratch, take }: EncoderOptions): Promise<Encoder> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
     memory_limit: MEMORY_LIMIT,
     temp_directory: scratch,
-    // With one thread the order stays; without this a group of rows has no limit in bytes.
+    // One thread preserves the order. This setting bounds a row group in bytes.
     preserve_insertion_order: 'false',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -95,7 +95,7 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
       await end()
     },
     abort: async () => {
-      // DuckDB lets go of the pipe, which ends a write that waits; closing it ends a read that waits.
+      // DuckDB closes the pipe, which ends a pending write. Closing our end ends a pending read.
       duckdb.interrupt()
       await part.abort()
       await end()
@@ -120,18 +120,18 @@ interface PartOptions {
 
 async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, longest }: PartOptions): Promise<Part> {
   const copying = duckdb.run(copyOf(columns, pipe, longest, file, codec))
-  // Whoever waits for it hears of it, later.
+  // The error is reported to the caller that awaits it later.
   copying.catch(() => undefined)
   const input = await openPipe(pipe, copying)
 
   let text = 0
   let flushed = { bytes: 0, text: 0 }
-  /** The pages that wait for DuckDB, and how much they come to with those that it is being given. */
+  /** Pages waiting for DuckDB, and their size including the page being written. */
   let queue: Buffer[] = []
   let waiting = 0
   let giving: Promise<void> | undefined
   let failure: unknown
-  /** All that waits in one call: between two, DuckDB would wait for this thread, which is busy with the next page. */
+  /** Writes all waiting pages in one call. Between two calls DuckDB would wait for this busy thread. */
   const give = async (): Promise<void> => {
     const pages = queue
     queue = []
@@ -144,7 +144,7 @@ async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, 
   }
   const demandTaken = async (): Promise<void> => {
     if (failure === undefined) return
-    // A broken pipe is what follows; what went before is the reason.
+    // A broken pipe follows from an earlier error, which is the real reason.
     await copying
     throw failure
   }
@@ -157,7 +157,7 @@ async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, 
       giving ??= give()
       while (waiting > WAITING_BYTES && failure === undefined) await giving
       await demandTaken()
-      // Without a turn nobody would hear that a page has gone, and the next one would not follow.
+      // Yield, so that the caller learns that a page was written and sends the next one.
       await turn()
     },
     bytes: () => {
@@ -180,7 +180,7 @@ async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, 
   }
 }
 
-/** Most pages are shorter as a whole. */
+/** Fast path: most pages are shorter. */
 function hasLongLine(text: Buffer): boolean {
   for (let from = 0; text.length - from > SHORT_LINE; ) {
     const end = text.indexOf(LINE_BREAK, from)
@@ -191,7 +191,7 @@ function hasLongLine(text: Buffer): boolean {
   return false
 }
 
-/** Resolves when DuckDB has the other end open; where it fails before, no thread is left waiting for it. */
+/** Resolves once DuckDB has opened the other end. If DuckDB fails first, no thread stays blocked. */
 async function openPipe(path: string, copying: Promise<unknown>): Promise<FileHandle> {
   const opening = open(path, 'w')
   const over = copying.then(
@@ -207,7 +207,7 @@ async function openPipe(path: string, copying: Promise<unknown>): Promise<FileHa
   throw new Error('DuckDB ended before it began')
 }
 
-/** In one call to the system where it can be. */
+/** Uses a single system call where possible. */
 async function writeAll(pipe: FileHandle, pages: Buffer[]): Promise<void> {
   const { bytesWritten } = await pipe.writev(pages)
   let skipped = 0
@@ -218,13 +218,13 @@ async function writeAll(pipe: FileHandle, pages: Buffer[]): Promise<void> {
   }
 }
 
-/** What the pipe holds, what the file is to hold. */
+/** The column types in the pipe and in the file. */
 const TYPES: Partial<Record<Column['type']['kind'], string>> = {
   integer: 'BIGINT',
   float: 'DOUBLE',
   boolean: 'BOOLEAN',
   date: 'DATE',
-  // Microseconds; below they become times that readers know to be UTC.
+  // Microseconds here; converted below to timestamps with time zone UTC.
   datetime: 'BIGINT',
 }
 
