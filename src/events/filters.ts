@@ -1,4 +1,4 @@
-/** The `properties` filter: three shapes of JSON, all of which become one HogQL condition. */
+/** Parses the `properties` filter. Its three JSON shapes become one HogQL condition. */
 import { AppError, invalid } from '../errors.ts'
 import { call, constant, type Expr, field, list } from '../hogql/ast.ts'
 import { parseDatetime } from '../hogql/datetime.ts'
@@ -11,7 +11,7 @@ const MAX_DEPTH = 16
 const DAY = 86_400_000_000
 const SECOND = 1_000_000
 
-/** Types whose data does not exist here. */
+/** Property types without data in this server. */
 const UNSUPPORTED = new Set([
   'behavioral',
   'cohort',
@@ -39,13 +39,13 @@ const OPPOSITES: [string, string][] = [
   ['is_date_before', 'is_date_after'],
 ]
 const OPERATORS = [...OPPOSITES.flat(), 'is_date_exact']
-/** Where there are several values, none of them may apply; for all other operators one suffices. */
+/** For these operators no value of a list may match; for all others one match suffices. */
 const NEGATIVE = new Set(['is_not', 'not_icontains', 'not_regex'])
 
 type Scalar = string | number | boolean
 type Json = Record<string, unknown>
 
-/** The condition of a filter as it was sent; undefined where it lets everything through. */
+/** The condition of a filter; undefined when it matches everything. */
 export function parseFilter(texts: readonly string[], now: number): Expr | undefined {
   const parts = texts.filter((text) => text.trim() !== '').map((text) => shape(parsed(text), 'properties', now, 0))
   return all('and', parts)
@@ -64,7 +64,7 @@ function shape(value: unknown, at: string, now: number, depth: number): Expr | u
   if (Array.isArray(value)) return listed(value, 'and', at, now, depth)
   if (!isObject(value)) throw invalid(at, 'A filter is a list of items, a group {type, values}, or an object.')
   if (isGroup(value)) return group(value, at, now, depth)
-  // One item by itself, as it comes where the parameter is repeated.
+  // A single item, as sent when the parameter is repeated.
   if ('key' in value && ('value' in value || 'operator' in value || 'type' in value)) return item(value, at, now)
   return all(
     'and',
@@ -85,7 +85,7 @@ function listed(values: unknown[], word: 'and' | 'or', at: string, now: number, 
   const parts = values.map((value, i) =>
     groups ? shape(value, `${at}__${i}`, now, depth + 1) : item(value, `${at}__${i}`, now),
   )
-  // One alternative that lets everything through lets everything through.
+  // An alternative that matches everything makes the whole OR match everything.
   return word === 'or' && parts.includes(undefined) ? undefined : all(word, parts)
 }
 
@@ -118,7 +118,7 @@ function item(value: unknown, at: string, now: number): Expr | undefined {
     if (values.length === 0 && !operator.endsWith('set')) return undefined
     const property = field(1, type === 'person' ? ['person', 'properties', key] : ['properties', key])
     const built = condition(property, operator, values, at)
-    // Compiled here for its errors: a pattern outside the subset is this item's fault.
+    // Compiled here to attribute errors to this item.
     compileCondition(built, { now })
     return built
   } catch (error) {
@@ -208,7 +208,7 @@ function numberIn(value: Scalar, at: string): number {
   return number
 }
 
-/** A bare date means its whole day, any other time its whole second. */
+/** A date means the whole day, a time the whole second. */
 function dated(property: Expr, operator: string, value: string, at: string): Expr {
   const start = parseDatetime(value)
   if (start === null)
@@ -228,7 +228,7 @@ const timeText = (microseconds: number): Expr => {
   return constant(1, new Date(milliseconds).toISOString().replace('Z', `${rest}Z`))
 }
 
-/** Several conditions as one, a long list not as a deep one; undefined for none. */
+/** Joins conditions as a balanced tree; undefined for none. */
 export function all(word: 'and' | 'or', parts: readonly (Expr | undefined)[]): Expr | undefined {
   const present = parts.filter((part) => part !== undefined)
   return present.length > 1 ? call(1, word, present) : present[0]

@@ -34,7 +34,7 @@ function firstOfEach(events: readonly NewEvent[]): readonly NewEvent[] {
   return first.length === events.length ? events : first
 }
 
-/** Those that were not there yet. */
+/** Inserts the events and returns the new ones. */
 async function insert(tx: Db, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
   const stored = await tx.all<{ project_id: number; uuid: string }>(sql`
     insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)

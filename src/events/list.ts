@@ -1,7 +1,7 @@
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
-/** An event as it is stored, with what its readers see of the person behind it. Times are microseconds, JSON is text. */
+/** A stored event with its person. Times are microseconds, JSON is text. */
 export interface EventRow {
   uuid: string
   event: string
@@ -15,19 +15,19 @@ export interface EventRow {
 export interface PersonSummary {
   is_identified: boolean
   first_distinct_id: string
-  /** JSON text of each, where the person has it. */
+  /** JSON text; null when the person lacks the property. */
   email: string | null
   name: string | null
   username: string | null
 }
 
-/** What else must hold of an event `e`, and of the person `p` behind it where it says so. */
+/** A condition on an event `e` and, if it uses it, its person `p`. */
 export interface Condition {
   sql: Sql
   usesPerson: boolean
 }
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface Position {
   timestamp: number
   uuid: string
@@ -35,11 +35,11 @@ export interface Position {
 
 export interface ListQuery {
   project_id: number
-  /** Later than this. */
+  /** Exclusive lower bound. */
   after?: number
-  /** Earlier than this. */
+  /** Exclusive upper bound. */
   before: number
-  /** Of one of these names; no list means any. */
+  /** Event names; undefined means any. */
   names?: readonly string[]
   distinct_id?: string
   person_id?: string
@@ -51,14 +51,14 @@ export interface ListQuery {
   signal?: AbortSignal
 }
 
-/** How many alternatives are walked side by side, each on its index; with more, one walk looks at everything. */
+/** Up to this many names or ids are read from their index and merged. Beyond it, one scan filters. */
 const MOST_BRANCHES = 50
-/** More distinct ids than a person has who is a person. */
+/** More distinct ids than a real person has. */
 const MOST_DISTINCT_IDS = 2_500
-/** An index counts its entries one by one, so to pass over more than this is slow work. */
+/** A larger offset goes to the slow lane, because an index skips entries one by one. */
 const QUICK_OFFSET = 1_000
 
-/** One page, and where it ended if there is more. */
+/** One page, and its end if there are more events. */
 export async function page(
   reader: EventReader,
   query: ListQuery,
@@ -75,7 +75,7 @@ export async function page(
   return { rows, next: last ? { timestamp: last.timestamp, uuid: last.uuid } : null }
 }
 
-/** One event; undefined where the project has none of this UUID. */
+/** One event; undefined when the project has no event of this UUID. */
 export async function get(
   reader: EventReader,
   { project_id, uuid, withPerson, signal }: Pick<ListQuery, 'project_id' | 'withPerson' | 'signal'> & { uuid: string },
@@ -85,7 +85,7 @@ export async function get(
   return found[0] && eventRow(found[0])
 }
 
-/** The ids to look for, where the query names a distinct id, a person, or both; none for who is unknown. */
+/** The distinct ids of the query's distinct id and person. Empty for an unknown person. */
 async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<string[] | undefined> {
   const { project_id, distinct_id, person_id, signal } = query
   if (person_id === undefined) return distinct_id === undefined ? undefined : [distinct_id]
@@ -100,12 +100,12 @@ async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<str
 }
 
 interface Branch {
-  /** SQLite would rather sort by time than narrow by name as soon as a range has two ends. */
+  /** Without this hint SQLite uses the time index as soon as the range has two bounds. */
   index: Either
   narrowed: Sql
 }
 
-/** What to walk: one walk per name or id, so that each stays on its index and stops at the page's end. */
+/** One index scan per name or id. Each stops at the end of the page. */
 function branchesOf({ names }: ListQuery, distinctIds?: string[]): { list: Branch[]; quick: boolean } {
   const ofNames = names?.length ? sql`and e.event in ${oneOf(names)}` : sql``
   if (distinctIds) {
@@ -169,7 +169,7 @@ type Row = [
   username: string | null,
 ]
 
-/** The stored JSON leaves as the text it is: nobody parses it on its way to the caller. */
+/** The stored JSON is returned as text without parsing. */
 function withPersons(events: Sql, project_id: number, withPerson: boolean): Sql {
   const own = sql`e.uuid, e.event, e.distinct_id, e.timestamp, cast(e.properties as text), e.elements_chain`
   if (!withPerson) return sql`select ${own}, null, null, null, null, null from (${events}) e`
@@ -179,12 +179,12 @@ function withPersons(events: Sql, project_id: number, withPerson: boolean): Sql 
     from (${events}) e ${personJoin(project_id)}`
 }
 
-/** The person `p` behind an event `e`, or none. */
+/** Joins the person `p` of an event `e`. */
 export const personJoin = (project_id: number): Sql => sql`
   left join person_distinct_ids d on d.project_id = ${project_id} and d.distinct_id = e.distinct_id
   left join persons p on p.project_id = ${project_id} and p.id = d.person_id`
 
-/** The project, the range of time and whom a query names, as conditions of an event `e`. */
+/** Conditions on an event `e` for the project, time range and persons of a query. */
 export function conditions({
   project_id,
   after,

@@ -4,7 +4,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const SIX_BITS = new Uint8Array(128)
 for (let i = 0; i < ALPHABET.length; i++) SIX_BITS[ALPHABET.charCodeAt(i)] = i
 
-/** What a code means before the dictionary begins: a character of 8 bits, one of 16, the end. */
+/** Codes before the dictionary: an 8-bit character, a 16-bit character, the end. */
 const BYTE = 0
 const WORD = 1
 const END = 2
@@ -12,8 +12,8 @@ const END = 2
 export class TooLong extends Error {}
 
 /**
- * Unpacks what lz-string's `compressToBase64` packed. That library has no bound, and 14 kB of it can unpack to more than
- * any memory: this one throws TooLong. Undefined for what is not of that format.
+ * Decompresses the output of lz-string's `compressToBase64`. The library has no size limit, and 14 kB can expand to more than
+ * the available memory. This decoder throws TooLong. Undefined for other formats.
  */
 export async function unpackLz64(text: string, limit: number): Promise<string | undefined> {
   const breathe = pacer()

@@ -6,15 +6,15 @@ import { sql } from '../sql/template.ts'
 export interface EventStoreOptions {
   url: string
   administration: Database
-  /** The name of the installation that the events belong to. */
+  /** The installation that owns the events. */
   installation: string
   now: string
   observe?: (seconds: number) => void
 }
 
 /**
- * Opens where events are kept: a file of their own on SQLite, so that ingestion never waits for administration; the same
- * database on PostgreSQL. Refuses events that belong to another installation.
+ * Opens the event store: a separate file on SQLite, so that ingestion never waits for administration; the same
+ * database on PostgreSQL. Throws when the events belong to another installation.
  */
 export async function openEventStore(options: EventStoreOptions): Promise<Database> {
   const { url, administration, installation, now, observe } = options

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** How long one request may keep the others waiting. */
+/** The longest time that a request may block the event loop. */
 const SLICE_MS = 5
 
-/** Await it between pieces of much work: when a slice is used up, everybody else gets a turn. */
+/** Await it between steps of long work. It yields to the event loop when the time slice is used up. */
 export function pacer(): () => Promise<void> | undefined {
   let start = performance.now()
   return () => {

@@ -1,11 +1,11 @@
-/** Whose events they are: persons and the ids they go by. */
+/** Resolves events to persons and their distinct ids. */
 import { v5 } from 'uuid'
 import type { Db } from '../sql/db.ts'
 import { chunks, oneOf, rows, sql } from '../sql/template.ts'
 
 type Json = Record<string, unknown>
 
-/** What one event says about persons. */
+/** The person changes of one event. */
 export interface PersonChange {
   project_id: number
   distinct_id: string
@@ -15,11 +15,11 @@ export interface PersonChange {
   set_once: Json | undefined
   unset: readonly string[]
   identifies: boolean
-  /** Another id of the same person, as this event says. */
+  /** Another distinct id of the same person. */
   other: string | undefined
-  /** Also where the other is somebody already. */
+  /** Merge even if the other person is identified. */
   forced: boolean
-  /** Whether a person who is known already takes its properties. */
+  /** Whether to update the properties of an existing person. */
   updates: boolean
 }
 
@@ -33,25 +33,25 @@ interface PersonRow {
 
 interface Person {
   id: string
-  /** As they were read. Most events change nothing, so few are ever parsed. */
+  /** Unparsed. Most events change nothing, so few are parsed. */
   text: unknown
   properties: Json | undefined
   is_identified: boolean
   first_distinct_id: string
   created_at: number
-  /** In the database already. */
+  /** Exists in the database. */
   stored: boolean
   changed: boolean
-  /** Whom they turned out to be. */
+  /** The person it was merged into. */
   heir: Person | undefined
 }
 
-/** The same id makes the same person, on every node and after every loss. */
+/** Derives the person id from the distinct id, so that every node computes the same one. */
 const PERSONS_NAMESPACE = '932979b4-65c3-4424-8467-0b66ec27bc22'
 export const personIdOf = (project_id: number, distinct_id: string): string =>
   v5(`${project_id}:${distinct_id}`, PERSONS_NAMESPACE)
 
-/** What programs send when they know nobody: merging on these would make one person of thousands. */
+/** Placeholder ids that clients send. Merging on them would join thousands of users into one person. */
 const NOBODY_IN_ANY_CASE = new Set(
   'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' '),
 )
@@ -62,7 +62,7 @@ export function isNobody(distinct_id: string): boolean {
   return bare.trim() === '' || NOBODY.has(bare) || NOBODY_IN_ANY_CASE.has(bare.toLowerCase())
 }
 
-/** Brings persons up to date with these events, in their order, inside the transaction that stores them. */
+/** Applies the person changes of events in order, inside the transaction that stores them. */
 export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<void> {
   const byProject = new Map<number, PersonChange[]>()
   for (const change of changes) {
@@ -70,14 +70,14 @@ export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<
     if (list) list.push(change)
     else byProject.set(change.project_id, [change])
   }
-  // In one order, so that two nodes never wait for each other.
+  // Locked in a fixed order to avoid deadlocks between nodes.
   const projects = [...byProject].sort(([a], [b]) => a - b)
   for (const [project_id, list] of projects) {
     let known = await load(tx, project_id, list)
     for (const change of list) known.apply(change)
     if (!known.changed()) continue
     if (tx.engine === 'postgres') {
-      // Another node may be at it: whoever holds the lock reads again and decides on what is there now.
+      // Another node may have changed them, so read again under the lock.
       await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
       known = await load(tx, project_id, list)
       for (const change of list) known.apply(change)
@@ -86,7 +86,7 @@ export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<
   }
 }
 
-/** Everybody whom these events touch, in memory. */
+/** The persons touched by these events, in memory. */
 async function load(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<People> {
   const ids = new Set<string>()
   for (const { distinct_id, other } of changes) {
@@ -171,7 +171,7 @@ class People {
     return person
   }
 
-  /** Somebody who is identified is not merged away, unless that is what was asked for. */
+  /** An identified person is only merged on explicit request. */
   private merge(other_id: string, person: Person, { forced }: PersonChange): void {
     const other = this.of(other_id)
     if (!other) this.add(other_id, person)
@@ -215,13 +215,13 @@ class People {
   }
 }
 
-/** PostgreSQL's driver has parsed them already. */
+/** The PostgreSQL driver returns parsed JSON. */
 function propertiesOf(person: Person): Json {
   person.properties ??= (typeof person.text === 'string' ? JSON.parse(person.text) : person.text) as Json
   return person.properties
 }
 
-/** Once where there is nothing, then always, then away. */
+/** Applies $set_once, then $set, then $unset. */
 function update(person: Person, { set, set_once, unset }: PersonChange): void {
   if (!set && !set_once && unset.length === 0) return
   const properties = propertiesOf(person)
@@ -242,7 +242,7 @@ function update(person: Person, { set, set_once, unset }: PersonChange): void {
     }
 }
 
-/** Also for a property that is called __proto__. */
+/** Works for a property named __proto__ too. */
 function define(properties: Json, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true })

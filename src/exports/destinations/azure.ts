@@ -1,4 +1,4 @@
-/** Blobs in a container of Azure Blob Storage. */
+/** Delivers to a container of Azure Blob Storage. */
 import { Readable } from 'node:stream'
 import {
   BlobServiceClient,
@@ -14,7 +14,7 @@ import { explained, hostOf, impatientAgent, PATIENCE, type Patience, reach, stat
 
 type Config = components['schemas']['AzureBlobConfig']
 
-/** A blob has at most 50,000 blocks: 400 GB. One is under way while the next is filled. */
+/** A blob has at most 50,000 blocks, so 400 GB. One block is uploaded while the next is filled. */
 const BLOCK_BYTES = 8 * 1024 * 1024
 
 export const azureWith = (patience: Patience): Destination<Config> => {
@@ -58,7 +58,7 @@ export const azureWith = (patience: Patience): Destination<Config> => {
 
 export const azure = azureWith(PATIENCE)
 
-/** Where the connection string leads. What its parser says may hold parts of it, so that is not passed on. */
+/** The host of the connection string. Errors of its parser may quote secrets, so they are replaced. */
 function urlOf({ connection_string }: Config): URL {
   try {
     return new URL(BlobServiceClient.fromConnectionString(connection_string).url)
@@ -73,7 +73,7 @@ function urlOf({ connection_string }: Config): URL {
 function connect(config: Config, { outbound }: Tools, patience: Patience): ContainerClient {
   const protocol = urlOf(config).protocol as 'http:' | 'https:'
   const options: StoragePipelineOptions & { agent: unknown } = {
-    // Not in the type, but handed down to the pipeline, where an agent goes before every proxy.
+    // Missing from the type, but passed to the pipeline, where an agent overrides any proxy.
     agent: impatientAgent(outbound, protocol, patience),
     retryOptions: { maxTries: patience.tries, retryDelayInMs: patience.pause_ms },
   }
@@ -83,8 +83,8 @@ function connect(config: Config, { outbound }: Tools, patience: Patience): Conta
 }
 
 /**
- * A blob appears when the list of its blocks is committed; blocks without a list are replaced by the next attempt, or
- * removed by the store. The library's own upload of a stream does not end when it is told to.
+ * A blob appears when its block list is committed. Uncommitted blocks are replaced by the next attempt or
+ * removed by the store. The library's own stream upload cannot be aborted.
  */
 function containerStore(container: ContainerClient, tools: Tools): FileStore {
   const options = { abortSignal: tools.signal }
@@ -99,7 +99,7 @@ function containerStore(container: ContainerClient, tools: Tools): FileStore {
           const id = Buffer.from(String(ids.length).padStart(6, '0')).toString('base64')
           ids.push(id)
           staging = blob.stageBlock(id, block, block.length, options)
-          // Heard of before the next block, or before the commit.
+          // Awaited before the next block or the commit.
           staging.catch(() => undefined)
         }
         await staging
@@ -143,7 +143,7 @@ async function told<Result>({ signal }: Tools, work: () => Promise<Result>): Pro
   } catch (error) {
     signal.throwIfAborted()
     const { code, details, statusCode } = error as Partial<RestError> & { details?: { errorCode?: string } }
-    // From the body, or from a header where there is none.
+    // In the body, or in a header when there is no body.
     const problem = code ?? details?.errorCode ?? ''
     if (Object.hasOwn(PROBLEMS, problem)) throw PROBLEMS[problem]
     if (statusCode !== undefined && statusCode >= 300) throw statusMeans(statusCode)

@@ -1,4 +1,4 @@
-/** Files on the server itself, under a folder of the export's own. */
+/** Delivers to files on the server, in a folder of the export. */
 import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ import { draftPrefix } from '../leftovers.ts'
 
 type Config = components['schemas']['FileConfig']
 
-/** Whoever reads an export reads the data. */
+/** Exported files contain event data, so they are private. */
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
 
@@ -54,8 +54,8 @@ export const file: Destination<Config> = {
 }
 
 /**
- * Written under another name, synced, then renamed: nobody ever reads half a file. Drafts lie in the export's own folder,
- * wherever the prefix leads, so that what was left of them can be found.
+ * Writes to a temporary name, fsyncs, then renames, so no reader sees a partial file. Temporary files are in the export's
+ * folder whatever the prefix is, so that leftovers can be found.
  */
 function folderStore(root: string, run_id: string, attempt: number): FileStore {
   return {
@@ -82,7 +82,7 @@ async function write(path: string, body: Readable): Promise<void> {
   await pipeline(body, createWriteStream(path, { mode: PRIVATE_FILE, flags: 'wx', flush: true } as object))
 }
 
-/** A link inside the folder could lead out of it, so none is followed. */
+/** Symbolic links could lead outside the folder, so none is followed. */
 async function makeFolders(root: string, folder: string): Promise<void> {
   await makeFolder(folder)
   for (let path = folder; path.length >= root.length; path = dirname(path)) {
@@ -91,20 +91,20 @@ async function makeFolders(root: string, folder: string): Promise<void> {
   }
 }
 
-/** What was left of this run when it was killed; by this very attempt, where that one did not count. */
+/** Deletes the temporary files that killed attempts of this run left. */
 async function removeDrafts(folder: string, run_id: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.startsWith(draftPrefix(run_id))) await rm(join(folder, name), { force: true })
 }
 
-/** With those above it. Each is noted in the one that holds it, which has to be on the disk too. */
+/** Creates a folder and its parents, and fsyncs each parent. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   if (first === undefined) return
   for (let path = folder; path.length >= first.length; path = dirname(path)) await sync(dirname(path))
 }
 
-/** A rename that outlives a power cut needs the folder on the disk too. */
+/** A rename survives a power failure only after its folder is fsynced. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

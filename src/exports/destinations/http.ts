@@ -1,4 +1,4 @@
-/** Another server's `/batch/`: events are posted as its own senders post them. */
+/** Delivers to the `/batch/` endpoint of another server. */
 import { createHash, randomUUID } from 'node:crypto'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -20,18 +20,18 @@ type Config = components['schemas']['HTTPConfig']
 
 export interface Limits {
   events: number
-  /** Of a post, with what is around the events; a single event may be larger. */
+  /** The size of a request. A single event may be larger. */
   bytes: number
-  /** Without a byte either way. */
+  /** Without any data in either direction. */
   idle_ms: number
-  /** From the first byte of a post to its answer. */
+  /** From the first byte of a request to its response. */
   post_ms: number
-  /** Between tries of the same post, where the other side does not say. */
+  /** Delays between attempts when the server does not send `Retry-After`. */
   pauses_ms: readonly number[]
-  /** A pause that it asks for and that is longer is left to the run. */
+  /** A longer `Retry-After` postpones the whole run. */
   longest_pause_ms: number
 }
-/** Our own `/batch/` takes 20 MiB. */
+/** Our own `/batch/` accepts 20 MiB. */
 const LIMITS: Limits = {
   events: 5_000,
   bytes: 10 * 1024 * 1024,
@@ -40,9 +40,9 @@ const LIMITS: Limits = {
   pauses_ms: [500, 2_000, 8_000],
   longest_pause_ms: 30_000,
 }
-/** Whoever asks for more is asked again after this. */
+/** The longest wait within an attempt. */
 const LONGEST_RETRY_AFTER_SECONDS = 3_600
-/** Of an answer that nobody reads: beyond it the connection is given up. */
+/** Responses are discarded. A longer one closes the connection. */
 const ANSWER_BYTES = 64 * 1024
 const LINE_BREAK = 0x0a
 const COMMA = 0x2c
@@ -58,7 +58,7 @@ export const httpWithin = (limits: Limits): Destination<Config> => ({
   check: ({ url }) => {
     if (!URL.canParse(url)) throw invalid('destination__config__url', 'This is no URL. Check how it is written.')
     const { username, password } = new URL(url)
-    // The URL is shown to whoever may see the export; the token is not.
+    // The URL is visible in the export; the token is not.
     if (username || password)
       throw invalid('destination__config__url', 'Leave user and password out of the URL. The token says who sends.')
   },
@@ -71,8 +71,8 @@ export const httpWithin = (limits: Limits): Destination<Config> => ({
   open: async (delivery) => receive(delivery, limits),
 
   /**
-   * A batch without events changes nothing anywhere, and the token is looked at first: this server answers 401 to one
-   * that it does not know and 400 to the batch; others take it with 200.
+   * Sends a batch without events. The token is checked first: this server answers 401 to an
+   * unknown token and 400 to an empty batch; other servers answer 200.
    */
   test: async function* ({ url, token }, tools) {
     const { post, close } = poster(url, tools, limits)
@@ -96,8 +96,8 @@ const headOf = (token: string): Buffer =>
 const TAIL = Buffer.from(']}')
 
 /**
- * Posts are cut by the events alone, wherever pages end, so that the n-th post of a range is the same in every attempt.
- * A checkpoint can only name the end of a page: the events beyond it that were posted too are counted.
+ * Requests are split by events, not by pages, so that the n-th request of a range is the same in every attempt.
+ * A checkpoint marks the end of a page and counts the events sent after it.
  */
 function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
   const { config, checkpoint, tools, batch_export_id, range_key } = delivery
@@ -107,13 +107,13 @@ function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
 
   let posts = checkpoint?.posts ?? 0
   let bytes = checkpoint?.bytes ?? 0
-  /** Events that a page brought and those that were answered for, from the beginning of the range. */
+  /** Events received and events acknowledged since the start of the range. */
   let read = checkpoint?.records ?? 0
   let posted = read + (checkpoint?.beyond ?? 0)
-  /** Pages that are not posted to their end. */
+  /** Pages that are not completely sent. */
   const open: { cursor: Cursor; end: number }[] = []
   let finished = checkpoint && { cursor: checkpoint.cursor, end: checkpoint.records }
-  /** Lines with their breaks, and how many events they are. */
+  /** Lines with their line breaks, and the number of events. */
   let waiting: Buffer[] = []
   let [events, size] = [0, around]
 
@@ -139,7 +139,7 @@ function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
   return {
     write: async ({ text, records, cursor }) => {
       open.push({ cursor, end: read + records })
-      // The first line of `text` that is not in `waiting`.
+      // The start of the first line of `text` that is not in `waiting`.
       let from = 0
       const take = (to: number): void => {
         if (to > from) waiting.push(text.subarray(from, to))
@@ -148,7 +148,7 @@ function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
       for (let at = 0; at < text.length; ) {
         const found = text.indexOf(LINE_BREAK, at)
         const next = found === -1 ? text.length : found + 1
-        // Always with what parts it from the next, so that a post is cut at one place wherever pages end.
+        // Count the separator too, so that a request is split at the same place wherever pages end.
         const length = (found === -1 ? text.length : found) - at + 1
         const known = read++ < posted + events
         if (known) from = next
@@ -177,7 +177,7 @@ function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
   }
 }
 
-/** JSON holds no line break of its own, so each that is there ends an event. */
+/** JSON contains no raw line breaks, so each line break ends an event. */
 function bodyOf(head: Buffer, lines: readonly Buffer[]): Buffer {
   const parts = lines.flatMap((part, i) => {
     const broken = part.at(-1) === LINE_BREAK
@@ -191,8 +191,8 @@ function bodyOf(head: Buffer, lines: readonly Buffer[]): Buffer {
 const BREAK = Buffer.from([LINE_BREAK])
 
 /**
- * The same post has the same key in every attempt. The events are part of it: where a range has other events than it
- * had, such as a backfill's after more have come, nobody may take the post for the one before.
+ * The idempotency key of a request, the same in every attempt. It includes the events: when a range has changed,
+ * for example because a backfill found more events, the request is a new one.
  */
 function keyOf(...parts: (string | Buffer)[]): string {
   const hash = createHash('sha256')
@@ -202,11 +202,11 @@ function keyOf(...parts: (string | Buffer)[]): string {
 
 interface Answer {
   status: number
-  /** What it asks for, from its own clock where it names a date. */
+  /** The delay of `Retry-After`, by the server's clock when it is a date. */
   retry_after_ms: number | null
 }
 
-/** Until it is taken: what may pass is waited for a little here, and longer by the run. */
+/** Retries short failures here. Longer ones are left to the run. */
 async function accepted(attempt: () => Promise<Answer>, { signal, log }: Tools, limits: Limits): Promise<void> {
   for (const pause_ms of [...limits.pauses_ms, null]) {
     let asked_ms: number | null = null
@@ -228,7 +228,7 @@ async function accepted(attempt: () => Promise<Answer>, { signal, log }: Tools, 
   }
 }
 
-/** Undefined for an answer that says yes. */
+/** Undefined for a successful response. */
 function problemOf(status: number): DeliveryError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400)
@@ -244,7 +244,7 @@ function problemOf(status: number): DeliveryError | undefined {
 }
 
 interface Poster {
-  /** Throws DeliveryError where there is no answer, and what the guard or the signal throws. */
+  /** Throws DeliveryError without a response, and errors of the guard or the signal. */
   post(body: Buffer, key: string): Promise<Answer>
   close(): void
 }
@@ -269,7 +269,7 @@ function poster(url: string, { outbound, signal }: Tools, limits: Limits): Poste
         },
       })
       sending.on('timeout', () => sending.destroy(Object.assign(new Error('idle'), { code: 'ETIMEDOUT' })))
-      // Its status is the answer, however the rest of it fares.
+      // The status decides, even if reading the body fails.
       let answer: Answer | undefined
       sending.on('error', (error) => (answer ? done(answer) : fail(error)))
       sending.on('response', (message) => {
@@ -303,7 +303,7 @@ function poster(url: string, { outbound, signal }: Tools, limits: Limits): Poste
   }
 }
 
-/** Read to its end, so that the connection serves again, and never looked at. */
+/** Drains the body, so that the connection can be reused. */
 function discard(answer: IncomingMessage): void {
   let length = 0
   answer.on('error', () => undefined)
@@ -313,7 +313,7 @@ function discard(answer: IncomingMessage): void {
   })
 }
 
-/** Seconds, or a date, which is as far away as the server's own clock says. Null for neither. */
+/** Parses seconds or a date relative to the server's clock. Null for anything else. */
 function retryAfter(told: string | undefined, date: string | undefined): number | null {
   if (told === undefined) return null
   if (/^\s*\d{1,9}\s*$/.test(told)) return Number(told) * 1000

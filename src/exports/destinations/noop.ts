@@ -1,4 +1,4 @@
-/** Nowhere: the events are read and counted. */
+/** Delivers nowhere. Events are read and counted. */
 
 import type { components } from '../../contract/openapi.ts'
 import { EVENT_COLUMNS } from '../../events/extract.ts'

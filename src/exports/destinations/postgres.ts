@@ -1,4 +1,4 @@
-/** A table in somebody else's PostgreSQL: all of a run in one transaction. */
+/** Delivers to a table in PostgreSQL, each run in one transaction. */
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { components } from '../../contract/openapi.ts'
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
   c.site_url,
   c.timestamp,
 ]
-/** What they are in a table of ours; every other text is VARCHAR(200). */
+/** Column types of a table that we create. Other text columns are VARCHAR(200). */
 const EVENT_TYPES: Record<string, string> = {
   properties: 'jsonb',
   elements: 'jsonb',
@@ -48,19 +48,19 @@ const QUERY_TYPES: Record<Column['type']['kind'], string> = {
 const DEFAULT_PORT = 5432
 const LEDGER = 'workspace_admin_ledger'
 const STAGING = 'workspace_admin_staging'
-/** PostgreSQL cuts what is longer. */
+/** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63
 const KEEPALIVE_DELAY_MS = 30_000
-/** A page may be 200 events of a megabyte, and the line slow. */
+/** A page may hold 200 events of one megabyte, and the connection may be slow. */
 const SLOWEST_BYTES_PER_MS = 50
-/** How often a table is looked for and made, where others make and remove it at the same moment. */
+/** Attempts to find or create a table while other sessions create and drop it. */
 const MAKING_TRIES = 3
 
 export interface Limits {
   connect_ms: number
-  /** For a page or a short statement. */
+  /** Timeout of a page or a short statement. */
   answer_ms: number
-  /** From the staging table into the target: a week of a large project's events, with all its indexes. */
+  /** Timeout of the copy from the staging table into the target, which may be a week of events with all indexes. */
   insert_ms: number
 }
 const LIMITS: Limits = { connect_ms: 15_000, answer_ms: 120_000, insert_ms: 3_600_000 }
@@ -72,7 +72,7 @@ export const postgresWithin = (limits: Limits): Destination<Config> => ({
   steps: STEPS,
 
   check: (config) => {
-    // A NUL would end the value on the wire, and what follows would count as a setting of its own.
+    // A NUL would end the value in the protocol, and the rest would be read as another setting.
     for (const key of ['user', 'password', 'host', 'database', 'schema', 'table_name'] as const)
       if (/\p{Cc}/u.test(config[key] ?? ''))
         throw invalid(`destination__config__${key}`, `There is a control character in "${key}". Remove it.`)
@@ -143,12 +143,12 @@ export const postgres = postgresWithin(LIMITS)
 
 interface Target {
   schema: string
-  /** As it is written in statements. */
+  /** The quoted name. */
   quoted: string
-  /** Names of the columns, in the order of the pages. */
+  /** Column names, in the order of the pages. */
   names: string[]
   types: string[]
-  /** Whether it holds whole events, whose (team_id, uuid) is theirs alone. */
+  /** Whether rows are whole events with a unique (team_id, uuid). */
   isEvents: boolean
 }
 
@@ -169,7 +169,7 @@ function targetOf({ schema = 'public', table_name = 'events' }: Config, columns:
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** As PostgreSQL cuts a name: whole characters only. */
+/** Truncates a name as PostgreSQL does, at a character boundary. */
 function clipped(name: string): string {
   const bytes = Buffer.from(name)
   if (bytes.length <= MAX_NAME_BYTES) return name
@@ -186,10 +186,10 @@ interface Work {
 }
 
 /**
- * Pages go into a staging table that nobody else sees, then all at once into the target: a run that is killed leaves
- * nothing. A repeat leaves nothing twice because events have their unique key; what it finds there it leaves alone, so
- * a retry brings back what was deleted. Where no key protects (the rows of a query, a table that somebody else made) the
- * range is noted in a ledger by the same transaction, and a range that is in it is not delivered again.
+ * Pages go into a temporary table, then into the target in one statement, so a killed run leaves
+ * nothing. The unique key of events prevents duplicates; existing rows are kept, so
+ * a retry restores deleted rows. Without that key (rows of a query, a table created by others) the
+ * same transaction records the range in a ledger, and a recorded range is not delivered again.
  */
 async function receive(session: Session, { target, range, tools, limits }: Work): Promise<Receiver> {
   const oid = await ensure(session, target.quoted, () => tableText(target))
@@ -207,7 +207,7 @@ async function receive(session: Session, { target, range, tools, limits }: Work)
   const columns = target.names.map(quote)
   const staging = `pg_temp.${STAGING}`
   await session.ask('begin')
-  // Of this transaction only, so that a pooler between us and the server hands nothing of it to others.
+  // `set local`, so that a connection pooler passes none of it to other clients.
   await session.ask(`set local statement_timeout = ${limits.insert_ms}`)
   await session.ask(`set local idle_in_transaction_session_timeout = ${limits.insert_ms}`)
   await session.ask(
@@ -226,7 +226,7 @@ async function receive(session: Session, { target, range, tools, limits }: Work)
     },
     commit: async () => {
       if (ledger) {
-        // Waits for whoever is delivering the same range, and finds out whether they did.
+        // Waits for a concurrent delivery of the same range and then checks the ledger.
         const noted = await session.ask(
           `insert into ${ledger} (batch_export_id, range_key, table_oid, records) values ($1, $2, $3, $4)
            on conflict do nothing returning records`,
@@ -238,8 +238,8 @@ async function receive(session: Session, { target, range, tools, limits }: Work)
           return delivered(session, tools).commit()
         }
       }
-      // A cast cuts a text that is longer than its column instead of failing all of the run, and makes the type that a
-      // table of somebody else's has.
+      // The cast truncates text that is longer than its column instead of failing the run, and converts to the types of
+      // a table created by others.
       const values = columns.map((name, i) => `${name}::${types[i]}`)
       const inserted = await session.ask<{ count: string }>(
         `with inserted as (
@@ -259,7 +259,7 @@ async function receive(session: Session, { target, range, tools, limits }: Work)
   }
 }
 
-/** For a range that is there already: takes everything and does nothing. */
+/** Discards the events of a range that was delivered before. */
 function delivered(session: Session, tools: Tools): Receiver {
   return {
     write: async () => undefined,
@@ -277,15 +277,15 @@ function tableText({ quoted, names, types, isEvents }: Target): string {
   return `create table if not exists ${quoted} (${[...columns, ...(isEvents ? ['unique (team_id, uuid)'] : [])].join(', ')})`
 }
 
-/** The table is known by its oid: one that was dropped and made anew has been given nothing yet. */
+/** Tables are identified by oid: a recreated table is empty. */
 const ledgerText = (quoted: string): string => `create table if not exists ${quoted} (
     batch_export_id text, range_key text, table_oid oid, records bigint not null,
     delivered_at timestamptz not null default now(), primary key (batch_export_id, range_key, table_oid))`
 
 /**
- * The oid of a table that is made where it is missing. It is looked for first: who may insert may not always create, and
- * CREATE demands that right of a table that exists, too. Two that make it at once both find it afterwards, because
- * "if not exists" fails for the one that comes second.
+ * Returns the oid of the table and creates it if it is missing. The lookup comes first: a role that may insert may not be
+ * allowed to create, and CREATE checks that even for an existing table. After concurrent creation both sessions look again, because
+ * "if not exists" fails in the second one.
  */
 async function ensure(session: Session, quoted: string, text: () => string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
@@ -297,10 +297,10 @@ async function ensure(session: Session, quoted: string, text: () => string): Pro
   }
 }
 
-/** The table, its row type, or its name in the catalogue: it depends on how far the other one is. */
+/** Duplicate table, row type or catalog entry, depending on the progress of the other session. */
 const MADE_BY_ANOTHER = new Set(['42P07', '42710', '23505'])
 
-/** The types that the table's own columns have. */
+/** The column types of the table. */
 async function typesOf(session: Session, oid: number, names: string[]): Promise<string[]> {
   const found = await session.ask<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type
@@ -334,13 +334,13 @@ interface Session {
   encrypted: boolean
   ask<Row = unknown>(text: string, values?: unknown[], limit_ms?: number): Promise<Row[]>
   copy(text: string, data: Buffer): Promise<void>
-  /** Says goodbye. */
+  /** Closes the connection. */
   end(): void
-  /** Hangs up: whatever is not committed never was. */
+  /** Destroys the connection, which rolls back. */
   destroy(): void
 }
 
-/** Over TLS; without only where the server has none and the operator has opened its address. */
+/** Connects with TLS. Without TLS only if the server has none and the operator allows its address. */
 async function connect(config: Config, tools: Tools, limits: Limits): Promise<Session> {
   try {
     return await dial(config, tools, limits, true)
@@ -381,7 +381,7 @@ async function dial(config: Config, tools: Tools, limits: Limits, encrypted: boo
   const hangUp = (): void => void socket.destroy()
   signal.addEventListener('abort', hangUp, { once: true })
 
-  /** In our words, and not for longer than it may take. */
+  /** Runs a statement with a timeout and describes its failure. */
   const told = async <Result>(limit_ms: number, work: () => Promise<Result>): Promise<Result> => {
     const timer = setTimeout(
       () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
@@ -434,7 +434,7 @@ async function dial(config: Config, tools: Tools, limits: Limits, encrypted: boo
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code)
 
-/** Without what the database said, which may hold rows; its code is for us. */
+/** Without the message of the database, which may contain rows. */
 class Told extends DeliveryError {
   constructor(
     { message, options }: DeliveryError,
@@ -452,7 +452,7 @@ const MISFIT = refused(
   'A value does not fit its column. Give the column the type it has in a table that the export makes, or name another table.',
 )
 
-/** By SQLSTATE or the code of the socket, the first that fits; anything else counts as worth another try. */
+/** Messages by SQLSTATE or socket error code; the first match wins. Other errors are retried. */
 const PROBLEMS: [codes: RegExp, problem: DeliveryError][] = [
   [
     /^28/,
@@ -481,11 +481,11 @@ const PROBLEMS: [codes: RegExp, problem: DeliveryError][] = [
   ],
 ]
 
-/** What the other side says is never part of it. */
+/** Never includes text of the peer. */
 function translated(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message?: string }
   if (code === undefined) {
-    // What the driver says itself has no code.
+    // Errors of the driver have no code.
     if (message === 'The server does not support SSL connections') return new WithoutTls()
     return /timeout expired|Connection terminated|SSL connection|not queryable/.test(message ?? '') ? LOST : error
   }

@@ -1,4 +1,4 @@
-/** Objects on S3, or on any store that speaks its protocol. */
+/** Delivers to S3 or a compatible object store. */
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { components } from '../../contract/openapi.ts'
@@ -9,7 +9,7 @@ import { explained, type Host, hostOf, PATIENCE, type Patience, reach, statusMea
 
 type Config = components['schemas']['S3Config']
 
-/** A store takes at most 10,000 parts: 160 GB in a file. Two are under way at a time. */
+/** An upload has at most 10,000 parts, so 160 GB. Two parts are uploaded at a time. */
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 
@@ -22,7 +22,7 @@ async function load() {
   return { ...client, ...storage, ...handler }
 }
 
-/** Whoever only checks a config, in the process that serves, need not load it: that takes a third of a second. */
+/** Loaded on first use, which takes a third of a second. Checking a config does not need it. */
 let aws: Awaited<ReturnType<typeof load>>
 
 export const s3With = (patience: Patience): Destination<Config> => {
@@ -65,7 +65,7 @@ export const s3With = (patience: Patience): Destination<Config> => {
             await client.send(new aws.ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal: tools.signal })
             return true
           } catch (error) {
-            // Whoever may only write need not be allowed to look around.
+            // Write-only credentials may not list the bucket.
             if ((error as Error).name === 'AccessDenied') return false
             throw error
           }
@@ -103,7 +103,7 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tri
     region,
     ...(endpoint_url && {
       endpoint: endpoint_url,
-      // Stores that do not know the checksums in the trailer of a body keep them as if they were data.
+      // Stores without support for trailing checksums would store them as data.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     }),
@@ -119,7 +119,7 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tri
   })
 }
 
-/** An object appears when its last part is confirmed. */
+/** An object appears when the upload completes. */
 function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore {
   const { bucket_name: Bucket, encryption, kms_key_id } = config
   return {
@@ -153,7 +153,7 @@ function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore 
   }
 }
 
-/** The parts that a killed attempt left take room, and are paid for, until somebody removes them. */
+/** Parts of a killed attempt cost storage until they are removed. */
 async function removeDrafts(client: S3Client, Bucket: string, Key: string, { signal }: Tools): Promise<void> {
   const options = { abortSignal: signal }
   try {
@@ -162,7 +162,7 @@ async function removeDrafts(client: S3Client, Bucket: string, Key: string, { sig
       if (draft.Key === Key && draft.UploadId)
         await client.send(new aws.AbortMultipartUploadCommand({ Bucket, Key, UploadId: draft.UploadId }), options)
   } catch (error) {
-    // Not every store has this, nor every key the right to it; what else is wrong, the upload will tell.
+    // Not every store supports this, and not every key allows it. The upload reports other errors.
     if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === undefined) throw error
   }
 }
@@ -193,7 +193,7 @@ async function told<Result>({ signal }: Tools, work: () => Promise<Result>): Pro
     const status = $metadata?.httpStatusCode
     if (Object.hasOwn(PROBLEMS, name)) throw PROBLEMS[name]
     if (status === 301 || status === 307) throw WRONG_REGION
-    // An answer of 2xx that fails is one that could not be understood.
+    // A 2xx response that fails could not be parsed.
     if (status !== undefined && status >= 300) throw statusMeans(status)
     throw explained(error)
   }
