@@ -3715,9 +3715,11 @@ export interface components {
         } & components["schemas"]["BatchExport"];
         /**
          * BatchExportPause
-         * @description Nothing to set.
+         * @description Nothing to set. The fields of a batch export may be sent; they are ignored.
          */
-        BatchExportPause: Record<string, never>;
+        BatchExportPause: {
+            [key: string]: unknown;
+        };
         /**
          * BatchExportUnpause
          * @description How to go on after a pause.
