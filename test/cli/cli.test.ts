@@ -550,9 +550,15 @@ t.test('the contract as commands', async (t) => {
     t.match(stdout, `_workspace-challenge.hedgerow.invalid.  TXT  "${domain.verification_challenge}"`)
   })
 
-  t.test('what others wrote does not reach the terminal as an escape sequence', async (t) => {
-    await call(['organizations', 'update', '@current', '--name', 'red \u001b[31m'])
-    const { stdout } = await call(['organizations', 'list'])
+  t.test('escape sequences in stored text do not reach the terminal', async (t) => {
+    const { stdout } = await call([
+      'domains',
+      'create',
+      '--domain',
+      'red.invalid',
+      '--saml-entity-id',
+      'red \u001b[31m',
+    ])
     t.match(stdout, 'red \\u001b[31m')
     t.notMatch(stdout, '\u001b')
   })
