@@ -14,7 +14,7 @@ import { databaseFlag } from './quote.ts'
 
 const { schemas } = contract.components
 const SCOPES: string[] = schemas.Scope.enum
-const LABEL_LENGTH: number = schemas.ApiKeyCreate.properties.label.maxLength
+const LABEL_LENGTH: number = schemas.ApiKeyWrite.properties.label.maxLength
 
 export const keys = (variables: Variables): Command =>
   new Command('keys')
