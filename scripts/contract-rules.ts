@@ -67,6 +67,10 @@ export function violations(contract: Json): string[] {
       if ((operation.parameters ?? []).some((p: Json) => resolve(contract, p).in === 'path'))
         found.push(`${id}: path parameters belong on the path item, or the others lose their checks`)
 
+      found.push(
+        ...unbounded(contract, operation).map((place) => `${id}: ${place} needs a maxLength, or an x-max-json`),
+      )
+
       const answers = Object.keys(operation.responses).filter((status) => /^2/.test(status))
       if (answers.length !== 1)
         found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
@@ -116,6 +120,32 @@ function unmarkedReceivers(contract: Json): string[] {
     const isOpen = members.some(({ writeOnly }) => writeOnly) && !members.some((member) => member['x-secret-receiver'])
     return isOpen ? [`${name}: mark what decides where its secrets are sent with x-secret-receiver`] : []
   })
+}
+
+/** Where a request takes a text of any length. Paths are limited by the router, capture by the size of its bodies. */
+function unbounded(contract: Json, operation: Json): string[] {
+  if (operation.tags?.join() === 'capture') return []
+  const found = new Set<string>()
+  const visit = (node: Json, place: string): void => {
+    const schema = resolve(contract, node)
+    if (schema['x-max-json'] !== undefined) return
+    const types = [schema.type ?? []].flat()
+    const closed = schema.enum || 'const' in schema
+    if (types.includes('string') && !closed && schema.maxLength === undefined) found.add(place)
+    const more = schema.additionalProperties
+    if (more === true) found.add(place)
+    for (const [key, child] of Object.entries<Json>(schema.properties ?? {})) visit(child, `${place}.${key}`)
+    for (const part of ['allOf', 'anyOf', 'oneOf']) for (const child of schema[part] ?? []) visit(child, place)
+    if (schema.items) visit(schema.items, `${place}[]`)
+    if (typeof more === 'object') visit(more, `${place}.*`)
+  }
+  for (const parameter of operation.parameters ?? []) {
+    const { name, in: where, schema } = resolve(contract, parameter)
+    if (where === 'query') visit(schema, name)
+  }
+  const body = operation.requestBody && resolve(contract, operation.requestBody).content['application/json']
+  if (body) visit(body.schema, 'body')
+  return [...found]
 }
 
 /**

@@ -203,6 +203,13 @@ const STATUSES: Record<string, [status: number, type: string]> = {
   no_secret_key: [503, 'server_error'],
 }
 
+/** Keys and values of a request stand in its errors. Whoever sends long ones need not hear all of them. */
+const MAX_DETAIL = 1_000
+const MAX_ATTR = 400
+
+const shortened = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`
+
 /** The one translator from anything thrown to an answer. What is no AppError reveals nothing but the request's id. */
 function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown, request)
@@ -212,7 +219,8 @@ function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Fa
       : (STATUSES[error.code] ?? [400, 'validation_error'])
   if (status === 500 || error.cause) request.log.error({ reqId: request.id, err: error.cause ?? thrown }, 'failed')
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
-  const { code, message: detail, attr } = error
+  const { code } = error
+  const [detail, attr] = [shortened(error.message, MAX_DETAIL), error.attr && shortened(error.attr, MAX_ATTR)]
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify({ type, code, detail, attr }))
 }
 

@@ -1,5 +1,5 @@
 /** Input against the contract: what is wrong, told in the house's codes and words. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { _, Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { type AppError, invalid, notFound } from '../errors.ts'
 import { SINGLE_LINE, whole } from './table.ts'
@@ -36,10 +36,17 @@ function house(ajv: Ajv): Ajv {
     type: 'string',
     modifying: true,
     before: 'maxLength',
-    validate: (_: true, data: string, __: unknown, at?: { parentData: any; parentDataProperty: string | number }) => {
+    validate: (__: true, data: string, ___: unknown, at?: { parentData: any; parentDataProperty: string | number }) => {
       if (at) at.parentData[at.parentDataProperty] = data.trim()
       return true
     },
+  })
+  ajv.addKeyword({
+    keyword: 'x-max-json',
+    type: ['object', 'array'],
+    schemaType: 'number',
+    validate: (most: number, data: object) => JSON.stringify(data).length <= most,
+    error: { message: 'is too long', params: ({ schema }) => _`{limit: ${schema as number}}` },
   })
   // Read by exports/settings.ts; it validates nothing.
   ajv.addKeyword('x-secret-receiver')
@@ -155,6 +162,8 @@ function problem(errors: ErrorObject[], schema: Json): AppError {
       return invalid(attr, `${field} cannot be blank.`, 'blank')
     case 'maxLength':
       return invalid(attr, `${field} is longer than ${params.limit} characters.`, 'max_length')
+    case 'x-max-json':
+      return invalid(attr, `${field} is longer than ${params.limit} characters as JSON.`, 'max_length')
     case 'minItems':
       return invalid(attr, `${field} needs at least ${params.limit} entries.`, 'empty')
     case 'maxItems':

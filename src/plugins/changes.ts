@@ -13,12 +13,16 @@ export function changesOf(
   const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field): Change[] => {
     // A file may be called `constructor`.
     const [was, is] = [before, after].map((state) => (Object.hasOwn(state, field) ? state[field] : undefined))
-    if (JSON.stringify(was) === JSON.stringify(is)) return []
+    if (isSame(was, is)) return []
     const action = was === undefined ? 'created' : is === undefined ? 'deleted' : 'changed'
     return [{ type, action, field, before: brief(was), after: brief(is) }]
   })
   return changes.length ? changes.slice(0, MAX_CHANGES) : null
 }
+
+/** Texts are compared as they are: those of files may have megabytes. */
+const isSame = (was: unknown, is: unknown): boolean =>
+  typeof was === 'string' && typeof is === 'string' ? was === is : JSON.stringify(was) === JSON.stringify(is)
 
 function brief(value: unknown): unknown {
   if (value === undefined) return null

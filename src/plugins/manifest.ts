@@ -1,7 +1,7 @@
 /** plugin.json: what a plugin says of itself. */
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { SINGLE_LINE } from '../contract/table.ts'
+import { contract, SINGLE_LINE } from '../contract/table.ts'
 import type { AppError } from '../errors.ts'
 import { mended } from '../json.ts'
 
@@ -9,7 +9,7 @@ const Field = Type.Record(Type.String(), Type.Unknown())
 
 const Manifest = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: SINGLE_LINE })),
-  description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  description: Type.Optional(Type.Union([Type.String({ maxLength: 4_000 }), Type.Null()])),
   icon: Type.Optional(Type.Union([Type.String({ maxLength: 800 }), Type.Null()])),
   main: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   config: Type.Optional(Type.Union([Type.Array(Field), Type.Record(Type.String(), Field)])),
@@ -22,12 +22,22 @@ export type Manifest = Static<typeof Manifest>
 /** What each key should be, for who got it wrong. */
 const SHAPES: Record<keyof Manifest, string> = {
   name: 'a text of 1 to 200 characters on one line',
-  description: 'a text',
+  description: 'a text of at most 4,000 characters',
   icon: 'a URL of at most 800 characters',
   main: 'the name of a file',
   config: 'a list of fields, or an object from key to field',
   publicJobs: 'an object from name to job',
   stateless: 'true or false',
+}
+
+const { config_schema, public_jobs } = contract.components.schemas.PluginWrite.properties
+/** As much as a request may bring: lists of plugins hold all of it. */
+const MAX_JSON: Record<string, number> = { config: config_schema['x-max-json'], publicJobs: public_jobs['x-max-json'] }
+
+function demandShort(manifest: object, refuse: (detail: string) => AppError): void {
+  for (const [key, value] of Object.entries(manifest))
+    if (JSON.stringify(value).length > (MAX_JSON[key] ?? Number.POSITIVE_INFINITY))
+      throw refuse(`"${key}" in plugin.json takes more than ${MAX_JSON[key]} characters. Shorten it.`)
 }
 
 /** Throws what `refuse` makes of the sentence that says what is wrong. */
@@ -40,6 +50,7 @@ export function readManifest(text: string, refuse: (detail: string) => AppError)
   }
   if (typeof manifest !== 'object' || manifest === null || Array.isArray(manifest))
     throw refuse('plugin.json must hold an object, such as {"name": "My plugin"}.')
+  demandShort(manifest, refuse)
   const error = Value.Errors(Manifest, manifest).First()
   if (error) {
     const key = error.path.split('/')[1] as keyof Manifest

@@ -230,7 +230,7 @@ type Validate = ReturnType<Ajv['compile']>
 // Once for all servers of a suite: compiling what the contract says takes longer than most requests.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
 addFormats.default(ajv)
-for (const annotation of ['x-trim', 'x-secret-receiver', 'discriminator']) ajv.addKeyword(annotation)
+for (const annotation of ['x-trim', 'x-max-json', 'x-secret-receiver', 'discriminator']) ajv.addKeyword(annotation)
 const written = new Ajv({ strict: false, allErrors: true })
 addFormats.default(written)
 const validators = new Map<string, Validate>()

@@ -87,3 +87,30 @@ onBothEngines(t, 'addresses that are no addresses', async (t, { send, first }) =
     if (status >= 400) t.strictSame(Object.keys(answer.body), ['type', 'code', 'detail', 'attr'])
   }
 })
+
+onBothEngines(t, 'long texts are refused by name, and errors repeat little of them', async (t, { send, first }) => {
+  const project = `/api/projects/${first.project_id}`
+  const export_ = (config: object, name = 'long') => ({ name, interval: 'hour', destination: { type: 'NoOp', config } })
+  const plugins = `/api/organizations/${first.organization_id}/pipeline_destinations/`
+  const cases: [path: string, body: object, attr: string][] = [
+    [`${project}/batch_exports/`, export_({}, 'x'.repeat(401)), 'name'],
+    [`${project}/batch_exports/`, { ...export_({}), hogql_query: 'x'.repeat(10_001) }, 'hogql_query'],
+    [`${project}/batch_exports/`, export_({ arg: 'x'.repeat(1_025) }), 'destination__config__arg'],
+
+    [plugins, { name: 'long', description: 'x'.repeat(4_001) }, 'description'],
+    [plugins, { name: 'long', config_schema: [{ key: 'a', hint: 'x'.repeat(32_768) }] }, 'config_schema'],
+    [plugins, { name: 'long', metrics: { a: 'x'.repeat(4_096) } }, 'metrics'],
+    [plugins, { name: 'long', public_jobs: { a: 'x'.repeat(4_096) } }, 'public_jobs'],
+  ]
+  for (const [path, body, attr] of cases) {
+    const { status, body: error } = await send('POST', path, { body })
+    t.same([status, error.code, error.attr], [400, 'max_length', attr])
+  }
+  const manifest = JSON.stringify({ name: 'long', config: [{ key: 'a', hint: 'x'.repeat(32_768) }] })
+  const { status, body } = await send('POST', plugins, { body: { source: { 'plugin.json': manifest } } })
+  t.same([status, body.attr], [400, 'source__plugin.json'])
+
+  const unknown = await send('POST', `${project}/batch_exports/`, { body: export_({ ['k'.repeat(50_000)]: 1 }) })
+  t.same([unknown.status, unknown.body.code], [400, 'invalid_input'])
+  t.ok(unknown.text.length < 2_000, `the error has ${unknown.text.length} characters`)
+})
