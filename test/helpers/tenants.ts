@@ -81,11 +81,28 @@ export async function furnish(app: TestApp, word: string): Promise<Tenant> {
   const owner = await app.stranger(`${word}@example.com`)
   const { organization_id, project_id } = owner
   await organizations.setPluginsAccess(app.deps.db, organization_id, 9, app.deps.now())
-  const send = async (method: string, path: string, options: SendOptions = {}): Promise<Answer['body']> => {
+  const send: Send = async (method, path, options) => {
     const answer = await app.send(method, path, { key: owner.key, ...options })
     assert(answer.status < 300, `${method} ${path} answered ${answer.status}: ${answer.text}`)
     return answer.body
   }
+  const made = await fill(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
+  const [batch_export_id, [first_run]] = [String(made.ids.batch_exports[0]), made.ids.batch_export_runs]
+  const entry = { project_id, batch_export_id, timestamp: app.deps.now(), level: 'INFO' as const }
+  for (const run_id of ['', String(first_run)])
+    await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
+  return { owner, ...made }
+}
+
+/** Sends a request as the owner unless told otherwise, and answers its body. Throws for what fails. */
+export type Send = (method: string, path: string, options?: SendOptions) => Promise<Answer['body']>
+
+/** One of everything for an organization that has all access to plugins. */
+export async function fill(
+  send: Send,
+  { organization_id, project_id, owner_uuid }: { organization_id: string; project_id: number; owner_uuid: string },
+  word: string,
+): Promise<Omit<Tenant, 'owner'>> {
   const make = (path: string, body: object) => send('POST', path, { body })
   const organization = `/api/organizations/${organization_id}`
   const project = `/api/projects/${project_id}`
@@ -138,18 +155,14 @@ export async function furnish(app: TestApp, word: string): Promise<Tenant> {
   const wide = await make(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
   const [start_at, end_at] = ['2025-12-01T00:00:00Z', '2025-12-01T03:00:00Z']
   const { latest_runs } = await make(`${project}/batch_exports/${batch_export.id}/backfill/`, { start_at, end_at })
-  const entry = { project_id, batch_export_id: batch_export.id, timestamp: app.deps.now(), level: 'INFO' as const }
-  for (const run_id of ['', latest_runs[0].id])
-    await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
 
   return {
-    owner,
     admin: admin.key,
     member: member.key,
     ids: {
       organizations: [organization_id],
       projects: [project_id, second.id],
-      members: [member.uuid, admin.uuid, owner.uuid],
+      members: [member.uuid, admin.uuid, owner_uuid],
       invites: [invite.id],
       signup_tokens: [invite.signup_token],
       domains: [domain.id],

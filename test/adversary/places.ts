@@ -1,0 +1,461 @@
+/** Every place of a request that takes a text, found in the contract, so that a new operation has its places here by itself. */
+import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
+import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/tenants.ts'
+import type { Answer, Attack, Request, Send, World } from './target.ts'
+import { EXPRESSIONS, type MakeText, TEXTS } from './texts.ts'
+
+type Json = Record<string, any>
+
+/** Node refuses a request line and headers of more than 16 KiB. */
+const HEAD_BYTES = 15_000
+const BODY_BYTES = 1024 * 1024 - 10_000
+const CAPTURE_BYTES = 20 * 1024 * 1024 - 10_000
+
+export interface Place {
+  /** Such as `organizations.create body.name`. */
+  name: string
+  operation: Operation
+  /** The same for places that are read alike. */
+  family: string
+  /** What makes it expensive is how many there are, not what they say. */
+  structural: boolean
+  /** How many ways there are to put a text here. */
+  variants: number
+  /** How many characters of a text fit. */
+  room: number
+  request(text: string, variant: number): Request
+}
+
+/** What a text is put into so that it gets further than the first check. */
+type Wrap = (text: string) => unknown
+
+const OPERATORS = ['exact', 'icontains', 'regex', 'not_regex', 'gt', 'is_date_before', 'in', 'between']
+const WRAPS: Record<string, Wrap[]> = {
+  properties: [
+    (text) => text,
+    ...OPERATORS.map((operator) => (text: string) => JSON.stringify([{ key: 'text', operator, value: text }])),
+    (text) => JSON.stringify([{ key: text, value: 'a' }]),
+    (text) => JSON.stringify([{ type: 'hogql', key: text }]),
+    (text) => JSON.stringify([{ type: 'person', key: 'text', operator: 'regex', value: text }]),
+    (text) => JSON.stringify([{ type: 'element', key: 'selector', value: text }]),
+    (text) => JSON.stringify([{ type: 'element', key: 'text', operator: 'regex', value: text }]),
+  ],
+  select: [
+    (text) => text,
+    (text) => `match(event, ${quoted(text)})`,
+    (text) => `toDateTime(${quoted(text)})`,
+    (text) => `JSONExtractString(${quoted(text)}, 'a')`,
+    (text) => `splitByString('a', ${quoted(text)})`,
+  ],
+  where: [(text) => text, (text) => `event like ${quoted(text)}`, (text) => `match(properties.text, ${quoted(text)})`],
+  orderBy: [(text) => text],
+  hogql_query: [
+    (text) => text,
+    (text) => `select event from events where ${text}`,
+    (text) => `select ${text} as a from events`,
+    (text) => `select event from events where event like ${quoted(text)}`,
+  ],
+  cursor: [(text) => text, (text) => Buffer.from(text).toString('base64url')],
+  target_email: [(text) => text, (text) => `${text}@example.com`, (text) => `a@${text}.com`],
+  domain: [(text) => text, (text) => `${text}.example`],
+}
+
+const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
+
+/** Values that a schema only describes as texts. */
+const SAMPLES: Record<string, (world: World, unique: number) => unknown> = {
+  target_email: (_, unique) => `guest-${unique}@example.com`,
+  domain: (_, unique) => `d${unique}.example`,
+  label: () => 'made',
+  start_at: () => '2025-12-01T00:00:00Z',
+  end_at: () => '2025-12-01T01:00:00Z',
+  token: ({ ids }) => ids.signup_tokens[0],
+  api_key: ({ project_token }) => project_token,
+  event: () => 'seen',
+  distinct_id: () => 'somebody',
+  host: () => '127.0.0.1',
+  endpoint_url: () => 'http://127.0.0.1:9/',
+  url: () => 'http://127.0.0.1:9/',
+  connection_string: () =>
+    'DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;BlobEndpoint=http://127.0.0.1:9/a;',
+}
+
+/** Keys that mean something inside objects that take any. */
+const FREE_KEYS: Record<string, string[]> = {
+  properties: ['text', '$elements_chain', '$ip', '$current_url', 'distinct_id', 'token', '$anon_distinct_id', 'alias'],
+  source: ['index.ts', 'plugin.json', 'frontend.tsx', 'site.ts'],
+  config: ['address'],
+  config_schema: ['address'],
+}
+
+const DESTINATIONS: string[] = contract.components.schemas.DestinationType.enum
+
+/** A schema with what `allOf` adds put in. */
+function flat(schema: Json): Json {
+  const { allOf, ...own } = resolve(schema)
+  if (!allOf) return own
+  const parts: Json[] = allOf.map(flat)
+  return {
+    ...Object.assign({}, ...parts),
+    ...own,
+    required: [...parts.flatMap((part) => part.required ?? []), ...(own.required ?? [])],
+    properties: Object.assign({}, ...parts.map((part) => part.properties), own.properties),
+  }
+}
+
+const isDestination = ({ properties }: Json): boolean =>
+  Boolean(properties?.type && properties.config && !properties.destination)
+
+/** A place within a value, and the whole value with something put there. */
+interface Slot {
+  path: string
+  schema: Json
+  name: string
+  structural: boolean
+  put(value: unknown): unknown
+}
+
+let made = 0
+
+export function placesOf(world: World): Place[] {
+  const sample = (given: Json, name: string): unknown => {
+    const schema = flat(given)
+    const kind = REFERENCES[name]
+    const types: string[] = [schema.type ?? []].flat()
+    if (kind && !types.includes('array')) return world.ids[kind][0]
+    if (schema.enum) return schema.enum[0]
+    if ('const' in schema) return schema.const
+    if (SAMPLES[name]) return SAMPLES[name](world, ++made)
+    if (isDestination(schema)) return { type: 'NoOp', config: {} }
+    const choice = (schema.oneOf ?? schema.anyOf)?.[0]
+    if (choice) return sample(choice, name)
+    if (types.includes('object'))
+      return Object.fromEntries(
+        (schema.required ?? []).map((key: string) => [key, sample(schema.properties[key] ?? {}, key)]),
+      )
+    if (types.includes('array')) return schema.minItems ? [sample(schema.items ?? {}, name)] : []
+    if (types.includes('integer') || types.includes('number')) return schema.minimum ?? 1
+    if (types.includes('boolean')) return false
+    return schema.format === 'uuid' ? '01890000-0000-7000-8000-000000000000' : 'a'
+  }
+
+  const slots = (given: Json, name: string): Slot[] => {
+    const schema = flat(given)
+    if (isDestination(schema))
+      return DESTINATIONS.flatMap((type) =>
+        slots(contract.components.schemas[`${type}Config`], 'config').map((slot) => ({
+          ...slot,
+          path: `.config(${type})${slot.path}`,
+          put: (value) => ({ type, config: slot.put(value) }),
+        })),
+      )
+    const choices: Json[] | undefined = schema.oneOf ?? schema.anyOf
+    if (choices)
+      return choices.flatMap((choice, i) => slots(choice, name).map((s) => ({ ...s, path: `<${i}>${s.path}` })))
+    const types: string[] = [schema.type ?? ['string', 'object']].flat()
+    const found: Slot[] = []
+    if (types.includes('string')) found.push({ path: '', schema, name, structural: false, put: (value) => value })
+    if (types.includes('array')) {
+      for (const slot of slots(schema.items ?? {}, name))
+        found.push({ ...slot, path: `[]${slot.path}`, put: (value) => [slot.put(value)] })
+      const item = JSON.stringify(sample(schema.items ?? {}, name) ?? null)
+      found.push({
+        path: '[many]',
+        schema,
+        name,
+        structural: true,
+        put: (text) =>
+          JSON.parse(
+            `[${Array(Math.ceil(String(text).length / (item.length + 1)))
+              .fill(item)
+              .join()}]`,
+          ),
+      })
+    }
+    if (types.includes('object')) found.push(...slotsOfObject(schema, name))
+    return found
+  }
+
+  const slotsOfObject = (schema: Json, name: string): Slot[] => {
+    const base = (): Json => sample({ ...schema, oneOf: undefined, anyOf: undefined }, '') as Json
+    const found: Slot[] = Object.entries<Json>(schema.properties ?? {}).flatMap(([key, child]) =>
+      slots(child, key).map((slot) => ({
+        ...slot,
+        path: `.${key}${slot.path}`,
+        put: (value) => ({ ...base(), [key]: slot.put(value) }),
+      })),
+    )
+    const { additionalProperties: more } = schema
+    if (!more) return found
+    const free = { schema: { type: 'string' }, structural: false }
+    for (const key of FREE_KEYS[name] ?? ['text'])
+      found.push({ ...free, path: `.${key}`, name: key, put: (value) => ({ ...base(), [key]: value }) })
+    found.push({ ...free, path: '.(key)', name: 'key', put: (value) => ({ ...base(), [String(value)]: 'a' }) })
+    found.push({
+      path: '.(many keys)',
+      schema,
+      name,
+      structural: true,
+      put: (text) => ({
+        ...base(),
+        ...Object.fromEntries(Array.from({ length: Math.ceil(String(text).length / 12) }, (_, i) => [`k${i}`, '1'])),
+      }),
+    })
+    found.push({
+      path: '.(nested)',
+      schema,
+      name,
+      structural: true,
+      put: (text) => ({ ...base(), a: nestedLists(Math.min(DEEPEST, Math.ceil(String(text).length / 2))) }),
+    })
+    return found
+  }
+
+  const pathOf = (operation: Operation, replaced?: string, text = ''): string =>
+    operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(name === replaced ? text.toWellFormed() : String(world.ids[kindOf(operation, name)][0])),
+    )
+
+  const requiredQuery = (operation: Operation, except: string): string =>
+    queryOf(operation)
+      .filter(({ name, required }) => required && name !== except)
+      .map(({ name, schema }) => `&${name}=${encodeURIComponent(String(sample(schema, name)))}`)
+      .join('')
+
+  const validBody = (operation: Operation): Pick<Request, 'headers' | 'body'> => {
+    const schema = bodySchemaOf(operation)
+    if (!schema) return {}
+    return json(sample(schema, ''))
+  }
+
+  const made_places = operations.flatMap((operation): Place[] => {
+    const { id, method } = operation
+    const at = { operation, structural: false, variants: 1 }
+    const inPath = parametersOf(operation).map(
+      (name): Place => ({
+        ...at,
+        name: `${id} path.${name}`,
+        family: `path ${kindOf(operation, name)}`,
+        room: HEAD_BYTES,
+        request: (text) => ({ method, path: pathOf(operation, name, text), ...validBody(operation) }),
+      }),
+    )
+    const inQuery = queryOf(operation).map(({ name, schema }): Place => {
+      const wraps = WRAPS[name] ?? [(text: string) => text]
+      return {
+        ...at,
+        name: `${id} query.${name}`,
+        family: `query ${name} ${JSON.stringify(schema)}`,
+        room: HEAD_BYTES,
+        variants: wraps.length,
+        request: (text, variant) => {
+          const value = encodeURIComponent(String(wraps[variant % wraps.length]!(text)).toWellFormed())
+          return {
+            method,
+            path: `${pathOf(operation)}?${name}=${value}${requiredQuery(operation, name)}`,
+            ...validBody(operation),
+          }
+        },
+      }
+    })
+    const schema = bodySchemaOf(operation)
+    const inBody = (schema ? slots(schema, '') : []).map((slot): Place => {
+      const wraps = WRAPS[slot.name] ?? [(text: string) => text]
+      return {
+        ...at,
+        name: `${id} body${slot.path}`,
+        family: `body ${slot.path.replace(/^.*(\.\w+)/, '$1')} ${JSON.stringify(slot.schema)}`,
+        structural: slot.structural,
+        room: operation.area === 'capture' ? CAPTURE_BYTES : BODY_BYTES,
+        variants: slot.structural ? 1 : wraps.length,
+        request: (text, variant) => ({
+          method,
+          path: pathOf(operation),
+          ...json(slot.put(slot.structural ? text : wraps[variant % wraps.length]!(text))),
+        }),
+      }
+    })
+    return [...inPath, ...inQuery, ...inBody]
+  })
+
+  return [...made_places, ...headersOf(world)]
+}
+
+/** As deep as this process can write; the raw bodies are deeper. */
+const DEEPEST = 2_000
+
+const nestedLists = (depth: number): unknown => {
+  let list: unknown = 1
+  for (let i = 0; i < depth; i++) list = [list]
+  return list
+}
+
+const json = (value: unknown): Pick<Request, 'headers' | 'body'> => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+const queryOf = (operation: Operation): Json[] =>
+  (operation.source.parameters ?? []).map(resolve).filter((one: Json) => one.in === 'query')
+
+const bodySchemaOf = (operation: Operation): Json | undefined =>
+  operation.source.requestBody?.content['application/json']?.schema
+
+/** The headers that anything here reads, ours or the framework's. */
+const HEADERS = [
+  'accept',
+  'accept-encoding',
+  'access-control-request-headers',
+  'authorization',
+  'connection',
+  'content-encoding',
+  'content-type',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'if-none-match',
+  'origin',
+  'range',
+  'referer',
+  'sec-fetch-site',
+  'user-agent',
+  'x-csrf-token',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-request-id',
+]
+const HEADER_WRAPS: Record<string, ((text: string) => string)[]> = {
+  authorization: [(text) => text, (text) => `Bearer ${text}`],
+  'content-type': [
+    (text) => text,
+    (text) => `application/json; charset=${text}`,
+    (text) => `multipart/form-data; boundary=${text}`,
+  ],
+  cookie: [(text) => text, (text) => `workspace_session=${text}`],
+  origin: [(text) => text, (text) => `https://${text}`],
+}
+
+function headersOf(world: World): Place[] {
+  const asked: Request[] = [
+    { method: 'GET', path: `/api/projects/${world.project_id}/events/?limit=1` },
+    { method: 'PATCH', path: `/api/organizations/${world.organization_id}/`, ...json({ name: 'Target' }) },
+    { method: 'POST', path: '/capture/', ...json({ api_key: world.project_token, event: 'seen', distinct_id: 'a' }) },
+    { method: 'OPTIONS', path: '/capture/', headers: { origin: 'https://example.com' } },
+  ]
+  const operation = operations[0]!
+  return HEADERS.flatMap((header) =>
+    asked.map((request): Place => {
+      const wraps = HEADER_WRAPS[header] ?? [(text: string) => text]
+      return {
+        name: `${request.method} ${request.path} header.${header}`,
+        operation,
+        family: `header ${header}`,
+        structural: false,
+        room: HEAD_BYTES,
+        variants: wraps.length,
+        request: (text, variant) => ({
+          ...request,
+          headers: {
+            ...request.headers,
+            [header]: wraps[variant % wraps.length]!(text).replace(/[^\t\x20-\x7e]/g, ''),
+          },
+        }),
+      }
+    }),
+  )
+}
+
+/** Texts that are worth sending to a place. */
+export const textsFor = ({ structural, name }: Place): Record<string, MakeText> =>
+  structural
+    ? { many: (size) => 'a'.repeat(size) }
+    : /\.(select|where|orderBy|hogql_query|properties)$/.test(name)
+      ? { ...TEXTS, ...EXPRESSIONS }
+      : TEXTS
+
+/** How much of a request a text may take up, in characters of the text. */
+function fitting(place: Place, make: MakeText, size: number, variant: number): string {
+  const length = ({ path, headers, body }: Request): number =>
+    (body?.length ?? 0) + (place.room === HEAD_BYTES ? path.length + JSON.stringify(headers ?? {}).length : 0)
+  const few = make(500)
+  const per = Math.max(1, (length(place.request(few, variant)) - length(place.request('a', variant))) / few.length)
+  return make(Math.min(size, Math.floor((place.room - 500) / per)))
+}
+
+/** What shows again what an operation stored. */
+function shownBy(world: World, { area }: Operation, { text }: Answer): Request[] {
+  if (area === 'capture') return shownEvents(world)
+  const stored: Json = text.startsWith('{') ? JSON.parse(text) : {}
+  return operations
+    .filter((one) => one.method === 'GET' && one.area === area && !queryOf(one).some(({ required }) => required))
+    .map((one) => {
+      const own: Kind | undefined = parametersOf(one)
+        .map((name) => kindOf(one, name))
+        .at(-1)
+      return {
+        method: 'GET',
+        path: one.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+          const kind = kindOf(one, name)
+          const id = name === 'id' && kind === own && stored.id !== undefined ? stored.id : world.ids[kind][0]
+          return encodeURIComponent(String(id))
+        }),
+      }
+    })
+}
+
+/** The latest events in every form there is, and what HogQL makes of their texts. */
+export function shownEvents({ project_id }: World): Request[] {
+  const events = `/api/projects/${project_id}/events/`
+  const select = (expression: string): string => `${events}?limit=5&select=${encodeURIComponent(expression)}`
+  return [
+    `${events}?limit=5`,
+    `${events}?limit=5&format=csv`,
+    `${events}values/?key=text`,
+    `${events}values/`,
+    select('properties.text'),
+    `${select('properties.text')}&format=csv`,
+    select('toDateTime(properties.text)'),
+    select('toFloat(properties.text)'),
+    select("match(properties.text, '(a+)+$')"),
+    select("properties.text like '%a%a%a%'"),
+    select('elements_chain'),
+    `${events}?limit=5&properties=${encodeURIComponent('[{"type":"element","key":"selector","value":"a > b"}]')}`,
+  ].map((path) => ({ method: 'GET', path }))
+}
+
+/** What was made is removed again, or the lists would grow with every text. */
+function removal(operation: Operation, request: Request, { text }: Answer): Request | undefined {
+  const removes = operations.some(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
+  const id = text.startsWith('{') ? JSON.parse(text).id : undefined
+  return operation.method === 'POST' && removes && id !== undefined
+    ? { method: 'DELETE', path: `${request.path}${id}/` }
+    : undefined
+}
+
+export interface Case {
+  place: Place
+  text: string
+  size: number
+  variant: number
+  /** Whether to read again what was stored. */
+  show: boolean
+}
+
+export function attackOf(world: World, { place, text, size, variant, show }: Case): Attack {
+  const { operation } = place
+  const name = `${place.name}, variant ${variant}, "${text}" of ${size}`
+  return {
+    name,
+    run: async (send: Send) => {
+      const filled = place.request(fitting(place, textsFor(place)[text]!, size, variant), variant)
+      const request = { ...filled, anonymous: operation.isPublic }
+      const answer = await send(request)
+      if (answer.status >= 300 || answer.status === 0 || operation.method === 'GET') return
+      if (show) for (const shown of shownBy(world, operation, answer)) await send(shown)
+      const removed = removal(operation, request, answer)
+      if (removed) await send(removed)
+    },
+  }
+}

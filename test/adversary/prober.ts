@@ -1,0 +1,45 @@
+/** A process beside the server that notices when the server does not answer. */
+import { fork } from 'node:child_process'
+import type { Test } from 'tap'
+import type { ProberMessage, ProberReport } from './prober-process.ts'
+
+const IDLE_PROBES = 200
+const LEAST_LIMIT_MS = 250
+/** A machine on which an idle server takes long to answer is given ten times as much. */
+const IDLE_FACTOR = 10
+
+export interface Prober {
+  /** From now on this server. */
+  watch(url: string): void
+  /** What happened since the last report, with two more probes. */
+  report(): Promise<ProberReport>
+  /** The slowest answer that counts as prompt on this machine, from probes of an idle server. */
+  limit(): Promise<number>
+}
+
+export function openProber(t: Test): Prober {
+  const child = fork(new URL('./prober-process.ts', import.meta.url), { execArgv: [] })
+  t.teardown(() => child.kill())
+  const send = (message: ProberMessage): boolean => child.send(message)
+  const waiting = new Map<number, (report: ProberReport) => void>()
+  child.on('message', (report: ProberReport) => {
+    waiting.get(report.report)?.(report)
+    waiting.delete(report.report)
+  })
+  let reports = 0
+  const report = (): Promise<ProberReport> =>
+    new Promise((resolve) => {
+      waiting.set(++reports, resolve)
+      send({ report: reports })
+    })
+  return {
+    watch: (url) => void send({ url }),
+    report,
+    limit: async () => {
+      await report()
+      let slowest = 0
+      for (let i = 0; i < IDLE_PROBES; i += 2) slowest = Math.max(slowest, (await report()).slowest_ms)
+      return Math.max(LEAST_LIMIT_MS, IDLE_FACTOR * slowest)
+    },
+  }
+}
