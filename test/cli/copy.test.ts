@@ -208,7 +208,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
 
   const { url: to, client } = await emptyTarget(t)
   const words = ['copy', '--from', from, '--to', to]
-  t.match(await run(words), { code: 6, stderr: /Stop the server that runs on it/ }, 'a server runs on the source')
+  t.match(await run(words), { code: 6, stderr: /Stop the server that uses it/ }, 'a server runs on the source')
   t.equal((await client.query('select 1 from pg_tables where schemaname = current_schema()')).rowCount, 0)
 
   const listed = async (): Promise<string[]> => [
@@ -254,8 +254,8 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     await client.query('rollback')
   }
 
-  t.match(await run(['serve', '--port', '0', '--database', to]), { code: 1, stderr: /a copy into it has not finished/ })
-  t.match(await run(['users', 'list', '--database', to]), { code: 1, stderr: /a copy into it has not finished/ })
+  t.match(await run(['serve', '--port', '0', '--database', to]), { code: 1, stderr: /A copy into this database has not finished/ })
+  t.match(await run(['users', 'list', '--database', to]), { code: 1, stderr: /A copy into this database has not finished/ })
   const partly = await run([...words, '--verify', '--json'])
   t.equal(partly.code, 1, 'not all of it is there')
   t.ok(JSON.parse(partly.stdout).examples.every(({ kind }: { kind: string }) => kind === 'missing'))
@@ -444,5 +444,5 @@ t.test('the tables spread over the nodes of a cluster by project', async (t) => 
     'A unique index of persons is over first_distinct_id, without project_id.',
     'A foreign key of visits points to persons.',
   ])
-  t.throws(() => distributionScript(tables), { message: /cannot be spread over nodes/ })
+  t.throws(() => distributionScript(tables), { message: /cannot be distributed/ })
 })
