@@ -551,8 +551,9 @@ t.test('the contract as commands', async (t) => {
   })
 
   t.test('what others wrote does not reach the terminal as an escape sequence', async (t) => {
-    await call(['organizations', 'update', '@current', '--name', 'red \u001b[31m'])
-    const { stdout } = await call(['organizations', 'list'])
+    const words = ['--name', 'Red', '--description', 'red \u001b[31m']
+    const { id } = await json(['pipeline_destinations', 'create', '--plugin-type', 'source', ...words])
+    const { stdout } = await call(['pipeline_destinations', 'retrieve', String(id)])
     t.match(stdout, 'red \\u001b[31m')
     t.notMatch(stdout, '\u001b')
   })
