@@ -14,6 +14,8 @@ const OBJECT_END = 0x7d
 
 /** Longer strings are searched natively; for shorter ones the call costs more than the loop. */
 const SHORT_STRING = 64
+/** In bytes, with quotes and escapes. */
+const LONGEST_KEY = 256
 /** JSON's scalars, and the numbers that some senders write although JSON has none of them. */
 const SCALAR = /^(?:true|false|null|NaN|-?Infinity|-?\d[\d.eE+-]*)$/
 
@@ -113,6 +115,8 @@ export class JsonScanner {
     if (this.next() !== QUOTE) this.fail()
     const start = this.at
     this.at = this.endOfString(start + 1)
+    // Nobody looks for a name of this length.
+    if (this.at - start > LONGEST_KEY) return ''
     const raw = this.slice(start)
     return raw.includes('\\') ? this.parseString(raw) : raw.slice(1, -1)
   }

@@ -56,7 +56,7 @@ class TokenScanner extends JsonScanner {
     const count = this.object((key) => {
       if (key === 'token' || key === '$token' || key === 'api_key') source[key] = this.token()
       else if (key === 'properties') source.properties = this.properties()
-      else if (key === 'batch' && outermost) source.batch = this.isArray() ? this.firstObject().first : this.pass()
+      else if (key === 'batch' && outermost) source.batch = this.batch()
       else this.skip()
     })
     return { source, count }
@@ -82,8 +82,10 @@ class TokenScanner extends JsonScanner {
     return properties
   }
 
-  private pass(): undefined {
+  private batch(): Source | undefined {
+    if (this.isArray()) return this.firstObject().first
     this.skip()
+    return undefined
   }
 
   /** A value as far as it can be a token: text, null, or anything else. */
