@@ -254,8 +254,14 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     await client.query('rollback')
   }
 
-  t.match(await run(['serve', '--port', '0', '--database', to]), { code: 1, stderr: /A copy into this database has not finished/ })
-  t.match(await run(['users', 'list', '--database', to]), { code: 1, stderr: /A copy into this database has not finished/ })
+  t.match(await run(['serve', '--port', '0', '--database', to]), {
+    code: 1,
+    stderr: /A copy into this database has not finished/,
+  })
+  t.match(await run(['users', 'list', '--database', to]), {
+    code: 1,
+    stderr: /A copy into this database has not finished/,
+  })
   const partly = await run([...words, '--verify', '--json'])
   t.equal(partly.code, 1, 'not all of it is there')
   t.ok(JSON.parse(partly.stdout).examples.every(({ kind }: { kind: string }) => kind === 'missing'))
