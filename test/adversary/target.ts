@@ -161,6 +161,9 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
     })
     return JSON.parse(text)
   }
+  // The first query starts the event reader, which may take longer than the timeout on a busy machine.
+  const warmUp = { method: 'GET', path: `/api/projects/${project_id}/events/?select=${encodeURIComponent('["uuid"]')}` }
+  for (let attempt = 0; attempt < 20 && (await exchange(warmUp)).status !== 200; attempt++);
   const { uuid: owner_uuid } = await asOwner('GET', '/api/users/@me/')
   world.ids = (await fill(asOwner, { organization_id, project_id, owner_uuid }, 'target')).ids
 
