@@ -13,8 +13,8 @@ export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<numbe
   const breathe = pacer()
   const changes = []
   let count = 0
-  for (const some of chunks(firstOfEach(events))) {
-    const stored = await insert(tx, some)
+  for (const some of chunks(events)) {
+    const stored = await insert(tx, firstOfEach(some))
     count += stored.length
     for (const { person } of stored) if (person) changes.push(person)
     await breathe()
@@ -25,6 +25,7 @@ export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<numbe
 
 const keyOf = ({ project_id, uuid }: { project_id: number; uuid: string }): string => `${project_id} ${uuid}`
 
+/** Two rows of one insert cannot be told apart by what it returns. Rows of an earlier one are in the table already. */
 function firstOfEach(events: readonly NewEvent[]): readonly NewEvent[] {
   const seen = new Set<string>()
   const first = events.filter((event) => {

@@ -2,8 +2,12 @@
 import { v5 } from 'uuid'
 import type { Db } from '../sql/db.ts'
 import { chunks, oneOf, rows, sql } from '../sql/template.ts'
+import { pacer } from './pace.ts'
 
 type Json = Record<string, unknown>
+
+/** A batch of 300,000 events would block the event loop for seconds. As many as share a transaction stay together. */
+const CHANGES_AT_ONCE = 1_000
 
 /** The person changes of one event. */
 export interface PersonChange {
@@ -72,18 +76,29 @@ export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<
   }
   // Locked in a fixed order to avoid deadlocks between nodes.
   const projects = [...byProject].sort(([a], [b]) => a - b)
+  const breathe = pacer()
   for (const [project_id, list] of projects) {
-    let known = await load(tx, project_id, list)
-    for (const change of list) known.apply(change)
-    if (!known.changed()) continue
-    if (tx.engine === 'postgres') {
-      // Another node may have changed them, so read again under the lock.
-      await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
-      known = await load(tx, project_id, list)
-      for (const change of list) known.apply(change)
+    let locked = tx.engine === 'sqlite'
+    for (let at = 0; at < list.length; at += CHANGES_AT_ONCE) {
+      const some = list.slice(at, at + CHANGES_AT_ONCE)
+      let changed = await apply(tx, project_id, some)
+      if (changed && !locked) {
+        // Another node may have changed them, so read again under the lock.
+        await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
+        locked = true
+        changed = await apply(tx, project_id, some)
+      }
+      await changed?.store(tx)
+      await breathe()
     }
-    await known.store(tx)
   }
+}
+
+/** The persons after these changes, not stored yet; undefined if nothing changed. */
+async function apply(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<People | undefined> {
+  const people = await load(tx, project_id, changes)
+  for (const change of changes) people.apply(change)
+  return people.changed() ? people : undefined
 }
 
 /** The persons touched by these events, in memory. */

@@ -3,6 +3,7 @@ import t from 'tap'
 import { isNobody, personIdOf } from '../../src/events/persons.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { seeded } from '../helpers/seeded.ts'
 
 type Sent = Record<string, unknown>
 
@@ -202,4 +203,46 @@ t.test('ids that are nobody', async (t) => {
   ])
     for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isNobody(spelt), spelt)
   for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isNobody(id), id)
+})
+
+onBothEngines(t, 'thousands of events at once mean what they mean in small requests', async (t, app) => {
+  const random = seeded(7)
+  const anyone = (): string => `p${Math.floor(random() * 60)}`
+  const events = Array.from({ length: 3_500 }, (_, i) => {
+    const kind = random()
+    const timestamp = at(i % 60)
+    const uuid = `0193aaaa-bbbb-7ccc-8ddd-${String(i % 3_400).padStart(12, '0')}`
+    if (kind < 0.02) return { ...identify(anyone(), anyone()), timestamp, uuid }
+    if (kind < 0.04) return { ...alias(anyone(), anyone()), timestamp, uuid }
+    if (kind < 0.05) return { ...alias(anyone(), anyone(), '$merge_dangerously'), timestamp, uuid }
+    const $set = { [`k${Math.floor(random() * 3)}`]: i }
+    return seen(anyone(), { timestamp, uuid, $set, $set_once: { first: i }, properties: { $unset: [`k${i % 5}`] } })
+  })
+  const other = (await app.send('POST', '/api/projects/', { body: { name: 'Other' } })).body
+  const post = async (api_key: string, batch: Sent[]) =>
+    t.equal((await app.send('POST', '/batch/', { key: null, body: { api_key, batch } })).status, 200)
+  await post(app.first.project_token, events)
+  for (let i = 0; i < events.length; i += 100) await post(other.api_token, events.slice(i, i + 100))
+
+  const found = await app.deps.events.all<any>(sql`
+    select p.*, d.distinct_id from persons p join person_distinct_ids d
+      on d.project_id = p.project_id and d.person_id = p.id order by d.distinct_id`)
+  const of = (project_id: number) =>
+    found
+      .filter((row) => row.project_id === project_id)
+      .map(({ distinct_id, first_distinct_id, properties, is_identified, created_at }) => ({
+        distinct_id,
+        first_distinct_id,
+        properties: typeof properties === 'string' ? JSON.parse(properties) : properties,
+        is_identified: Boolean(is_identified),
+        created_at,
+      }))
+  t.equal(of(app.first.project_id).length, 60)
+  t.same(of(app.first.project_id), of(other.id))
+  const counts = await app.deps.events.all<{ n: number }>(sql`select count(*) as n from events group by project_id`)
+  t.same(
+    counts.map(({ n }) => Number(n)),
+    [3_400, 3_400],
+    'and the same uuid is stored once',
+  )
 })
