@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
+import { pacer } from '../events/pace.ts'
 import { conditionOf, rows } from '../events/rows.ts'
 import { isoOf } from '../events/time.ts'
 import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
@@ -21,6 +22,9 @@ const PAGE_SIZE = 100
 const CSV_PAGE_SIZE = 3_500
 /** How many events are in memory at once; a longer page goes out as a stream of such pieces. */
 const PIECE = 1_000
+/** Characters that an answer is written in at a time, and from which on it is streamed. */
+const CHUNK_LENGTH = 128 * 1024
+const STREAMED_LENGTH = 1024 * 1024
 /** Clocks differ: what claims to have happened a moment from now is let through. */
 const AHEAD_MICROSECONDS = 5_000_000
 const RECENT_DAYS = 7
@@ -65,15 +69,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
               (row) => wire.eventText(row, DIALECT),
               ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`),
             )
-        const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
-        const type = csv ? 'text/csv' : 'application/json'
-        if (limit <= PIECE || first.next === null) return new Written(type, await joined(text), headers)
-        const body = Readable.from(text)
-        // The caller sees a connection that breaks off, never a page that looks complete.
-        body.on('error', (error) => {
-          if (!query.signal?.aborted) log.error({ err: error }, 'a list of events broke off')
-        })
-        return new Written(type, body, headers)
+        return written(text, csv, query.signal)
       },
 
       'events.retrieve': async ({ project: { id: project_id }, params, query, accept, signal }) => {
@@ -128,19 +124,42 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
       },
       limit,
     )
-    const { columns, types, results } = found
-    if (csv) {
-      const text = csvRow(columns) + results.map((row) => csvRow(row.map(cellText))).join('')
-      return new Written('text/csv', text, { ...DEPRECATION, ...attachment('events') })
-    }
+    const { columns, types, resultOf } = found
     const next = found.more ? nextUrl(call, scope, `${offset + limit}`) : null
-    return new Written('application/json', JSON.stringify({ next, columns, types, results }), DEPRECATION)
+    const head = JSON.stringify({ next, columns, types }).slice(0, -1)
+    const text = csv
+      ? rowTexts(csvRow(columns), found.rows, (row) => csvRow(resultOf(row).map(cellText)), '', '')
+      : rowTexts(`${head},"results":[`, found.rows, (row) => JSON.stringify(resultOf(row)), ',', ']}')
+    return written(text, csv, call.signal)
+  }
+
+  /** A short answer has a length; a long one is a stream, so that it is never in memory as a whole. */
+  async function written(texts: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<Written> {
+    const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
+    const type = csv ? 'text/csv' : 'application/json'
+    let start = ''
+    while (start.length < STREAMED_LENGTH) {
+      const { done, value } = await texts.next()
+      if (done) return new Written(type, start, headers)
+      start += value
+    }
+    const body = Readable.from(continued(start, texts))
+    // The caller sees a connection that breaks off, never a page that looks complete.
+    body.on('error', (error) => {
+      if (!signal?.aborted) log.error({ err: error }, 'a list of events broke off')
+    })
+    return new Written(type, body, headers)
   }
 
   /** For each field the different values it has in the latest events, as JSON text of a list. */
   async function sampleOf(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const records = (await store.page(eventReader, query, SAMPLED_EVENTS)).rows.map(wire.event)
+    const breathe = pacer()
+    const records: EventRecord[] = []
+    for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
+      records.push(wire.event(row))
+      await breathe()
+    }
     const listOf = (field: keyof EventRecord): [string, string] => {
       const holdsJson = wire.JSON_FIELDS.includes(field)
       const texts = records.map((record) => (holdsJson ? record[field] : JSON.stringify(record[field])))
@@ -248,32 +267,49 @@ async function* jsonOf(
   write: (row: store.EventRow) => string,
   urlOf: (position: store.Position) => string,
 ): AsyncGenerator<string> {
-  let before = '{"results":['
-  const next = yield* mapped(pieces, (rows) => {
+  yield '{"results":['
+  let before = ''
+  for (;;) {
+    const { done, value } = await pieces.next()
+    if (done) return yield `],"next":${JSON.stringify(value && urlOf(value))}}`
     // What a purge has taken away meanwhile leaves a piece empty, and no comma before it.
-    if (rows.length === 0 && before === ',') return ''
-    const text = before + rows.map(write).join(',')
+    if (value.length === 0) continue
+    yield* rowTexts(before, value, write, ',', '')
     before = ','
-    return text
-  })
-  yield `],"next":${JSON.stringify(next && urlOf(next))}}`
+  }
 }
 
 async function* csvOf(pieces: Pieces): AsyncGenerator<string> {
   yield csvRow(wire.EVENT_FIELDS)
-  yield* mapped(pieces, (rows) => rows.map((row) => csvRow(cellsOf(wire.EVENT_FIELDS, wire.event(row)))).join(''))
+  for await (const rows of pieces)
+    yield* rowTexts('', rows, (row) => csvRow(cellsOf(wire.EVENT_FIELDS, wire.event(row))), '', '')
 }
 
-/** What a loop would not hand on: the value that the last piece returns with. */
-async function* mapped(
-  pieces: Pieces,
-  write: (rows: store.EventRow[]) => string,
-): AsyncGenerator<string, store.Position | null> {
-  for (;;) {
-    const { done, value } = await pieces.next()
-    if (done) return value
-    yield write(value)
+/** The texts of rows in chunks. An event may have a megabyte, so writing a page gives way to others. */
+async function* rowTexts<Row>(
+  head: string,
+  rows: readonly Row[],
+  write: (row: Row) => string,
+  between: string,
+  tail: string,
+): AsyncGenerator<string> {
+  const breathe = pacer()
+  let text = head
+  for (const [i, row] of rows.entries()) {
+    text += (i ? between : '') + write(row)
+    if (text.length >= CHUNK_LENGTH) {
+      yield text
+      text = ''
+    }
+    const pause = breathe()
+    if (pause) await pause
   }
+  yield text + tail
+}
+
+async function* continued(start: string, texts: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield start
+  yield* texts
 }
 
 function csv<Item extends object>(name: string, fields: readonly (keyof Item & string)[], items: Item[]): Written {
@@ -288,9 +324,3 @@ const cellText = (value: unknown): string =>
   value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 const attachment = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.csv"` })
-
-async function joined(texts: AsyncIterable<string>): Promise<string> {
-  let all = ''
-  for await (const text of texts) all += text
-  return all
-}

@@ -10,8 +10,10 @@ export interface Question {
   values: Value[]
 }
 
-/** What a reader process answers. */
-export type Reply = { rows: unknown[][]; failed?: undefined } | { failed: { message: string; code?: string } }
+/** What a reader process answers. Many rows come in several messages, all but the last with `more`. */
+export type Reply =
+  | { rows: unknown[][]; more?: true; failed?: undefined }
+  | { failed: { message: string; code?: string } }
 
 /** What runs one query at a time. */
 export interface Reader {
@@ -20,7 +22,9 @@ export interface Reader {
   discard(): Promise<void>
 }
 
-/** Characters of one answer. It passes through the server's memory several times, and JSON.parse blocks its event loop. */
+/** Characters of one message between processes: JSON.parse blocks the server's event loop, 1 MB for about 5 ms. */
+export const MESSAGE_LENGTH = 256 * 1024
+/** Characters of one answer. It passes through the server's memory several times. */
 export const MAX_ANSWER_LENGTH = 128 * 1024 * 1024
 /** In the message of an error with which a statement ends itself. */
 export const TOO_LARGE = 'result_too_large'
@@ -31,11 +35,15 @@ export const tooLarge = (): AppError =>
     'The result, or a text that the query computes, is too large. Ask for fewer events, or shorten the texts.',
   )
 
+/** About as many characters as a row takes. */
+export const lengthOf = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0)
+
 /** Adds up rows as they come. Throws `result_too_large` when they are more than one answer may hold. */
 export function answerSize(): (row: readonly unknown[]) => void {
   let size = 0
   return (row) => {
-    for (const cell of row) size += typeof cell === 'string' ? cell.length : 8
+    size += lengthOf(row)
     if (size > MAX_ANSWER_LENGTH) throw tooLarge()
   }
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
-import { answerSize, type Question, type Reply } from './reader-messages.ts'
+import { answerSize, lengthOf, MESSAGE_LENGTH, type Question, type Reply } from './reader-messages.ts'
 
 /** A filter makes its own text, so texts are many; prepared ones are kept for those that come again. */
 const KEPT_STATEMENTS = 100
@@ -48,22 +48,27 @@ function statement(text: string): Sqlite.Statement {
   return made
 }
 
-function rowsOf({ text, values }: Question): unknown[][] {
-  const rows: unknown[][] = []
+function answer({ text, values }: Question, send: (reply: Reply) => unknown): void {
+  let rows: unknown[][] = []
+  let length = 0
   const add = answerSize()
-  for (const row of statement(text).iterate(
-    values.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
-  )) {
-    add(row as unknown[])
-    rows.push(row as unknown[])
+  const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
+  for (const row of statement(text).iterate(bound) as Iterable<unknown[]>) {
+    add(row)
+    rows.push(row)
+    length += lengthOf(row)
+    if (length < MESSAGE_LENGTH) continue
+    send({ rows, more: true })
+    rows = []
+    length = 0
   }
-  return rows
+  send({ rows })
 }
 
 process.on('message', (question: Question) => {
   const send = (reply: Reply): unknown => process.send!(reply)
   try {
-    send({ rows: rowsOf(question) })
+    answer(question, send)
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
     send({ failed: { message, code } })

@@ -200,11 +200,16 @@ function spawnReader({ events, program = PROGRAM, niceness = NICENESS }: EventRe
     child.once('error', () => resolve())
   })
   let asked: { resolve(rows: unknown[][]): void; reject(error: unknown): void } | undefined
+  let rows: unknown[][] = []
   child.on('message', (reply: Reply) => {
     const { resolve, reject } = asked!
+    if (!reply.failed) for (const row of reply.rows) rows.push(row)
+    if (!reply.failed && reply.more) return
+    const found = rows
+    rows = []
     asked = undefined
     if (reply.failed) reject(Object.assign(new Error(reply.failed.message), { code: reply.failed.code }))
-    else resolve(reply.rows)
+    else resolve(found)
   })
   let dead = false
   void gone.then(() => {

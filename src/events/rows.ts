@@ -27,7 +27,10 @@ export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldes
 export interface Rows {
   columns: string[]
   types: string[]
-  results: unknown[][]
+  /** As the database answers them. */
+  rows: unknown[][]
+  /** A row as JSON values. It parses what may be a megabyte, so it is called for one row at a time. */
+  resultOf(row: unknown[]): unknown[]
   more: boolean
 }
 
@@ -89,7 +92,8 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
   return {
     columns: shown.map(({ name }) => name),
     types,
-    results: found.slice(0, limit).map((row) => {
+    rows: found.slice(0, limit),
+    resultOf: (row) => {
       const cells = row.map((cell, i) => decode(cell, compiled.columns[i]!.type))
       let at = 0
       return shown.map(({ parts, assemble }) => {
@@ -97,7 +101,7 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
         at += parts.length
         return assemble ? assemble(own) : own[0]
       })
-    }),
+    },
     more: found.length > limit,
   }
 }

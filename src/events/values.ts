@@ -20,6 +20,8 @@ const RECENT_EVENTS = 100_000
 /** Different stored values of one property that are looked at, the most frequent ones. */
 const MOST_STORED_VALUES = 10_000
 const MOST_VALUES = 100
+/** Characters of a stored value as JSON. Nobody picks a longer one from a list. */
+const MAX_VALUE_LENGTH = 1_000
 
 /** The values of a property in recent events, most frequent first; a list counts as each of its items. */
 export async function valuesOf(
@@ -53,7 +55,7 @@ function counted(value: Sql, { project_id, after, before, names }: RecentQuery):
       select ${value} as value from events e
       where e.project_id = ${project_id} and e.timestamp > ${after} and e.timestamp < ${before} ${narrowed}
       order by e.timestamp desc limit ${RECENT_EVENTS}) recent
-    where value is not null group by value order by count(*) desc, value limit ${MOST_STORED_VALUES}`
+    where value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MOST_STORED_VALUES}`
 }
 
 /** On SQLite a key is a path, in which quotes make any key a plain one. */

@@ -106,8 +106,9 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
 
   let agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
-  const exchange = ({ method, path, headers, body, anonymous }: Request): Promise<Answer> =>
+  const exchange = (request: Request, again = false): Promise<Answer> =>
     new Promise((resolve, reject) => {
+      const { method, path, headers, body, anonymous } = request
       const url = new URL(server.url)
       counts.sent++
       let answered = false
@@ -131,7 +132,12 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
         },
       )
       outgoing.setTimeout(ANSWER_MS, () => outgoing.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)))
-      outgoing.on('error', (error) => !answered && reject(error))
+      outgoing.on('error', (error) => {
+        if (answered) return
+        // The server may close an idle connection at the moment of its next use.
+        if (outgoing.reusedSocket && !again) exchange(request, true).then(resolve, reject)
+        else reject(error)
+      })
       outgoing.end(body)
     })
 

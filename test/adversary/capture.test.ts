@@ -1,0 +1,125 @@
+/** Hostile bodies and texts for capture, of up to 20 MB, and what shows again what they stored. */
+import t from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
+import { seeded } from '../helpers/seeded.ts'
+import { attackOf, type Case, placesOf, shownEvents, textsFor } from './places.ts'
+import { CAPTURE_BODIES, JSON_BODIES, KNOWN } from './raw.ts'
+import { type Attack, openTarget, type Target, type World } from './target.ts'
+
+const SEED = Number(process.env.SEED ?? 20260902)
+const AREA = 'Hostile texts'
+const LARGEST = 20_000_000
+const SIZES = PROVE ? [1_000, 100_000, 900_000, 5_000_000, LARGEST] : [900_000]
+const LARGE_EVENTS = PROVE ? 110 : 40
+const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
+t.setTimeout((PROVE ? 240 : 20) * 60_000)
+
+const captureAttacks = (world: World): Attack[] =>
+  Object.entries(CAPTURE_BODIES).flatMap(([name, make]) =>
+    (!PROVE && KNOWN.includes(name) ? [LARGEST] : SIZES).map((size) => ({
+      name: `capture of ${name}, ${size} bytes`,
+      run: async (send) => {
+        const { query = '', ...body } = make(size, world)
+        const { status } = await send({ method: 'POST', path: `/capture/${query}`, anonymous: true, ...body })
+        if (status === 200) for (const request of shownEvents(world)) await send(request)
+      },
+    })),
+  )
+
+const jsonAttacks = ({ organization_id }: World): Attack[] =>
+  Object.entries(JSON_BODIES).flatMap(([name, make]) =>
+    (PROVE ? [100_000, 1_000_000, LARGEST] : [1_000_000]).map((size) => ({
+      name: `body of ${name}, ${size} bytes`,
+      run: (send) =>
+        send({
+          method: 'PATCH',
+          path: `/api/organizations/${organization_id}/`,
+          headers: { 'content-type': 'application/json' },
+          body: make(size),
+        }),
+    })),
+  )
+
+/** Every text in some place of an event, and every place of an event with some text. */
+function textAttacks(world: World): Attack[] {
+  const random = seeded(SEED)
+  const places = placesOf(world).filter(({ name }) => /^capture\.capture body/.test(name))
+  const cases: Case[] = []
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
+  const add = (place: Case['place'], text: string, size: number): void => {
+    cases.push({ place, text, size, variant: 0, show: true })
+  }
+  for (const place of places) {
+    const texts = Object.keys(textsFor(place))
+    if (!PROVE) add(place, pick(texts), pick([1_000, 100_000, 900_000]))
+    else for (const text of texts) for (const size of SIZES) add(place, text, size)
+  }
+  // Times, elements and what is shown as it was sent have scanners of their own.
+  const scanned = places.filter(({ name }) => /body<0>.*\.(timestamp|text|\$elements_chain)$/.test(name))
+  if (!PROVE) for (const text of Object.keys(textsFor(scanned[0]!))) add(pick(scanned), text, 900_000)
+  return cases.map((one) => attackOf(world, one))
+}
+
+const resultOf = ({ slowest_ms, limit_ms }: Target): string =>
+  `every one answered, never with a fault of the server's; the slowest probe took ${Math.round(slowest_ms)} ms of at most ${Math.round(limit_ms)}`
+
+t.comment(`SEED=${SEED}`)
+
+for (const engine of ENGINES) {
+  t.test(`whatever is captured, others are answered (${engine})`, async (t) => {
+    const target = await openTarget(t, engine)
+    const attacks = [...captureAttacks(target.world), ...jsonAttacks(target.world), ...textAttacks(target.world)]
+    const chosen = attacks.filter(({ name }) => !ONLY || ONLY.test(name))
+    t.comment(`${chosen.length} attacks, limit ${Math.round(target.limit_ms)} ms`)
+    for (const attack of chosen) await target.attack([attack])
+    t.strictSame(target.failures, [])
+    figure(t, { area: AREA, count: chosen.length, of: 'bodies of up to 20 MB', result: resultOf(target), seed: SEED })
+  })
+
+  t.test(`pages of the largest events hold nobody up (${engine})`, async (t) => {
+    const target = await openTarget(t, engine, { EVENTS_QUERY_TIMEOUT_MS: '30000' })
+    const { project_token, project_id } = target.world
+    const events = `/api/projects/${project_id}/events/`
+    const text = '"quoted" '.repeat(80_000)
+    const numbers = Array.from({ length: 100_000 }, (_, i) => i)
+    for (let i = 0; i < LARGE_EVENTS; i++)
+      await target.send({
+        method: 'POST',
+        path: '/capture/',
+        anonymous: true,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          api_key: project_token,
+          event: 'large',
+          distinct_id: `person-${i}`,
+          properties: i % 2 ? { text: text + i } : { numbers: [...numbers, i] },
+        }),
+      })
+    const paths = [
+      '',
+      '?format=csv',
+      '?limit=1000',
+      '?select=*',
+      '?select=properties',
+      '?select=properties.text&format=csv',
+      '?select=groupArray(properties.text)',
+      'values/',
+      'values/?key=text',
+      'values/?key=numbers',
+    ]
+    for (const path of paths)
+      await target.attack([
+        {
+          name: `${LARGE_EVENTS} large events at ${path}`,
+          run: async (send) => {
+            const { status, text } = await send({ method: 'GET', path: events + path })
+            if (status !== 200 && !text.includes('result_too_large'))
+              throw new Error(`answered ${status} ${text.slice(0, 200)}`)
+          },
+        },
+      ])
+    t.strictSame(target.failures, [])
+    figure(t, { area: AREA, count: LARGE_EVENTS, of: 'events of nearly 1 MiB in one page', result: resultOf(target) })
+  })
+}

@@ -1,0 +1,103 @@
+/** Files that attack `import`: it reads them in time that grows with their length, beside a server that goes on answering. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { freshFolder } from '../helpers/exports.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
+import { command, ended } from '../helpers/process.ts'
+import { openTarget } from './target.ts'
+import { type MakeText, TEXTS } from './texts.ts'
+
+/** Of each line. */
+const SIZES = PROVE ? [1_000, 100_000, 900_000] : [100_000]
+const LONG_LINE = 20_000_000
+/** A file may take so many times as long as a harmless one of its length, and a busy machine this much more. */
+const FACTOR = 10
+const LEAST_MS = 10_000
+t.setTimeout((PROVE ? 60 : 15) * 60_000)
+
+const event = (more: object): string => JSON.stringify({ event: 'seen', distinct_id: 'somebody', ...more })
+
+/** One text in each place of a line that takes one, and as the whole line. */
+const lines = (text: string): string[] => [
+  text.replace(/[\r\n]/g, ' '),
+  event({ properties: { text } }),
+  event({ properties: { $elements_chain: text } }),
+  event({ properties: text }),
+  event({ timestamp: text }),
+  event({ uuid: text }),
+  event({ event: text }),
+  event({ distinct_id: text }),
+]
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+const HEAD = 'event,distinct_id,timestamp,properties,elements_chain,more'
+const rows = (text: string): string[] => [
+  `${quoted(text)},somebody,,,,`,
+  `seen,${quoted(text)},,,,`,
+  `seen,somebody,${quoted(text)},,,`,
+  `seen,somebody,,${quoted(text)},,`,
+  `seen,somebody,,,${quoted(text)},`,
+  `seen,somebody,,,,${quoted(text)}`,
+]
+
+const withoutNul = (text: string): string => text.replaceAll('\0', ' ').toWellFormed()
+
+function files(make: (name: string) => string[]): Record<string, string | Buffer> {
+  const all = Object.keys(TEXTS)
+  return {
+    'texts.ndjson': all.flatMap(make).join('\n'),
+    'texts.csv': `${HEAD}\n${SIZES.flatMap((size) => Object.values(TEXTS).flatMap((text) => rows(withoutNul(text(size))))).join('\n')}\n`,
+    'long.ndjson': '['.repeat(LONG_LINE),
+    'spaces.ndjson': `${' '.repeat(LONG_LINE)}x`,
+    'packed.ndjson.gz': gzipSync('"'.repeat(LONG_LINE)),
+    'open.csv': `${HEAD}\nseen,"${'a""'.repeat(LONG_LINE / 4)}`,
+    'columns.csv': `${'a,'.repeat(200_000)}a\n${'b,'.repeat(200_000)}b\n`,
+    'quotes.csv': `${HEAD}\n${'"'.repeat(2_000_000)}`,
+  }
+}
+
+for (const engine of ENGINES)
+  t.test(`import reads hostile files (${engine})`, async (t) => {
+    const target = await openTarget(t, engine)
+    const folder = freshFolder(t)
+    const environment = { DATABASE_URL: target.world.database_url }
+    const importing = async (name: string, content: string | Buffer): Promise<number> => {
+      const file = join(folder, name)
+      writeFileSync(file, content)
+      const began = performance.now()
+      const { code, stderr } = await ended(
+        command(['import', file, '--project', String(target.world.project_id)], environment),
+      )
+      t.ok(code !== null && code <= 5, `${name} ended with ${code}: ${stderr.slice(0, 300)}`)
+      t.notMatch(stderr, /^\s+at \S+ \(/m, `${name} shows no stack`)
+      t.ok(stderr.length < 20_000, `${name} is told of in ${stderr.length} characters`)
+      return performance.now() - began
+    }
+    const text: MakeText = (size) => 'word '.repeat(size / 5)
+    const plain = Array.from({ length: 20 }, () => event({ properties: { text: text(500_000) } })).join('\n')
+    const harmless_ms = (await importing('harmless.ndjson', plain)) / (plain.length / 1_000_000)
+    const hostile = files((name) => SIZES.flatMap((size) => lines(TEXTS[name]!(size))))
+    for (const [name, content] of Object.entries(hostile)) {
+      let took = 0
+      await target.attack([
+        {
+          name: `import of ${name}`,
+          run: async () => {
+            took = await importing(name, content)
+          },
+        },
+      ])
+      const most = LEAST_MS + FACTOR * harmless_ms * (content.length / 1_000_000)
+      t.ok(took <= most, `${name} took ${Math.round(took)} ms of at most ${Math.round(most)}`)
+    }
+    t.strictSame(target.failures, [])
+    figure(t, {
+      area: 'Hostile texts',
+      count: Object.keys(hostile).length,
+      of: 'files for import with lines of up to 20 MB',
+      result: `each read in time; the slowest probe of a server beside it took ${Math.round(target.slowest_ms)} ms of at most ${Math.round(target.limit_ms)}`,
+    })
+  })

@@ -1,0 +1,80 @@
+/** SIGTERM ends a server in time, whatever it is busy with. */
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { figure, PROVE } from '../helpers/figures.ts'
+import { seeded } from '../helpers/seeded.ts'
+import { CAPTURE_BODIES, JSON_BODIES } from './raw.ts'
+import { openTarget, type Request, type World } from './target.ts'
+import { EXPRESSIONS, TEXTS } from './texts.ts'
+
+const SEED = Number(process.env.SEED ?? 20260902)
+const ROUNDS = PROVE ? 30 : 2
+const AT_ONCE = 12
+const SHUTDOWN_SECONDS = 5
+/** Beyond the deadline, for a machine that is busy. */
+const GRACE_SECONDS = 5
+t.setTimeout((PROVE ? 60 : 10) * 60_000)
+
+/** Any of the attacks, as a request. */
+function requests(world: World, random: () => number): Request[] {
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
+  const events = `/api/projects/${world.project_id}/events/`
+  const kinds: (() => Request)[] = [
+    () => {
+      const { query = '', ...body } = pick(Object.values(CAPTURE_BODIES))(pick([900_000, 20_000_000]), world)
+      return { method: 'POST', path: `/capture/${query}`, anonymous: true, ...body }
+    },
+    () => ({
+      method: 'PATCH',
+      path: `/api/organizations/${world.organization_id}/`,
+      headers: { 'content-type': 'application/json' },
+      body: pick(Object.values(JSON_BODIES))(1_000_000),
+    }),
+    () => ({
+      method: 'GET',
+      path: `${events}?select=${encodeURIComponent(pick(Object.values(EXPRESSIONS))(3_000))}`,
+    }),
+    () => ({
+      method: 'POST',
+      path: `/api/organizations/${world.organization_id}/pipeline_destinations/`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ source: { 'index.ts': pick(Object.values(TEXTS))(300_000) } }),
+    }),
+  ]
+  return Array.from({ length: AT_ONCE }, (_, i) => kinds[i % kinds.length]!())
+}
+
+t.comment(`SEED=${SEED}`)
+
+for (const engine of ENGINES)
+  t.test(`SIGTERM ends a server under attack (${engine})`, async (t) => {
+    const random = seeded(SEED)
+    let slowest_ms = 0
+    for (let round = 0; round < ROUNDS; round++)
+      await t.test(`round ${round + 1}`, async (t) => {
+        const target = await openTarget(t, engine, { SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) })
+        const child = target.child()
+        const exited = once(child, 'exit')
+        const going = requests(target.world, random).map((request) => target.send(request).catch(() => undefined))
+        await pause(random() * 500)
+        const began = performance.now()
+        child.kill('SIGTERM')
+        const most_ms = (SHUTDOWN_SECONDS + GRACE_SECONDS) * 1_000
+        const late = new AbortController()
+        const end = await Promise.race([exited, pause(most_ms, 'late', late)])
+        late.abort()
+        t.not(end, 'late', 'it ended in time')
+        slowest_ms = Math.max(slowest_ms, performance.now() - began)
+        if (end === 'late') child.kill('SIGKILL')
+        await Promise.all(going)
+      })
+    figure(t, {
+      area: 'Hostile texts',
+      count: ROUNDS,
+      of: `shutdowns with ${AT_ONCE} attacks under way`,
+      result: `each ended within the deadline of ${SHUTDOWN_SECONDS} s, the slowest after ${Math.round(slowest_ms)} ms`,
+      seed: SEED,
+    })
+  })
