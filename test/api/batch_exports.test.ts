@@ -76,6 +76,16 @@ for (const level of ['project', 'organization'] as const)
         t.same([first.status, first.body], [second.status, second.body], 'both refuse a wrong body alike')
       }
     t.match(await app.send('GET', `${one}/`), { body: { paused: false } })
+    for (const payload of ['[]', '{}'])
+      for (const [action, expected] of [
+        ['pause', true],
+        ['unpause', false],
+      ] as const)
+        t.match(
+          await app.send('POST', `${one}/${action}/`, { raw: { type: 'application/json', payload } }),
+          { status: 200, body: { paused: expected } },
+          `${payload} is no body for ${action}`,
+        )
     t.match(await app.send('POST', `${one}/pause/`, { body: { name: 'y' } }), { status: 200, body: { name: 'other' } })
     t.match(await app.send('POST', `${one}/unpause/`, { body: { name: 'y' } }), { body: { name: 'other' } })
 
