@@ -20,8 +20,17 @@ export interface Element {
 /** Browsers nest a page no deeper. More elements in one chain would only make a long answer. */
 const MAX_ELEMENTS = 512
 
+/** Attributes and classes of one chain. Pages have a few dozen; 45,000 fit into an event and took 150 ms to read. */
+const MAX_PARTS = 5_000
+
 export function parseElements(chain: string): Element[] {
-  return split(chain).map(parseElement)
+  const room = { parts: MAX_PARTS }
+  return split(chain).map((part, order) => parseElement(part, order, room))
+}
+
+/** How many attributes and classes may still be read. */
+interface Room {
+  parts: number
 }
 
 /** The place of the quote that ends the value whose opening quote is at `open`; -1 where none does. */
@@ -53,10 +62,11 @@ function split(chain: string): string[] {
   return parts
 }
 
-function parseElement(part: string, order: number): Element {
+function parseElement(part: string, order: number, room: Room): Element {
   const begin = attributesAt(part)
-  const [tag, ...classes] = part.slice(0, begin).split('.')
-  const given = parseAttributes(part, begin + 1)
+  const [tag, ...classes] = part.slice(0, begin).split('.', room.parts + 1)
+  room.parts -= classes.length
+  const given = parseAttributes(part, begin + 1, room)
   const { text, href, attr_id, 'nth-child': child, 'nth-of-type': type, ...attributes } = given
   return {
     event: null,
@@ -85,9 +95,9 @@ function attributesAt(part: string): number {
 }
 
 /** `name="value"` one after the other. What is no attribute ends them. */
-function parseAttributes(part: string, begin: number): Record<string, string> {
+function parseAttributes(part: string, begin: number, room: Room): Record<string, string> {
   const found: Record<string, string> = Object.create(null)
-  for (let at = begin; at < part.length; ) {
+  for (let at = begin; at < part.length && room.parts > 0; room.parts--) {
     const equals = part.indexOf('=', at)
     const close = equals > at && part[equals + 1] === '"' ? closingQuote(part, equals + 1) : -1
     const name = part.slice(at, equals)
@@ -128,6 +138,7 @@ export const elementsChain = (sent: unknown[]): string =>
   formatElements(
     sent
       .filter((one): one is Json => typeof one === 'object' && one !== null && !Array.isArray(one))
+      .slice(0, MAX_ELEMENTS)
       .map((one) => ({
         text: textOf(one.$el_text, MAX_TEXT_LENGTH),
         tag_name: asText(one.tag_name ?? ''),
@@ -138,6 +149,7 @@ export const elementsChain = (sent: unknown[]): string =>
         nth_of_type: Number(one.nth_of_type ?? 0),
         attributes: Object.fromEntries(
           Object.entries(one)
+            .slice(0, MAX_PARTS)
             .filter(([name, value]) => name.startsWith('attr__') && value !== null && value !== '')
             .map(([name, value]) => [name.replace(/["=]/g, ''), asText(value)]),
         ),

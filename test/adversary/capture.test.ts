@@ -10,14 +10,14 @@ import { type Attack, openTarget, type Target, type World } from './target.ts'
 const SEED = Number(process.env.SEED ?? 20260902)
 const AREA = 'Hostile texts'
 const LARGEST = 20_000_000
-const SIZES = PROVE ? [1_000, 100_000, 900_000, 5_000_000, LARGEST] : [900_000]
-const LARGE_EVENTS = PROVE ? 110 : 40
+const SIZES = [1_000, 100_000, 900_000, 5_000_000, LARGEST]
+const LARGE_EVENTS = 110
 const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
 t.setTimeout((PROVE ? 240 : 20) * 60_000)
 
 const captureAttacks = (world: World): Attack[] =>
   Object.entries(CAPTURE_BODIES).flatMap(([name, make]) =>
-    (!PROVE && KNOWN.includes(name) ? [LARGEST] : SIZES).map((size) => ({
+    (PROVE ? SIZES : KNOWN.includes(name) ? [LARGEST] : []).map((size) => ({
       name: `capture of ${name}, ${size} bytes`,
       run: async (send) => {
         const { query = '', ...body } = make(size, world)
@@ -52,12 +52,12 @@ function textAttacks(world: World): Attack[] {
   }
   for (const place of places) {
     const texts = Object.keys(textsFor(place))
-    if (!PROVE) add(place, pick(texts), pick([1_000, 100_000, 900_000]))
+    if (!PROVE) add(place, pick(texts), pick([1_000, 100_000]))
     else for (const text of texts) for (const size of SIZES) add(place, text, size)
   }
   // Times, elements and what is shown as it was sent have scanners of their own.
   const scanned = places.filter(({ name }) => /body<0>.*\.(timestamp|text|\$elements_chain)$/.test(name))
-  if (!PROVE) for (const text of Object.keys(textsFor(scanned[0]!))) add(pick(scanned), text, 900_000)
+  if (!PROVE) for (const text of Object.keys(textsFor(scanned[0]!))) add(pick(scanned), text, 100_000)
   return cases.map((one) => attackOf(world, one))
 }
 
@@ -77,6 +77,8 @@ for (const engine of ENGINES) {
     figure(t, { area: AREA, count: chosen.length, of: 'bodies of up to 20 MB', result: resultOf(target), seed: SEED })
   })
 
+  // It takes minutes, so it runs with full counts only.
+  if (!PROVE) continue
   t.test(`pages of the largest events hold nobody up (${engine})`, async (t) => {
     const target = await openTarget(t, engine, { EVENTS_QUERY_TIMEOUT_MS: '30000' })
     const { project_token, project_id } = target.world
@@ -103,7 +105,7 @@ for (const engine of ENGINES) {
       '?select=*',
       '?select=properties',
       '?select=properties.text&format=csv',
-      '?select=groupArray(properties.text)',
+      '?select=concat(properties.text,properties.text)',
       'values/',
       'values/?key=text',
       'values/?key=numbers',

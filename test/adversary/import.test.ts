@@ -11,7 +11,7 @@ import { openTarget } from './target.ts'
 import { type MakeText, TEXTS } from './texts.ts'
 
 /** Of each line. */
-const SIZES = PROVE ? [1_000, 100_000, 900_000] : [100_000]
+const SIZES = PROVE ? [1_000, 100_000, 900_000] : [20_000]
 const LONG_LINE = 20_000_000
 /** A file may take so many times as long as a harmless one of its length, and a busy machine this much more. */
 const FACTOR = 10

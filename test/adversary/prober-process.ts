@@ -13,7 +13,7 @@ export interface ProberReport {
 
 const PAUSE_MS = 2
 /** A probe that takes longer is reported while it is still under way. */
-const HOPELESS_MS = 10_000
+const HOPELESS_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let url: string | undefined

@@ -108,6 +108,9 @@ t.test('elements', async (t) => {
   ]
   await reads(t, parseElements, texts)
   t.equal(parseElements(repeated('a;')).length, 512, 'no more than a page can nest')
+  const attributes = Array.from({ length: 20_000 }, (_, i) => `k${i}="1"`).join('')
+  t.equal(Object.keys(parseElements(`a:${attributes}`)[0]!.attributes).length, 5_000, 'and no more attributes')
+  t.equal(parseElements(`a${'.b'.repeat(20_000)}`)[0]!.attr_class!.length, 5_000, 'or classes')
   t.match(parseElements('a:x="1;2";b:text="x'), [{ attributes: { x: '1;2' } }, { tag_name: 'b', text: null }])
 })
 
