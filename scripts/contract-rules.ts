@@ -85,7 +85,7 @@ export function violations(contract: Json): string[] {
   ]
 }
 
-/** Generators make an enumeration's value called `null` of it, or fail. */
+/** Generators turn it into an enum member named `null`, or fail. */
 function nullsInEnums(node: unknown, at = ''): string[] {
   if (typeof node !== 'object' || node === null) return []
   const { enum: choices } = node as Json
@@ -94,7 +94,7 @@ function nullsInEnums(node: unknown, at = ''): string[] {
   return own ? [`${at}: write null beside the enum, as oneOf: [{ enum: … }, { type: 'null' }]`, ...inner] : inner
 }
 
-/** What is marked as a secret and is part of an answer all the same. */
+/** Finds `writeOnly` members in response schemas. */
 function answeredSecrets(contract: Json): string[] {
   const seen = new Set<unknown>()
   const found: string[] = []
@@ -103,7 +103,7 @@ function answeredSecrets(contract: Json): string[] {
     const schema = resolve(contract, node)
     if (seen.has(schema)) return
     seen.add(schema)
-    if (schema.writeOnly) found.push(`${at}: this is answered, so leave out what is writeOnly`)
+    if (schema.writeOnly) found.push(`${at}: a response schema must not have writeOnly members`)
     for (const [key, child] of Object.entries(schema)) visit(child, `${(node as Json).$ref ?? at}/${key}`)
   }
   for (const [path, item] of Object.entries<Json>(contract.paths))
@@ -111,7 +111,7 @@ function answeredSecrets(contract: Json): string[] {
   return found
 }
 
-/** Configs whose stored secrets could be sent to another receiver without being sent again. */
+/** Finds configs with secrets but without `x-secret-receiver`. */
 function unmarkedReceivers(contract: Json): string[] {
   return Object.entries<Json>(contract.components.schemas).flatMap(([name, { properties = {}, allOf = [] }]) => {
     if (!name.endsWith('Config')) return []
@@ -122,7 +122,7 @@ function unmarkedReceivers(contract: Json): string[] {
   })
 }
 
-/** Where a request takes a text of any length. Paths are limited by the router, capture by the size of its bodies. */
+/** Finds request strings without a maximum length. The router bounds paths, and the body limit bounds capture. */
 function unbounded(contract: Json, operation: Json): string[] {
   if (operation.tags?.join() === 'capture') return []
   const found = new Set<string>()

@@ -28,7 +28,7 @@ const rules = {
   'no-ambiguous-paths': 'off',
 } as const
 const config = await createConfig({ extends: ['recommended-strict'], rules })
-/** The response that `declareNotAcceptable` adds is used by nothing before that. */
+/** `declareNotAcceptable` adds the only references to one response later. */
 const sourceConfig = await createConfig({
   extends: ['recommended-strict'],
   rules: { ...rules, 'no-unused-components': 'off' },

@@ -1,22 +1,22 @@
 /**
- * Every regular expression in src/ and every `pattern` of the contract, checked for backtracking: each must take time in
- * proportion to the text. Patterns are found in the syntax tree. One that is put together from constants is checked as a
- * whole; one that is not constant, or that takes longer for a proven reason, is listed below with that reason.
+ * Checks every regular expression in src/ and every `pattern` of the contract for backtracking: matching must be
+ * linear in the length of the text. Patterns are found in the syntax tree. A pattern concatenated from constants is checked as a
+ * whole. Exceptions are listed below, each with its reason.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 
-// The checker's own JavaScript: neither Java nor a binary for this machine is needed.
+// The pure JavaScript backend needs neither Java nor a native binary.
 process.env.RECHECK_BACKEND = 'pure'
 const { checkSync } = await import('recheck')
 
-/** The same verdict on every machine: a fixed seed, and no limit that depends on how busy the machine is. */
+/** A fixed seed and no short timeouts give the same verdict on every machine. */
 const OPTIONS = { timeout: 120_000, randomSeed: 1, attackTimeout: null, incubationTimeout: null }
-/** Patterns found safe before: checking all of them takes half a minute. */
+/** Caches patterns found safe. Checking all of them takes half a minute. */
 const KNOWN = '.tap/regexes.json'
 
-/** The file and the expression as it is written, and why it cannot block the process. */
+/** Exceptions: file, expression and the reason why it cannot block the process. */
 const EXCEPTIONS: [file: string, expression: string, reason: string][] = [
   ['src/cli/keys.ts', "new RegExp(SINGLE_LINE, 'u')", 'a pattern of the contract, which is checked there'],
   ['src/plugins/manifest.ts', 'pattern: SINGLE_LINE', 'a pattern of the contract, which is checked there'],
@@ -60,7 +60,7 @@ function textOf(node: ts.Expression): string | undefined {
   return undefined
 }
 
-/** What a name at the top of a file, or imported there, is set to. */
+/** The initializer of a top-level or imported constant. */
 function constantOf(file: ts.SourceFile, name: string): ts.Expression | undefined {
   for (const statement of file.statements) {
     if (ts.isVariableStatement(statement) && statement.declarationList.flags & ts.NodeFlags.Const)
@@ -118,15 +118,15 @@ visitContract(JSON.parse(readFileSync('src/contract/openapi.json', 'utf8')))
 
 const safe = new Set<string>(existsSync(KNOWN) ? JSON.parse(readFileSync(KNOWN, 'utf8')) : [])
 
-/** Without a repetition that has no end, and without a repeated group, a pattern looks at a fixed number of characters. */
+/** A pattern without unbounded repetition and without repeated groups reads a fixed number of characters. */
 function isBounded(source: string): boolean {
   const plain = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
   return !/[*+]|\{\d+,\}|\)\{/.test(plain)
 }
 
-/** What is wrong with a pattern; undefined where nothing is. */
+/** The problem of a pattern; undefined when it is safe. */
 function flawOf({ source, flags }: { source: string; flags: string }): string | undefined {
-  // A sticky pattern is checked as one that searches, because a scanner may try it at every place.
+  // A sticky pattern is checked without `y`, because a scanner may try it at every position.
   const searching = flags.replace('y', '')
   const key = `/${source}/${searching}`
   if (isBounded(source) || safe.has(key)) return undefined

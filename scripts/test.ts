@@ -160,7 +160,7 @@ for (const [what, cleanUp] of [
   try {
     await cleanUp()
   } catch (error) {
-    // The result counts more than what a test left behind.
+    // A failed clean-up must not hide the result.
     console.error(`could not ${what}: ${(error as Error).message}`)
   }
 

@@ -5,7 +5,7 @@ import { unavailable } from './errors.ts'
 
 /** What is not counted: about what a connection costs anyway. */
 const SMALL_BYTES = 16 * 1024
-/** How much of a refused body is read and thrown away, how long that may take, and how long nothing may arrive. */
+/** Limits for discarding the rest of a refused body: bytes, total time, idle time. */
 const DISCARD_BYTES = 64 * 1024 * 1024
 const DISCARD_MS = 10_000
 const DISCARD_IDLE_MS = 2_000
@@ -99,7 +99,7 @@ export function createBodies(most_bytes: number): Bodies {
     discard: (request, reply, payload, done) => {
       const { raw } = request
       const closes = reply.getHeader('connection') === 'close' || !reply.raw.shouldKeepAlive
-      // Requests that tests inject know nothing of `complete`.
+      // Injected requests have no `complete`.
       if (raw.complete !== false || !closes) return done(null, payload)
       release(request)
       discardRest(raw, () => done(null, payload))
@@ -108,7 +108,7 @@ export function createBodies(most_bytes: number): Bodies {
   }
 }
 
-/** Calls back at the end of the body, or when enough was read, time is up, or nothing more arrives. */
+/** Discards the rest of a body up to those limits, then calls `done`. */
 function discardRest(body: IncomingMessage, done: () => void): void {
   let left = DISCARD_BYTES
   const count = (chunk: Buffer): void => {
@@ -121,7 +121,7 @@ function discardRest(body: IncomingMessage, done: () => void): void {
     clearTimeout(deadline)
     body.off('data', count)
     for (const event of ['end', 'error', 'close']) body.off(event, finish)
-    // What still arrives while the answer is on its way is thrown away, too.
+    // Keep discarding while the response is being sent.
     body.on('error', () => undefined).resume()
     done()
   }

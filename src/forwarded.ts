@@ -1,6 +1,6 @@
 /**
- * What the trusted proxy in front says about the client. Only the proxy's own entry counts, which is the last one: whatever
- * stands before it may come from the client.
+ * Client details from the headers of a trusted proxy. Only the last entry counts, which the proxy added;
+ * earlier ones may come from the client.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -10,7 +10,7 @@ const MAX_FORWARDED_CHARACTERS = 2_048
 const MAX_ADDRESS_CHARACTERS = 64
 const MAX_HOST_CHARACTERS = 255
 
-/** The client's address, without a port. Anything unclear, such as two headers that differ, is the proxy's own address. */
+/** The client's address without a port. Falls back to the proxy's address when headers are invalid or disagree. */
 export function clientAddress({ headers, socket }: IncomingMessage): string | undefined {
   const sent = lastEntry(headers['x-forwarded-for'])
   const { for: standard } = lastForwarded(headers)
@@ -71,7 +71,7 @@ function lastEntry(header: string | string[] | undefined): string | undefined {
   return text?.slice(text.lastIndexOf(',') + 1).trim()
 }
 
-/** A header that says something of the client, but nothing that can be believed. */
+/** An invalid `Forwarded` header. */
 const UNREADABLE = { for: '' }
 
 /** The last element of the `Forwarded` header (RFC 7239). */

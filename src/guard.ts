@@ -20,9 +20,9 @@ export interface Guard {
   admitAnonymous(request: FastifyRequest, operation: Operation): void
   /** Events for a project, whose token was found to be right. */
   admitCapture(project_id: number): void
-  /** Events were refused as bad. Good ones from this address still work. */
+  /** Counts refused events. Valid events from this address still work. */
   captureRefused(request: FastifyRequest, error: unknown): void
-  /** Before work that only senders without many refused requests get when the server is busy. */
+  /** Throws `throttled` for an address with many refused requests. Called when the server is busy. */
   demandGoodStanding(request: FastifyRequest): void
   /** Tells the other nodes what is left to tell. */
   stop(): Promise<void>
@@ -123,6 +123,6 @@ export function createGuard({ config, db, now, milliseconds, background, log }: 
   }
 }
 
-/** Not what the server itself lacks, such as time, memory or its database. */
+/** False for failures of the server, such as timeouts or an unreachable database. */
 const isBadInput = (error: unknown): boolean =>
   error instanceof AppError && !['throttled', 'unavailable', 'error'].includes(error.code)

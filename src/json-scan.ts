@@ -16,15 +16,15 @@ const OBJECT_END = 0x7d
 const SHORT_STRING = 64
 /** In bytes, with quotes and escapes. */
 const LONGEST_KEY = 256
-/** JSON's scalars, and the numbers that some senders write although JSON has none of them. */
+/** The scalars of JSON, and NaN and Infinity, which some senders write. */
 const SCALAR = /^(?:true|false|null|NaN|-?Infinity|-?\d[\d.eE+-]*)$/
 
 export const tooDeep = (): AppError => invalid(null, `The body is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
 
 /**
- * Walks through JSON text without building anything, in linear time, and throws `invalid_input` at the first value that
- * is nested too deep or is one too many. JSON.parse takes up to 50 bytes of memory and a microsecond for a value of two
- * bytes, so this runs first. It checks the grammar only as far as it has to follow it: the rest is left to the parser.
+ * Scans JSON text in linear time without building values. Throws `invalid_input` at the first value that
+ * is nested too deep or exceeds the number of values. JSON.parse takes up to 50 bytes and a microsecond for a value of two
+ * bytes, so this runs first. It leaves the full grammar to the parser.
  */
 export class JsonScanner {
   protected at: number
@@ -40,7 +40,7 @@ export class JsonScanner {
     this.at = hasByteOrderMark ? 3 : 0
   }
 
-  /** Passes over one value. */
+  /** Skips one value. */
   skip(): void {
     const mark = this.next()
     if (mark === QUOTE) this.at = this.endOfString(this.at + 1)
@@ -48,7 +48,7 @@ export class JsonScanner {
     else this.skipScalar()
   }
 
-  /** Walks through an object; `member` has to pass over the value of each key. Returns how many there are. */
+  /** Scans an object. `member` must skip the value of each key. Returns the number of keys. */
   protected object(member: (key: string) => void): number {
     return this.container(OBJECT_END, () => {
       const key = this.key()
@@ -84,7 +84,7 @@ export class JsonScanner {
     throw this.malformed(Math.min(this.at, this.bytes.length))
   }
 
-  /** The next byte that is no white space; undefined at the end. */
+  /** The next byte that is not white space; undefined at the end. */
   private next(): number | undefined {
     for (; ; this.at++) {
       const code = this.bytes[this.at]
@@ -115,7 +115,7 @@ export class JsonScanner {
     if (this.next() !== QUOTE) this.fail()
     const start = this.at
     this.at = this.endOfString(start + 1)
-    // Nobody looks for a name of this length.
+    // No key that we look for is this long.
     if (this.at - start > LONGEST_KEY) return ''
     const raw = this.slice(start)
     return raw.includes('\\') ? this.parseString(raw) : raw.slice(1, -1)
@@ -129,7 +129,7 @@ export class JsonScanner {
     }
   }
 
-  /** From there to here. */
+  /** The text from `start` to the current position. */
   protected slice(start: number): string {
     return this.bytes.toString('utf8', start, this.at)
   }
@@ -145,11 +145,11 @@ export class JsonScanner {
     this.fail()
   }
 
-  /** Most of the time is spent in this loop, so everything it needs is local. */
+  /** The hot loop: its state is in local variables. */
   private skipContainer(): void {
     const { bytes, most_values, depth: floor } = this
     let { at, depth, values } = this
-    // Whether nothing was found yet in the container that was opened last.
+    // Whether the innermost container is empty so far.
     let empty = false
     do {
       const byte = bytes[at++]
@@ -174,13 +174,13 @@ export class JsonScanner {
         empty = false
       }
     } while (depth > floor)
-    // Containers with a single value in them have no commas.
+    // A container with a single value has no comma, so it was not checked above.
     if (values > most_values) throw this.tooMany()
     this.at = at
     this.values = values
   }
 
-  /** The place behind the closing quote of a string that begins before `at`. */
+  /** The position after the closing quote of the string that contains `at`. */
   private endOfString(at: number): number {
     const { bytes } = this
     for (;;) {
@@ -206,7 +206,7 @@ export class JsonScanner {
   }
 }
 
-/** Throws `invalid_input` for JSON text that is nested too deep or holds too many values, `parse_error` for half of one. */
+/** Throws `invalid_input` for JSON that is nested too deep or has too many values, `parse_error` for incomplete JSON. */
 export const demandBounded = (bytes: Buffer, most_values: number): void =>
   new JsonScanner(bytes, most_values, notJson).skip()
 

@@ -12,7 +12,7 @@ export const PER_USER: readonly Window[] = [
   { limit: 480, seconds: 60 },
   { limit: 4_800, seconds: 3_600 },
 ]
-/** Per user, all keys together, for what reads events. */
+/** Per user, all keys together, for reading events. */
 export const PER_USER_EVENTS: readonly Window[] = [
   { limit: 240, seconds: 60 },
   { limit: 1_200, seconds: 3_600 },

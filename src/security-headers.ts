@@ -1,9 +1,9 @@
-/** What browsers may do with an answer. Pages send a policy of their own, for their scripts. */
+/** Security headers. Pages send their own content security policy. */
 import type { Config } from './config.ts'
 
 const HSTS_SECONDS = 365 * 24 * 3600
 
-/** For every answer, errors included. Nothing is cached unless an operation says so: most answers are somebody's data. */
+/** For every response, errors included. Responses are not cached by default, because most contain private data. */
 export const securityHeaders = ({ SITE_URL }: Pick<Config, 'SITE_URL'>): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

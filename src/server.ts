@@ -24,7 +24,7 @@ import { securityHeaders } from './security-headers.ts'
 import { isLostRace } from './sql/db.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
-/** More than any resource has. A body of 1 MiB that is all values would take 120 ms to parse. */
+/** More than any resource has. Parsing 1 MiB of tiny values takes 120 ms. */
 const MOST_VALUES = 20_000
 /** How often connections are looked at for requests that take too long to arrive. */
 const LOOK_MS = 1_000
@@ -56,7 +56,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: LOOK_MS,
-      // Checked below: Node's own answer has no body and no headers of ours.
+      // Checked below, because Node's own response lacks our body and headers.
       requireHostHeader: false,
     },
     // A shutdown answers what still arrives on open connections and then closes them.
@@ -163,7 +163,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   return app
 }
 
-/** Not Fastify's own option: it keeps the port in an address, which would give a client a new address per connection. */
+/** Replaces Fastify's `trustProxy`, which keeps the port in the address and so sees a new client per connection. */
 function trustProxy(app: FastifyInstance): void {
   const told = <Value>(read: (raw: IncomingMessage) => Value) => ({
     getter(this: FastifyRequest): Value {
@@ -203,7 +203,7 @@ const STATUSES: Record<string, [status: number, type: string]> = {
   no_secret_key: [503, 'server_error'],
 }
 
-/** Keys and values of a request stand in its errors. Whoever sends long ones need not hear all of them. */
+/** Errors quote keys and values of the request, so they are truncated. */
 const MAX_DETAIL = 1_000
 const MAX_ATTR = 400
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { AppError } from './errors.ts'
 
 export const KEY_FILE = 'secret.key'
-/** For the operator of a PostgreSQL installation without a key. */
+/** The warning for PostgreSQL without SECRET_KEY. */
 export const NO_SECRET_KEY =
   'secrets of exports and plugins cannot be stored. Set it to 64 hexadecimal digits (openssl rand -hex 32), the same on every node'
 const PRIVATE = 0o600
@@ -80,7 +80,7 @@ export function readKeys(
   return [keyIn(file), ...set]
 }
 
-/** A file that was put back may have come with any mode. One that is not ours to change, as in a mounted secret, stays. */
+/** A restored key file may have any mode. A file of another user, such as a mounted secret, is left alone. */
 function restrict(file: string): void {
   try {
     chmodSync(file, PRIVATE)

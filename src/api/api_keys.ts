@@ -16,7 +16,7 @@ const KEYS_PER_USER = 10
 const KEY_ID = /^[0-9A-Za-z]{1,50}$/
 
 export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey> => {
-  /** The limits a key is to have. Those it has already stay; each new one must be the caller's own to see. */
+  /** The restrictions of the key after the change. The caller must be able to see every added organization and project. */
   const requestedReach = async (caller: Caller, sent: Limits, present: Reach = EVERYTHING): Promise<Reach> => {
     const { scoped_organizations, scoped_teams } = sent
     return {
@@ -29,7 +29,7 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
     }
   }
 
-  /** The time a key is to end. It lies ahead unless it is the one the key has. */
+  /** The expiry of the key after the change. A new one must be in the future. */
   const requestedEnd = (sent: string | null | undefined, present: string | null = null): string | null => {
     if (sent === undefined) return present
     const expires_at = sent === null ? null : parseTime(sent, 'expires_at')
@@ -110,7 +110,7 @@ export const api_keys = ({ db, ids, now }: Deps): Area<'api_keys', store.ApiKey>
 const isSame = <Id>(sent: readonly Id[] | undefined, present: readonly Id[] | null): boolean =>
   sent === undefined || JSON.stringify(sent) === JSON.stringify(present ?? [])
 
-/** The ids of what was named, null for none. Throws for what the caller cannot see. */
+/** The ids of the given organizations or projects; null for none. Throws when the caller cannot see one. */
 async function visible<Id>(
   attr: string,
   sent: readonly Id[],

@@ -30,7 +30,7 @@ type ProjectOf<Id extends OperationId> =
 export interface Raw extends RawRequest {
   /** Counts this request for the project whose token it carries; throws throttled where it is too often. */
   admit(project_id: number): void
-  /** Throws throttled where this address has had too many requests refused. */
+  /** Throws `throttled` when too many requests of this address were refused. */
   demandGoodStanding(): void
 }
 

@@ -11,11 +11,11 @@ import type { Area, Call, Raw } from './call.ts'
 
 /** Larger bodies go to a parser process. JSON.parse takes 30 ms for the worst JSON of this size, 2 ms for usual events. */
 const SMALL_BYTES = 256 * 1024
-/** How much is unpacked and parsed in this process at once, as text: parsed it may take fifteen times as much. */
+/** The bytes of text decompressed and parsed in this process at once. Parsed, they may take fifteen times the memory. */
 const PARSED_BYTES = 24 * 1024 * 1024
 
 type CaptureCall = Call<IdsOf<'capture'>>
-/** Checks a token before anything is parsed. Null: the token was all that is wanted. */
+/** Checks a token before anything is parsed. Returns null when the events are not needed. */
 type Accept = (token: string) => Promise<Sender | null>
 
 export const capture = ({ db, ids, now, milliseconds, writer, parsers, background }: Deps): Area<'capture'> => {
@@ -70,7 +70,7 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
       return { events, refused }
     })
 
-  /** What SDKs ask before they send. There are no feature flags here, so nothing depends on the project or the person. */
+  /** The configuration that SDKs request at start. Without feature flags it is the same for every project and person. */
   async function configuration(call: CaptureCall): Promise<Answer<'capture.decide'>> {
     await read(call, async (token) => {
       await admit(call.raw, token)

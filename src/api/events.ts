@@ -22,7 +22,7 @@ const PAGE_SIZE = 100
 const CSV_PAGE_SIZE = 3_500
 /** How many events are in memory at once; a longer page goes out as a stream of such pieces. */
 const PIECE = 1_000
-/** Characters that an answer is written in at a time, and from which on it is streamed. */
+/** The size of a chunk, and the size from which a response is streamed. */
 const CHUNK_LENGTH = 128 * 1024
 const STREAMED_LENGTH = 1024 * 1024
 /** Clocks differ: what claims to have happened a moment from now is let through. */
@@ -133,7 +133,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
     return written(text, csv, call.signal)
   }
 
-  /** A short answer has a length; a long one is a stream, so that it is never in memory as a whole. */
+  /** Sends a short response with its length and streams a long one. */
   async function written(texts: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<Written> {
     const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
     const type = csv ? 'text/csv' : 'application/json'
@@ -144,7 +144,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
       start += value
     }
     const body = Readable.from(continued(start, texts))
-    // The caller sees a connection that breaks off, never a page that looks complete.
+    // An error breaks the connection, so a truncated page never looks complete.
     body.on('error', (error) => {
       if (!signal?.aborted) log.error({ err: error }, 'a list of events broke off')
     })
@@ -173,7 +173,7 @@ type Piece = Awaited<ReturnType<typeof store.page>>
 type Pieces = AsyncGenerator<store.EventRow[], store.Position | null>
 type ListCall = Call<'events.list'>
 
-/** Ignored, they would answer more events than were asked for. */
+/** Ignoring them would return more events than requested. */
 function refuseUnsupported(query: Query<'events.list'>): void {
   for (const [name, detail] of Object.entries(UNSUPPORTED_PARAMETERS))
     if (givenFor(query, name)) throw new AppError('unsupported_parameter', detail, name)
@@ -285,7 +285,7 @@ async function* csvOf(pieces: Pieces): AsyncGenerator<string> {
     yield* rowTexts('', rows, (row) => csvRow(cellsOf(wire.EVENT_FIELDS, wire.event(row))), '', '')
 }
 
-/** The texts of rows in chunks. An event may have a megabyte, so writing a page gives way to others. */
+/** Writes rows in chunks and yields to other requests, because an event may have a megabyte. */
 async function* rowTexts<Row>(
   head: string,
   rows: readonly Row[],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Written } from './call.ts'
 
-/** A page whose inline scripts and styles run by their hash, and nothing else that is inline. */
+/** An HTML page whose content security policy allows its own inline scripts and styles by hash. */
 export interface Page {
   html: string
   /** Exactly what stands between the tags. */
@@ -13,7 +13,7 @@ export interface Page {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** The page as an answer, with a policy that lets it talk to this server alone. */
+/** The response with a policy that only allows requests to this server. */
 export function htmlPage({ html, script, style, sources = {} }: Page): Written {
   const directives: Record<string, string> = {
     'default-src': "'none'",

@@ -231,7 +231,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
   }
 }
 
-/** A shared plugin is offered to every organization, so sharing takes an administrator besides the access level. */
+/** A shared plugin is visible to every organization, so sharing also requires an administrator. */
 function demandMayShare({ membership_level, plugins_access_level }: OrganizationRow): void {
   demandLevel(membership_level, ADMIN)
   demandPluginAccess(plugins_access_level, PLUGIN_ACCESS.share)

@@ -1,4 +1,4 @@
-/** Projects of all the caller's organizations, and of one: one implementation under two names. */
+/** `projects` (all organizations of the caller) and `organization_projects` share these handlers. */
 import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -12,7 +12,7 @@ import * as wire from './wire.ts'
 
 type Write = NonNullable<Call<'projects.update'>['body']>
 
-/** What the handlers of both paths share. */
+/** Shared by the handlers of both areas. */
 const shared = ({ db, ids, now, purger }: Deps) => {
   const answer = (row: store.ProjectRow | undefined) => {
     if (!row) throw notFound()

@@ -35,7 +35,7 @@ export const users = ({ db }: Deps): Area<'users'> => {
   }
 }
 
-/** Where the caller works after a change. A project brings its organization along, and an organization its oldest project. */
+/** The current organization and project after a change. A project implies its organization, an organization its oldest project. */
 async function currentAfter(
   tx: Db,
   caller: Caller,

@@ -13,7 +13,7 @@ interface Limit {
   window_ms: number
 }
 
-/** Invites to one address. The limits per inviter hold for somebody who makes organization after organization. */
+/** Limits of invites to one address. The limits per inviter stop a user who creates many organizations. */
 const LIMITS: readonly Limit[] = [
   { by: 'organization_id', most: 3, window_ms: HOUR_MS },
   { by: 'organization_id', most: 10, window_ms: DAY_MS },
@@ -30,8 +30,8 @@ export interface NewInvite {
 }
 
 /**
- * Counts an invite, or throws throttled where the address has had too many. The caller holds the organization and the
- * inviter, so nodes count one after the other.
+ * Counts an invite. Throws `throttled` when the address received too many. The caller has locked the organization and the
+ * inviter, so concurrent invites are counted in turn.
  */
 export async function countInvite(
   tx: Db,

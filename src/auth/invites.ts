@@ -103,13 +103,13 @@ type OpenInvite = invites.InviteRow & { organization_name: string }
 const accountExists = (): AppError =>
   new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
 
-/** Only `false` says that nobody proved the address. For an account without a word the operator vouched. */
+/** Only `false` means unverified. Null marks an account created by the operator. */
 const isUnverified = ({ is_email_verified }: users.UserRow): boolean => is_email_verified !== null && !is_email_verified
 
 /**
- * The invite that id and secret open for the caller, and the unverified account that accepting it supersedes. Throws
- * invalid_input for a wrong id or secret, already_used, expired, invalid_recipient for another's account, account_exists
- * where that account must show its key, and user_already_member.
+ * Returns the invite and the unverified account that accepting it supersedes. Throws
+ * invalid_input for a wrong id or secret, already_used, expired, invalid_recipient for another account, account_exists
+ * when the key of that account is missing, and user_already_member.
  */
 export async function openInvite(
   db: Db,
@@ -126,7 +126,7 @@ export async function openInvite(
   const account = await users.getByEmail(db, invite.target_email)
   if (caller && caller.user.id !== account?.id)
     throw new AppError('invalid_recipient', "This invite is for another address. Use that account's key, or none.")
-  // A secret from an API answer says nothing about the address, so it supersedes nobody.
+  // A secret from an API response does not prove the address, so it supersedes no account.
   const superseded = !caller && account && isUnverified(account) && invite.emailing_attempt_made ? account : undefined
   if (account && !caller && !superseded) throw accountExists()
   if (await members.hasEmail(db, invite.organization_id, invite.target_email))
@@ -161,9 +161,9 @@ export async function acceptInvite(
   return db.tx(async (tx) => {
     const seen = await invites.open(tx, sent.invite_id, hashOf(sent.token))
     if (seen) {
-      // The account first, then organizations: everybody locks in this order.
+      // Lock order: the account, then its organizations.
       await users.holdByEmail(tx, seen.target_email)
-      // Who races for it waits here, and then finds it used.
+      // A concurrent acceptance waits for this lock and then finds the invite used.
       await members.hold(tx, seen.organization_id)
     }
     const invite = await openInvite(tx, { ...sent, caller, now })
@@ -184,7 +184,7 @@ export async function acceptInvite(
   })
 }
 
-/** Joining gives the account access to more, so a key that is limited to less cannot do it. */
+/** Joining extends the access of the account, so a restricted key is not enough. */
 function demandWholeKey({ key }: Caller): void {
   if (!key.scopes.includes('*') || !reachesEverything(key.reach))
     throw forbidden(
@@ -199,7 +199,7 @@ async function provenBy(tx: Db, user: users.UserRow, invite: invites.InviteRow):
   return { ...user, is_email_verified: true }
 }
 
-/** For everything its user reaches. */
+/** A key without restrictions. */
 async function firstKey(tx: Db, ids: Ids, now: string, { id }: users.UserRow): Promise<string> {
   const key = { user_id: id, label: 'First key', scopes: ['*'], reach: EVERYTHING, expires_at: null }
   return (await issue(tx, ids, now, key)).value

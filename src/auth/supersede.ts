@@ -17,7 +17,7 @@ export interface Superseded {
 
 /**
  * Takes an unverified account away from its address. It loses the address, its keys, its memberships and the invites it
- * made. Nothing passes to whoever gets the address next. Throws account_exists for a verified account.
+ * made. The next account with this address inherits nothing. Throws account_exists for a verified account.
  */
 export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
   // First, because it locks the row: no membership appears behind the list below.

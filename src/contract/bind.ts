@@ -184,7 +184,7 @@ class Asked implements Call<any, any> {
   }
 }
 
-/** Where a body is optional, `{}` and the `[]` that PHP makes of an empty array are no body. */
+/** Where a body is optional, `{}` and `[]` (the empty array of PHP) count as no body. */
 function dropEmptyBody(request: FastifyRequest, _: FastifyReply, done: () => void): void {
   const { body } = request
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) request.body = undefined

@@ -17,8 +17,8 @@ function writerOf(schema: unknown): Write {
 const SCALARS = ['string', 'integer', 'number', 'boolean', 'null']
 
 /**
- * A schema without alternatives between scalars. The serializer writes a scalar the same way whichever alternative it
- * belongs to, and would validate it against each to find out.
+ * Removes alternatives between scalars. The serializer writes a scalar the same way for each alternative, but
+ * validates it against each one to choose.
  */
 function withoutScalarUnions(node: any): any {
   if (Array.isArray(node)) return node.map(withoutScalarUnions)

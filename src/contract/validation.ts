@@ -85,7 +85,7 @@ export function validator(
 }
 
 /**
- * A schema with what is marked `x-checked-by-handler` reduced to its type and, for a union, its tag and the names of its
+ * Reduces schemas marked `x-checked-by-handler` to their type and, for a union, its tag and the names of its
  * members. Ajv lists the problems of every alternative of a union, and sees only text in a list that is sent as JSON text.
  */
 function outlined(node: any): any {

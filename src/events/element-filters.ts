@@ -61,7 +61,7 @@ function selectorPattern(selector: string, at: string): string {
   return `${pattern}(?:;|$)`
 }
 
-/** What a selector is made of, by the sign it begins with; a tag has none. */
+/** The parts of a selector by their first character. A tag has none. */
 const PIECES: Record<string, RegExp> = {
   '.': /^\.([\w\-:/[\]]+)/,
   '#': /^#([\w-]+)/,

@@ -17,10 +17,10 @@ export interface Element {
   order: number
 }
 
-/** Browsers nest a page no deeper. More elements in one chain would only make a long answer. */
+/** Browsers do not nest deeper. Bounds the size of a response. */
 const MAX_ELEMENTS = 512
 
-/** Attributes and classes of one chain. Pages have a few dozen; 45,000 fit into an event and took 150 ms to read. */
+/** Attributes and classes per chain. Pages have a few dozen; parsing the 45,000 that fit into an event took 150 ms. */
 const MAX_PARTS = 5_000
 
 export function parseElements(chain: string): Element[] {
@@ -28,12 +28,12 @@ export function parseElements(chain: string): Element[] {
   return split(chain).map((part, order) => parseElement(part, order, room))
 }
 
-/** How many attributes and classes may still be read. */
+/** The attributes and classes that may still be parsed. */
 interface Room {
   parts: number
 }
 
-/** The place of the quote that ends the value whose opening quote is at `open`; -1 where none does. */
+/** The index of the closing quote for the opening quote at `open`; -1 if it is missing. */
 function closingQuote(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -42,7 +42,7 @@ function closingQuote(text: string, open: number): number {
   return -1
 }
 
-/** At semicolons outside quotes. A value that never ends quotes nothing, and nor do the quotes after it. */
+/** Splits at semicolons outside quotes. An unclosed quote and those after it are plain characters. */
 function split(chain: string): string[] {
   const parts: string[] = []
   let start = 0
@@ -82,7 +82,7 @@ function parseElement(part: string, order: number, room: Room): Element {
   }
 }
 
-/** Classes may hold colons (`md:flex`), so the attributes begin at the first colon that `name="` follows. */
+/** Classes may contain colons (`md:flex`), so attributes begin at the first colon followed by `name="`. */
 function attributesAt(part: string): number {
   let colon = -1
   for (let at = 0; at < part.length; at++) {
@@ -94,7 +94,7 @@ function attributesAt(part: string): number {
   return part.endsWith(':') ? part.length - 1 : part.length
 }
 
-/** `name="value"` one after the other. What is no attribute ends them. */
+/** Parses consecutive `name="value"` pairs and stops at anything else. */
 function parseAttributes(part: string, begin: number, room: Room): Record<string, string> {
   const found: Record<string, string> = Object.create(null)
   for (let at = begin; at < part.length && room.parts > 0; room.parts--) {

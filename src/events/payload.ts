@@ -30,7 +30,7 @@ export interface RawRequest {
   bytes: Buffer | undefined
 }
 
-/** A request that is unpacked and measured but not parsed, because its token is not checked yet. */
+/** A decompressed and scanned request, not parsed before its token is checked. */
 export interface Opened {
   token: string
   /** JSON text; the scanner has only checked its brackets and strings. */
@@ -70,16 +70,16 @@ export function mostText({ query, bytes }: RawRequest): number {
   return plain ? length : Math.min(length * MOST_PACKED, PAYLOAD_LIMIT_BYTES)
 }
 
-/** How many bytes of text a request claims to hold: gzip ends in the length of its content. Only a hint. */
+/** The size of the text as claimed by the gzip trailer. Only a hint. */
 export function saidText({ bytes }: RawRequest): number {
   if (!bytes) return 0
   return isGzip(bytes) && bytes.length > 18 ? bytes.readUInt32LE(bytes.length - 4) : bytes.length
 }
 
 /**
- * Unpacks a request, measures the JSON in it and finds its token. Throws no_data, invalid_payload, invalid_input where it
- * is nested too deep or holds too much, Unauthenticated where the token is missing or cannot be one, and TooLong where it
- * unpacks to more than the limit.
+ * Decompresses a request, scans its JSON and finds its token. Throws no_data, invalid_payload, invalid_input when it
+ * is nested too deep or has too many values, Unauthenticated when the token is missing or malformed, and TooLong when it
+ * decompresses to more than the limit.
  */
 export async function openPayload(request: RawRequest, limit_bytes: number): Promise<Opened> {
   const { data: packed, form } = await envelope(request)
@@ -185,7 +185,7 @@ function parse(text: string): unknown {
   return text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) ? mended(data) : data
 }
 
-/** JSON in which NaN, Infinity and -Infinity stand for null, as some senders write them. */
+/** Parses JSON in which some senders write NaN, Infinity and -Infinity; they become null. */
 function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -203,7 +203,7 @@ const NON_FINITE = ['NaN', 'Infinity', '-Infinity']
 const [QUOTE, BACKSLASH] = ['"'.charCodeAt(0), '\\'.charCodeAt(0)]
 const NON_FINITE_STARTS = new Set(NON_FINITE.map((word) => word.charCodeAt(0)))
 
-/** One pass by hand: a regular expression for strings backtracks on one that never ends. */
+/** A single pass, because a regular expression for strings backtracks on an unclosed one. */
 function replaceNonFinite(text: string): string {
   const parts: string[] = []
   let copied = 0

@@ -10,7 +10,7 @@ export interface Question {
   values: Value[]
 }
 
-/** What a reader process answers. Many rows come in several messages, all but the last with `more`. */
+/** A reply of a reader process. Many rows come in several messages, all but the last with `more`. */
 export type Reply =
   | { rows: unknown[][]; more?: true; failed?: undefined }
   | { failed: { message: string; code?: string } }
@@ -22,11 +22,11 @@ export interface Reader {
   discard(): Promise<void>
 }
 
-/** Characters of one message between processes: JSON.parse blocks the server's event loop, 1 MB for about 5 ms. */
+/** Characters per message between processes. JSON.parse blocks the event loop for about 5 ms per MB. */
 export const MESSAGE_LENGTH = 256 * 1024
-/** Characters of one answer. It passes through the server's memory several times. */
+/** Characters per result, which is copied several times in memory. */
 export const MAX_ANSWER_LENGTH = 128 * 1024 * 1024
-/** In the message of an error with which a statement ends itself. */
+/** The marker in the error that a statement raises itself. */
 export const TOO_LARGE = 'result_too_large'
 
 export const tooLarge = (): AppError =>
@@ -35,11 +35,11 @@ export const tooLarge = (): AppError =>
     'The result, or a text that the query computes, is too large. Ask for fewer events, or shorten the texts.',
   )
 
-/** About as many characters as a row takes. */
+/** The approximate number of characters of a row. */
 export const lengthOf = (row: readonly unknown[]): number =>
   row.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0)
 
-/** Adds up rows as they come. Throws `result_too_large` when they are more than one answer may hold. */
+/** Sums the size of rows. Throws `result_too_large` beyond the limit. */
 export function answerSize(): (row: readonly unknown[]) => void {
   let size = 0
   return (row) => {

@@ -9,7 +9,7 @@ export const PLACES: Record<LaneName, number> = { first: 4, slow: 4 }
 const SPARE_CONNECTIONS = 2
 const CONNECT_DEADLINE_MS = 5_000
 
-/** Taken as they arrive, so that a result that is too large does not fill the memory first. */
+/** Reads rows as they arrive, so that a result that is too large does not fill the memory. */
 function rowsOf(client: pg.PoolClient, { text, values }: Question): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     const rows: unknown[][] = []

@@ -15,7 +15,7 @@ export interface Sender {
 /** An event that was left out of a batch whose other events are stored. */
 export interface RefusedEvent {
   index: number
-  /** As it was sent; null if it was not. */
+  /** As sent; null when missing. */
   uuid: string | null
   code: string
   detail: string
@@ -61,10 +61,10 @@ export async function receive(
   return refused
 }
 
-/** Whoever brings old events is not who made them, so their address says nothing about these. */
+/** The sender of historical events is not the user, so its address is not recorded. */
 const isHistorical = (data: unknown): boolean =>
   (data as { historical_migration?: unknown } | null)?.historical_migration === true
 
-/** Where a lone event stands. */
+/** The `attr` of a single event. */
 const placeOf = (data: unknown): string | null =>
   Array.isArray(data) ? '0' : (data as { batch?: unknown }).batch === undefined ? null : 'batch__0'

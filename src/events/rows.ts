@@ -27,9 +27,9 @@ export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldes
 export interface Rows {
   columns: string[]
   types: string[]
-  /** As the database answers them. */
+  /** Rows as the database returns them. */
   rows: unknown[][]
-  /** A row as JSON values. It parses what may be a megabyte, so it is called for one row at a time. */
+  /** Converts a row to JSON values. A row may have a megabyte, so convert one at a time. */
   resultOf(row: unknown[]): unknown[]
   more: boolean
 }
@@ -176,8 +176,8 @@ function statement(query: RowsQuery, compiled: Query, limit: number, offset: num
 }
 
 /**
- * PostgreSQL's driver cannot refuse one huge cell: a text above 512 MB would end the process. So the statement ends itself,
- * by reading words as a number. SQLite's reader counts for itself.
+ * The PostgreSQL driver crashes on a cell above 512 MB. The statement therefore fails by itself,
+ * by casting text to a number. SQLite's reader checks the size of each row.
  */
 function guarded(columns: readonly Column[], rows: Sql): Sql {
   const cells = columns.map(({ type }, i) => {

@@ -32,12 +32,12 @@ export interface Arrival {
   uuid: () => string
 }
 
-/** Of one event as it is stored: its properties and its chain of elements, in UTF-8. */
+/** The stored size of an event: its properties and elements chain in UTF-8. */
 export const EVENT_LIMIT_BYTES = 1024 * 1024
 
 export const EVENT_TOO_LARGE = 'event_too_large'
 
-/** What is wrong with an event that is too large to be stored; undefined for all others. */
+/** The error detail for an event that is too large; undefined otherwise. */
 export function oversizeOf({ properties, elements_chain }: EventRow): string | undefined {
   // A UTF-16 unit takes at most 3 bytes, so most events need no counting.
   if ((properties.length + elements_chain.length) * 3 <= EVENT_LIMIT_BYTES) return undefined

@@ -26,7 +26,7 @@ export function parseTime(value: unknown): number | undefined {
   return exact(milliseconds * 1000)
 }
 
-/** Whether a text ends with a zone, which a comment in brackets may follow. */
+/** Whether a text ends with a time zone, optionally followed by a comment in parentheses. */
 function namesZone(text: string): boolean {
   const end = text.endsWith(')') ? text.lastIndexOf('(') : text.length
   return ZONE.test(text.slice(0, Math.max(end, 0)).trimEnd())

@@ -2,27 +2,27 @@ import type { AppError } from '../errors.ts'
 import { JsonScanner } from '../json-scan.ts'
 
 /**
- * A batch of 20 MiB with ordinary events holds some 800,000. JSON.parse makes up to 190 MB and 2 seconds of a million
- * objects with a key of their own each.
+ * A 20 MiB batch of ordinary events has about 800,000. JSON.parse needs up to 190 MB and 2 seconds for a million
+ * objects with distinct keys.
  */
 export const MOST_VALUES = 1_000_000
 /** A token of 64 characters with every one of them escaped, in quotes. */
 const LONGEST_TOKEN_TEXT = 64 * 6 + 2
-/** What the parser makes null of. */
+/** Scalars that are parsed as null. */
 const NULLS = new Set(['null', 'NaN', 'Infinity', '-Infinity'])
 
 export interface Scanned {
   /** Null, `{}` or `[]`. */
   empty: boolean
-  /** The values that stand where tokens stand, in the order in which they count; null and undefined are none. */
+  /** Values found where a token may be, by priority. Null and undefined do not count. */
   candidates: unknown[]
 }
 
-/** Finds where the token is without parsing: the text is not trusted before its token is. Linear in time. */
+/** Finds the token in linear time without parsing, because the text is not trusted before its token is. */
 export const scanPayload = (bytes: Buffer, malformed: (position: number) => AppError): Scanned =>
   new TokenScanner(bytes, MOST_VALUES, malformed).payload()
 
-/** An object that may hold a token. A key that stands twice counts by its last value, as for JSON.parse. */
+/** An object that may contain a token. As in JSON.parse, the last value of a duplicate key counts. */
 interface Source {
   $token?: unknown
   token?: unknown
@@ -88,7 +88,7 @@ class TokenScanner extends JsonScanner {
     return undefined
   }
 
-  /** A value as far as it can be a token: text, null, or anything else. */
+  /** Reads a value that may be a token: a string, null, or `{}` for anything else. */
   private token(): unknown {
     const text = this.isString()
     const start = this.at

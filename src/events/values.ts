@@ -20,7 +20,7 @@ const RECENT_EVENTS = 100_000
 /** Different stored values of one property that are looked at, the most frequent ones. */
 const MOST_STORED_VALUES = 10_000
 const MOST_VALUES = 100
-/** Characters of a stored value as JSON. Nobody picks a longer one from a list. */
+/** Values with more characters of JSON are not suggested. */
 const MAX_VALUE_LENGTH = 1_000
 
 /** The values of a property in recent events, most frequent first; a list counts as each of its items. */

@@ -20,7 +20,7 @@ export function changesOf(
   return changes.length ? changes.slice(0, MAX_CHANGES) : null
 }
 
-/** Texts are compared as they are: those of files may have megabytes. */
+/** Strings are compared directly, because files may have megabytes. */
 const isSame = (was: unknown, is: unknown): boolean =>
   typeof was === 'string' && typeof is === 'string' ? was === is : JSON.stringify(was) === JSON.stringify(is)
 

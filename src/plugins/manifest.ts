@@ -31,7 +31,7 @@ const SHAPES: Record<keyof Manifest, string> = {
 }
 
 const { config_schema, public_jobs } = contract.components.schemas.PluginWrite.properties
-/** As much as a request may bring: lists of plugins hold all of it. */
+/** The same limits as for a request, because lists of plugins include the manifest. */
 const MAX_JSON: Record<string, number> = { config: config_schema['x-max-json'], publicJobs: public_jobs['x-max-json'] }
 
 function demandShort(manifest: object, refuse: (detail: string) => AppError): void {

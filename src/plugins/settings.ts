@@ -84,8 +84,8 @@ export function settle(fields: readonly Field[], given: Values, stored: Settings
 
 /**
  * Throws `required` when an address changes and a stored secret is kept. Otherwise a caller who may change settings, but
- * never saw the secret, could have the plugin send it to a server of their own. What a setting means is known to the
- * plugin's code alone, so its key and its value tell whether it is an address.
+ * never saw the secret, could have the plugin send it to a server of their own. Only the plugin's code knows what a
+ * setting means, so a setting counts as an address by its key or value.
  */
 function demandSecretsAgain(fields: readonly Field[], secret: string, stored: Settings, settled: Settings): void {
   const value = ({ open, secrets }: Settings, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''

@@ -105,7 +105,7 @@ export async function hold(tx: Db, id: string): Promise<ApiKey | undefined> {
   return found && toApiKey(found)
 }
 
-/** Writes what a caller may set. Needs the lock. */
+/** Updates the fields that a caller may set. Requires the lock. */
 export async function update(tx: Db, key: ApiKey): Promise<ApiKey> {
   await tx.run(sql`
     update api_keys set label = ${key.label}, scopes = ${JSON.stringify(key.scopes)},
@@ -131,7 +131,7 @@ export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from api_keys where id = ${id}`)) > 0
 }
 
-/** How many there were. */
+/** Returns the number of deleted keys. */
 export function removeAll(tx: Db, user_id: number): Promise<number> {
   return tx.run(sql`delete from api_keys where user_id = ${user_id}`)
 }

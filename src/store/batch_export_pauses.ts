@@ -24,7 +24,7 @@ export async function create(
     values (${batch_export_id}, ${paused_at}, ${position})`)
 }
 
-/** All of an export, oldest first. */
+/** The pauses of an export, oldest first. */
 export function list(tx: Db, batch_export_id: string): Promise<PauseRow[]> {
   return tx.all<PauseRow>(sql`
     select * from batch_export_pauses where batch_export_id = ${batch_export_id} order by id`)

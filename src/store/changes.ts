@@ -1,4 +1,4 @@
-/** What an update leaves of the fields that were sent: those that are not undefined and differ from the stored row. */
+/** Returns the sent fields that are defined and differ from the stored row. */
 export function changedFields<Fields extends object>(row: object, sent: Fields): Partial<Fields> {
   const stored = row as Record<string, unknown>
   const entries = Object.entries(sent).filter(([name, value]) => value !== undefined && !isSame(stored[name], value))

@@ -24,7 +24,7 @@ export interface DomainWrite {
   saml_x509_cert?: string | null
 }
 
-/** What a write would change of a domain. */
+/** Returns the fields of a domain that a write changes. */
 export function changesOf(row: DomainRow, sent: DomainWrite): DomainWrite {
   const { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert } = sent
   const fields = { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert }

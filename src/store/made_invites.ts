@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { type Either, sql } from '../sql/template.ts'
 
-/** An invite that was made, whatever became of it. */
+/** A created invite, kept after it was used, replaced or deleted. */
 export interface MadeInviteRow {
   id: string
   organization_id: string
@@ -13,7 +13,7 @@ export interface MadeInviteRow {
 const FORGOTTEN_AT_ONCE = 100
 const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
-/** Those to this address by the organization or by the inviter, newest first. */
+/** Invites to this address by the organization or the inviter, newest first. */
 export function list(
   tx: Db,
   { organization_id, inviter_id, target_hash }: Omit<MadeInviteRow, 'id' | 'created_at'>,
@@ -31,7 +31,7 @@ export async function create(tx: Db, made: MadeInviteRow): Promise<void> {
     values (${made.id}, ${made.organization_id}, ${made.inviter_id}, ${made.target_hash}, ${made.created_at})`)
 }
 
-/** Some of those from before; the rest go with the next invites. */
+/** Deletes some old rows; later invites delete the rest. */
 export async function forget(tx: Db, before: string): Promise<void> {
   await tx.run(sql`
     delete from made_invites where id in (

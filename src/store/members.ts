@@ -81,7 +81,7 @@ export interface Membership {
   level: number
 }
 
-/** Everything the user is a member of, in the order that locks are taken. */
+/** The organizations of the user, in lock order. */
 export function ofUser(db: Db, user_id: number): Promise<Membership[]> {
   return db.all<Membership>(sql`
     select m.id, m.organization_id, o.name as organization_name, m.level

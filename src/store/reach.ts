@@ -25,7 +25,7 @@ export const encloses = (outer: Reach, inner: Reach): boolean =>
 const within = <Id>(outer: readonly Id[] | null, inner: readonly Id[] | null): boolean =>
   outer === null || inner?.every((id) => outer.includes(id)) === true
 
-/** What is left of it within one organization that it reaches. */
+/** Narrows the restrictions to one organization. */
 export const onlyOrganization = (reach: Reach, organization_id: string): Reach => ({
   ...reach,
   organizations: [organization_id],

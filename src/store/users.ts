@@ -106,14 +106,14 @@ export async function update(tx: Db, row: UserRow, sent: UserWrite): Promise<Use
   return after
 }
 
-/** For somebody who joins an organization again: it was current when they left, and does not become so by joining. */
+/** Clears a current organization that the user had left, so that joining it again does not make it current. */
 export async function forgetCurrent(tx: Db, id: number, organization_id: string): Promise<void> {
   await tx.run(sql`
     update users set current_organization_id = null, current_project_id = null
     where id = ${id} and current_organization_id = ${organization_id}`)
 }
 
-/** The owner of the address has shown a mailed secret. */
+/** Marks the address as verified by a mailed secret. */
 export async function verifyEmail(tx: Db, id: number): Promise<void> {
   await tx.run(sql`update users set is_email_verified = ${true} where id = ${id}`)
 }
