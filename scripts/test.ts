@@ -25,6 +25,8 @@ import { makeTemplate, startPostgres } from '../test/helpers/postgres.ts'
 /** These take longest and begin first, so that none of them is left over at the end. */
 const LONGEST = [
   'faults/exports',
+  'adversary/capture',
+  'adversary/requests',
   'cli/cli',
   'exports/engine',
   'faults/nodes',

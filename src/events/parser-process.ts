@@ -1,5 +1,5 @@
 /** Another process: unpacks, parses and shapes the events of one large request at a time. The server may kill it. */
-import { setPriority } from 'node:os'
+import { lowerPriority } from '../background/priority.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
 import type { FromParser, ToParser } from './parser-messages.ts'
 import { openLargePayload, type RawRequest } from './payload.ts'
@@ -75,7 +75,7 @@ function failureOf(error: unknown): FromParser {
   return { failed: { code, detail, attr, unauthenticated: error instanceof Unauthenticated } }
 }
 
-setPriority(NICENESS)
+lowerPriority(NICENESS)
 process.on('disconnect', () => process.exit())
 // Ctrl-C and service managers signal the whole process group. The server decides when its parsers end.
 process.on('SIGINT', () => undefined)

@@ -1,12 +1,12 @@
 /** A child process that delivers one run at a time and exits with the server. */
-import { setPriority } from 'node:os'
+import { lowerPriority } from '../background/priority.ts'
 import { deliver, failureOf } from './deliver.ts'
 import { examine } from './examine.ts'
 import type { Answer, Order } from './messages.ts'
 
 /** Leaves the CPU to requests. */
 const NICENESS = 10
-setPriority(NICENESS)
+lowerPriority(NICENESS)
 
 let abort = new AbortController()
 let stored: (() => void) | undefined

@@ -1,9 +1,9 @@
 /** A process of its own: a parser can be kept busy by a few bytes, and must not keep the server busy with it. */
-import { setPriority } from 'node:os'
+import { lowerPriority } from '../background/priority.ts'
 import { inspectCode } from './code.ts'
 
 const NICENESS = 10
-setPriority(NICENESS)
+lowerPriority(NICENESS)
 process.on('message', (files: Record<string, string>) => {
   process.send!(inspectCode(files), () => undefined)
 })

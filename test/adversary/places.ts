@@ -106,6 +106,12 @@ function flat(schema: Json): Json {
 const isDestination = ({ properties }: Json): boolean =>
   Boolean(properties?.type && properties.config && !properties.destination)
 
+/** The types that a schema of destinations is for: a union has one alternative for each. */
+const destinationsOf = ({ properties }: Json): string[] => {
+  const { const: one } = resolve(properties.type)
+  return one ? [one] : DESTINATIONS
+}
+
 /** A place within a value, and the whole value with something put there. */
 interface Slot {
   path: string
@@ -142,7 +148,7 @@ export function placesOf(world: World): Place[] {
   const slots = (given: Json, name: string): Slot[] => {
     const schema = flat(given)
     if (isDestination(schema))
-      return DESTINATIONS.flatMap((type) =>
+      return destinationsOf(schema).flatMap((type) =>
         slots(contract.components.schemas[`${type}Config`], 'config').map((slot) => ({
           ...slot,
           path: `.config(${type})${slot.path}`,
