@@ -9,8 +9,8 @@ import { goBeyond } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createWriter, type EventWriter } from './events/writer.ts'
+import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
-import { createProcesses, type Processes } from './exports/processes.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -22,7 +22,7 @@ import { furthest } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { settleKeys } from './store/secrets.ts'
-import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './vault.ts'
+import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
 
 /** What a handler may use, built once. */
 export interface Deps {
@@ -39,7 +39,7 @@ export interface Deps {
   /** Plans and delivers batch exports; to be woken when one was changed. */
   readonly exporter: Exporter
   /** Deliveries happen in processes of their own. */
-  readonly processes: Processes
+  readonly processes: DeliveryProcesses
   /** The folder that File exports are written under. */
   readonly files_root: string
   /** What seals the secrets that are stored. */
@@ -72,7 +72,7 @@ export interface DepsOptions {
   clock?: () => number
   ids?: Ids
   /** Where deliveries happen. */
-  processes?: Processes
+  processes?: DeliveryProcesses
   /** The file that readers of events run. */
   readerProgram?: string
 }
@@ -83,7 +83,7 @@ export async function buildDeps({
   log,
   clock = Date.now,
   ids: given,
-  processes = createProcesses(),
+  processes = createDeliveryProcesses(),
   readerProgram,
 }: DepsOptions): Promise<Deps> {
   const metrics = createMetrics()

@@ -1,32 +1,96 @@
-/**
- * A failure the caller is told about: a code for programs, a sentence for people, the field to blame.
- * Which HTTP status a code becomes is the server's business; anything thrown that is no AppError is a 500.
- */
+/** Every error code with the HTTP status and the `type` of its response. `docs/errors.md` explains each. */
+export const ERROR_RESPONSES = {
+  required: [400, 'validation_error'],
+  null: [400, 'validation_error'],
+  blank: [400, 'validation_error'],
+  max_length: [400, 'validation_error'],
+  empty: [400, 'validation_error'],
+  not_a_list: [400, 'validation_error'],
+  invalid_choice: [400, 'validation_error'],
+  does_not_exist: [400, 'validation_error'],
+  null_characters_not_allowed: [400, 'validation_error'],
+  invalid_input: [400, 'validation_error'],
+  unique: [400, 'validation_error'],
+  verification_required: [400, 'validation_error'],
+  already_verified: [400, 'validation_error'],
+  already_claimed: [400, 'validation_error'],
+  expired: [400, 'validation_error'],
+  already_used: [400, 'validation_error'],
+  invalid_recipient: [400, 'validation_error'],
+  account_exists: [400, 'validation_error'],
+  user_already_member: [400, 'validation_error'],
+  inviter_not_allowed: [400, 'validation_error'],
+  no_data: [400, 'validation_error'],
+  invalid_payload: [400, 'validation_error'],
+  event_too_large: [400, 'validation_error'],
+  unsupported_property_type: [400, 'validation_error'],
+  unsupported_parameter: [400, 'validation_error'],
+  result_too_large: [400, 'validation_error'],
+  query_timeout: [400, 'validation_error'],
+  unsupported_destination: [400, 'validation_error'],
+  secret_unreadable: [400, 'validation_error'],
+  outbound_refused: [400, 'validation_error'],
+  outbound_unresolved: [400, 'validation_error'],
+  parse_error: [400, 'invalid_request'],
+  not_authenticated: [401, 'authentication_error'],
+  authentication_failed: [401, 'authentication_error'],
+  missing_api_key: [401, 'authentication_error'],
+  not_string: [401, 'authentication_error'],
+  too_long: [401, 'authentication_error'],
+  not_ascii: [401, 'authentication_error'],
+  personal_api_key: [401, 'authentication_error'],
+  permission_denied: [403, 'authentication_error'],
+  not_found: [404, 'invalid_request'],
+  method_not_allowed: [405, 'invalid_request'],
+  not_acceptable: [406, 'invalid_request'],
+  conflict: [409, 'invalid_request'],
+  request_too_large: [413, 'invalid_request'],
+  unsupported_media_type: [415, 'invalid_request'],
+  throttled: [429, 'throttled_error'],
+  error: [500, 'server_error'],
+  unavailable: [503, 'server_error'],
+  no_secret_key: [503, 'server_error'],
+} as const satisfies Record<string, readonly [status: number, type: string]>
+
+export type ErrorCode = keyof typeof ERROR_RESPONSES
+
+export interface AppErrorFields {
+  code: ErrorCode
+  /** What is wrong and what to do about it. */
+  detail: string
+  /** The field that caused the error. Nested names are joined by `__`. */
+  attr?: string | null
+  retry_after_seconds?: number
+  /** Logged, never sent to the client. */
+  cause?: unknown
+}
+
+/** An error that the client sees. Any other error becomes a 500 that reveals only the request id. */
 export class AppError extends Error {
-  constructor(
-    readonly code: string,
-    detail: string,
-    readonly attr: string | null = null,
-    readonly retry_after_seconds?: number,
-    /** What the log should tell of it, and the caller should not. */
-    cause?: unknown,
-  ) {
+  readonly code: ErrorCode
+  readonly attr: string | null
+  readonly retry_after_seconds: number | undefined
+
+  constructor({ code, detail, attr = null, retry_after_seconds, cause }: AppErrorFields) {
     super(detail, { cause })
     this.name = 'AppError'
+    this.code = code
+    this.attr = attr
+    this.retry_after_seconds = retry_after_seconds
   }
 }
 
-/** Whoever asks did not say who they are, or not rightly, whatever the code says. */
+/** Always a 401. `empty` is one of its codes, which is a 400 elsewhere. */
 export class Unauthenticated extends AppError {}
 
-/** One sentence for everything that is absent or not the caller's to see, so that the two cannot be told apart. */
+/** The same error for missing resources and for those of other tenants, so that callers cannot tell them apart. */
 export const notFound = (): AppError =>
-  new AppError('not_found', "Not found. Check the id, and that the key's user may see it.")
+  new AppError({ code: 'not_found', detail: 'Not found. Check the id and that the user of this key has access to it.' })
 
-export const forbidden = (detail: string): AppError => new AppError('permission_denied', detail)
+export const forbidden = (detail: string): AppError => new AppError({ code: 'permission_denied', detail })
 
-export const invalid = (attr: string | null, detail: string, code = 'invalid_input'): AppError =>
-  new AppError(code, detail, attr)
+export const invalid = (attr: string | null, detail: string, code: ErrorCode = 'invalid_input'): AppError =>
+  new AppError({ code, detail, attr })
 
 export const unavailable = (detail: string, cause?: unknown): AppError =>
-  new AppError('unavailable', detail, null, 5, cause)
+  new AppError({ code: 'unavailable', detail, retry_after_seconds: 5, cause })

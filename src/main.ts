@@ -8,7 +8,7 @@ import { type Logger, pino } from 'pino'
 import { type FirstRun, firstRun } from './auth/first-run.ts'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
-import { buildServer } from './server.ts'
+import { buildServer } from './http/server.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 
 /** For who starts a server from a program of their own. */

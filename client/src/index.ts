@@ -1,8 +1,9 @@
 import openapiFetch, { type Client as FetchClient, type FetchOptions } from 'openapi-fetch'
 import type { components as PosthogComponents, paths as PosthogPaths } from '../../src/contract/openapi.posthog.ts'
 import type { components, paths } from '../../src/contract/openapi.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 
-export type { PosthogPaths, paths }
+export type { ErrorCode, PosthogPaths, paths }
 
 /** The resources of the contract: `Schemas['Organization']`. */
 export type Schemas = components['schemas']
@@ -87,7 +88,7 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 export class WorkspaceError extends Error {
   readonly status: number
   readonly type: Schemas['Error']['type']
-  readonly code: string
+  readonly code: ErrorCode
   readonly detail: string
   readonly attr: string | null
   /** Quote it to the operator. */
@@ -95,7 +96,8 @@ export class WorkspaceError extends Error {
 
   constructor(error: unknown, { status, statusText, headers }: Response) {
     // A proxy may answer with a body of its own.
-    const body = typeof error === 'object' && error !== null ? (error as Partial<Schemas['Error']>) : {}
+    const body =
+      typeof error === 'object' && error !== null ? (error as Partial<Schemas['Error'] & { code: ErrorCode }>) : {}
     const detail = body.detail ?? `The server answered ${status} ${statusText}.`
     super(detail)
     this.name = 'WorkspaceError'

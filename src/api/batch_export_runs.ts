@@ -1,12 +1,12 @@
 import { isUuid } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import * as control from '../exports/control.ts'
+import * as control from '../exports/service.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as store from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import type { Area, Call } from './call.ts'
+import type { Area, HandlerContext } from './handler-context.ts'
 import { isoOf, logPage } from './log_entries.ts'
 import { parseMoment } from './time.ts'
 import * as wire from './wire.ts'
@@ -21,7 +21,7 @@ interface Subject {
 
 export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject> => {
   const { db, now, eventReader, exporter } = deps
-  const tools: control.Control = { ...deps, reader: eventReader }
+  const tools: control.ExportService = { ...deps, reader: eventReader }
   return {
     subject: async ({ params, project }) => {
       const { batch_export_id: export_id, id = params.run_id } = params
@@ -58,7 +58,7 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
   }
 }
 
-type RunCall = Call<'batch_export_runs.list', Subject>
+type RunCall = HandlerContext<'batch_export_runs.list', Subject>
 type Read = (filter: store.RunFilter, order: Parameters<typeof store.page>[2]) => Promise<RunRow[]>
 
 /** Follows the boundary row, not a number of rows, so that runs that begin meanwhile shift nothing. */

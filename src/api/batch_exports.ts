@@ -3,13 +3,13 @@ import { isUuid } from '../auth/access.ts'
 import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import * as control from '../exports/control.ts'
+import * as control from '../exports/service.ts'
 import { checkSettings, type Settings } from '../exports/settings.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow, Owner } from '../store/batch_exports.ts'
 import * as store from '../store/batch_exports.ts'
 import * as projects from '../store/projects.ts'
-import type { Area, Call, Located } from './call.ts'
+import type { Area, HandlerContext, ResolvedAccess } from './handler-context.ts'
 import { logPage } from './log_entries.ts'
 import { page, paging } from './page.ts'
 import { parseTime } from './time.ts'
@@ -23,7 +23,7 @@ type Level = 'batch_exports' | 'project_batch_exports'
 /** What the handlers of both levels share. */
 const shared = (deps: Deps) => {
   const { db, eventReader, exporter, processes, files_root, config, outbound } = deps
-  const tools: control.Control = { ...deps, reader: eventReader }
+  const tools: control.ExportService = { ...deps, reader: eventReader }
 
   const answers = async (rows: BatchExportRow[]) => {
     const latest = await runs.latest(
@@ -41,7 +41,7 @@ const shared = (deps: Deps) => {
   const answer = async (row: BatchExportRow) => (await answers([row]))[0]!
 
   return {
-    subject: async ({ params, organization, project }: Located): Promise<BatchExportRow> => {
+    subject: async ({ params, organization, project }: ResolvedAccess): Promise<BatchExportRow> => {
       const owner: Owner = organization ? { organization_id: organization.id } : { project_id: project!.id }
       const id = params.batch_export_id ?? params.id!
       const row = isUuid(id) ? await store.get(db, owner, id.toLowerCase()) : undefined
@@ -49,7 +49,7 @@ const shared = (deps: Deps) => {
       return row
     },
 
-    list: async (owner: Owner, { query, url }: Pick<Call<`${Level}.list`>, 'query' | 'url'>) => {
+    list: async (owner: Owner, { query, url }: Pick<HandlerContext<`${Level}.list`>, 'query' | 'url'>) => {
       const { count, rows } = await store.list(db, owner, paging(query))
       return page({ url, query }, count, await answers(rows))
     },
@@ -112,7 +112,7 @@ const shared = (deps: Deps) => {
 const settingsOf = ({ type, config = {} }: NonNullable<Body<'batch_exports.test'>>): Settings => ({ type, config })
 
 /** Times as they are stored; what is absent stays absent. */
-const timesOf = (body: NonNullable<Write>): Pick<control.Wish, 'start_at' | 'end_at'> =>
+const timesOf = (body: NonNullable<Write>): Pick<control.BatchExportInput, 'start_at' | 'end_at'> =>
   Object.fromEntries(
     (['start_at', 'end_at'] as const).flatMap((field) => {
       const text = body[field]
@@ -120,16 +120,16 @@ const timesOf = (body: NonNullable<Write>): Pick<control.Wish, 'start_at' | 'end
     }),
   )
 
-function wishOf(body: NonNullable<Write>): control.Wish {
+function wishOf(body: NonNullable<Write>): control.BatchExportInput {
   const { name, destination, interval, paused, hogql_query } = body
   return {
     ...(name !== undefined && { name }),
-    ...(destination !== undefined && { destination: destination as control.Wish['destination'] }),
+    ...(destination !== undefined && { destination: destination as control.BatchExportInput['destination'] }),
     ...(interval !== undefined && { interval }),
     ...(paused !== undefined && { paused }),
     ...(hogql_query !== undefined && { hogql_query: hogql_query || null }),
     ...timesOf(body),
-  } as control.Wish
+  } as control.BatchExportInput
 }
 
 export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow> => {

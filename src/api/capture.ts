@@ -2,19 +2,19 @@ import { projectTokens, type TokensProject } from '../auth/project_tokens.ts'
 import type { Answer, IdsOf } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { TooLong } from '../events/lz64.ts'
+import { createRoom } from '../events/memory-gate.ts'
+import type { NewEvent } from '../events/normalize-event.ts'
 import { mostText, openPayload, saidText } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
-import { createRoom } from '../events/room.ts'
-import type { NewEvent } from '../events/shape.ts'
 import { markIngested } from '../store/projects.ts'
-import type { Area, Call, Raw } from './call.ts'
+import type { Area, HandlerContext, Raw } from './handler-context.ts'
 
 /** Larger bodies go to a parser process. JSON.parse takes 30 ms for the worst JSON of this size, 2 ms for usual events. */
 const SMALL_BYTES = 256 * 1024
 /** The bytes of text decompressed and parsed in this process at once. Parsed, they may take fifteen times the memory. */
 const PARSED_BYTES = 24 * 1024 * 1024
 
-type CaptureCall = Call<IdsOf<'capture'>>
+type CaptureCall = HandlerContext<IdsOf<'capture'>>
 /** Checks a token before anything is parsed. Returns null when the events are not needed. */
 type Accept = (token: string) => Promise<Sender | null>
 

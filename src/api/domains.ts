@@ -4,7 +4,7 @@ import { AppError, invalid, notFound } from '../errors.ts'
 import { isUniqueViolation } from '../sql/db.ts'
 import * as store from '../store/domains.ts'
 import { hold } from '../store/members.ts'
-import type { Area } from './call.ts'
+import type { Area } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
@@ -62,13 +62,19 @@ export const domains = ({ db, ids, now, resolveTxt, config }: Deps): Area<'domai
 
       'domains.verify': async ({ subject }) => {
         if (subject.verified_at !== null)
-          throw new AppError('already_verified', 'This domain is verified already. There is nothing to do.')
+          throw new AppError({
+            code: 'already_verified',
+            detail: 'This domain is verified already. There is nothing to do.',
+          })
         const records = await resolveTxt(`${config.DOMAIN_CHALLENGE_LABEL}.${subject.domain}`)
         if (!records.includes(subject.verification_challenge))
           return answer(await store.noteRetry(db, subject.id, now()))
         const verified = await store.verify(db, subject.id, now()).catch((error) => {
           if (!isUniqueViolation(error)) throw error
-          throw new AppError('already_claimed', 'Another organization has verified this domain. Ask its owners.')
+          throw new AppError({
+            code: 'already_claimed',
+            detail: 'Another organization has verified this domain. Ask its owners.',
+          })
         })
         return answer(verified)
       },

@@ -6,12 +6,12 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
-import { pacer } from '../events/pace.ts'
 import { conditionOf, rows } from '../events/rows.ts'
 import { isoOf } from '../events/time.ts'
 import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
-import { type Area, type Call, Written } from './call.ts'
+import { pacer } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
+import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { givenFor, several } from './query.ts'
 import { parseMoment } from './time.ts'
 import * as wire from './wire.ts'
@@ -80,7 +80,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
         if (!found) throw notFound()
         return wantsCsv({ query, accept })
           ? csv('event', wire.EVENT_FIELDS, [wire.event(found)])
-          : new Written('application/json', wire.eventText(found, DIALECT))
+          : new RawResponse('application/json', wire.eventText(found, DIALECT))
       },
 
       'events.values': async ({ project: { id: project_id }, query, accept, signal }) => {
@@ -95,7 +95,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
           const sample = await sampleOf(recent)
           return wantsCsv({ query, accept })
             ? csv('values', wire.EVENT_FIELDS, [sample])
-            : new Written('application/json', wire.valuesText(sample, DIALECT))
+            : new RawResponse('application/json', wire.valuesText(sample, DIALECT))
         }
         const found =
           query.key === 'custom_event'
@@ -107,7 +107,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
   }
 
   /** Rows of the caller's own columns instead of events. */
-  async function selected(call: ListCall, limit: number, csv: boolean): Promise<Written> {
+  async function selected(call: ListCall, limit: number, csv: boolean): Promise<RawResponse> {
     const time = now()
     const { query } = call
     const offset = query.cursor === undefined ? (query.offset ?? 0) : offsetIn(query.cursor)
@@ -134,13 +134,13 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
   }
 
   /** Sends a short response with its length and streams a long one. */
-  async function written(texts: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<Written> {
+  async function written(texts: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<RawResponse> {
     const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
     const type = csv ? 'text/csv' : 'application/json'
     let start = ''
     while (start.length < STREAMED_LENGTH) {
       const { done, value } = await texts.next()
-      if (done) return new Written(type, start, headers)
+      if (done) return new RawResponse(type, start, headers)
       start += value
     }
     const body = Readable.from(continued(start, texts))
@@ -148,7 +148,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
     body.on('error', (error) => {
       if (!signal?.aborted) log.error({ err: error }, 'a list of events broke off')
     })
-    return new Written(type, body, headers)
+    return new RawResponse(type, body, headers)
   }
 
   /** For each field the different values it has in the latest events, as JSON text of a list. */
@@ -171,12 +171,12 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
 
 type Piece = Awaited<ReturnType<typeof store.page>>
 type Pieces = AsyncGenerator<store.EventRow[], store.Position | null>
-type ListCall = Call<'events.list'>
+type ListCall = HandlerContext<'events.list'>
 
 /** Ignoring them would return more events than requested. */
 function refuseUnsupported(query: Query<'events.list'>): void {
   for (const [name, detail] of Object.entries(UNSUPPORTED_PARAMETERS))
-    if (givenFor(query, name)) throw new AppError('unsupported_parameter', detail, name)
+    if (givenFor(query, name)) throw new AppError({ code: 'unsupported_parameter', detail, attr: name })
 }
 
 function listQuery(call: ListCall, now: string): store.ListQuery {
@@ -312,9 +312,9 @@ async function* continued(start: string, texts: AsyncGenerator<string>): AsyncGe
   yield* texts
 }
 
-function csv<Item extends object>(name: string, fields: readonly (keyof Item & string)[], items: Item[]): Written {
+function csv<Item extends object>(name: string, fields: readonly (keyof Item & string)[], items: Item[]): RawResponse {
   const text = csvRow(fields) + items.map((item) => csvRow(cellsOf(fields, item))).join('')
-  return new Written('text/csv', text, attachment(name))
+  return new RawResponse('text/csv', text, attachment(name))
 }
 
 const cellsOf = <Item extends object>(fields: readonly (keyof Item)[], item: Item): string[] =>

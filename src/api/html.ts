@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Written } from './call.ts'
+import { RawResponse } from './handler-context.ts'
 
 /** An HTML page whose content security policy allows its own inline scripts and styles by hash. */
 export interface Page {
@@ -14,7 +14,7 @@ export interface Page {
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The response with a policy that only allows requests to this server. */
-export function htmlPage({ html, script, style, sources = {} }: Page): Written {
+export function htmlPage({ html, script, style, sources = {} }: Page): RawResponse {
   const directives: Record<string, string> = {
     'default-src': "'none'",
     'script-src': hashOf(script),
@@ -27,5 +27,5 @@ export function htmlPage({ html, script, style, sources = {} }: Page): Written {
   for (const [name, source] of Object.entries(sources))
     directives[name] = [directives[name], source].filter(Boolean).join(' ')
   const policy = Object.entries(directives).map(([name, source]) => `${name} ${source}`)
-  return new Written('text/html', html, { 'content-security-policy': policy.join('; ') })
+  return new RawResponse('text/html', html, { 'content-security-policy': policy.join('; ') })
 }

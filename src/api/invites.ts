@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import * as store from '../store/invites.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
-import type { Area } from './call.ts'
+import type { Area } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import * as store from '../store/batch_export_logs.ts'
-import type { Call } from './call.ts'
+import type { HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import { several } from './query.ts'
 import { parseMoment } from './time.ts'
@@ -9,7 +9,7 @@ import * as wire from './wire.ts'
 
 const LEVELS: readonly string[] = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR']
 
-type LogCall = Pick<Call<'batch_export_runs.logs' | 'project_batch_exports.logs'>, 'query' | 'url'>
+type LogCall = Pick<HandlerContext<'batch_export_runs.logs' | 'project_batch_exports.logs'>, 'query' | 'url'>
 
 /** One page of what an export, or one of its runs, said. */
 export async function logPage(

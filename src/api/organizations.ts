@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { forbidden, notFound } from '../errors.ts'
+import { reachesEverything } from '../store/key-restrictions.ts'
 import * as store from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
-import { reachesEverything } from '../store/reach.ts'
-import type { Area } from './call.ts'
+import type { Area } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestUrl } from './call.ts'
+import type { RequestUrl } from './handler-context.ts'
 
 const PAGE_SIZE = 100
 

@@ -1,5 +1,5 @@
 /** The three families of plugins: one implementation, bound once for each. */
-import { demandLevel, demandPluginAccess, PLUGIN_ACCESS } from '../auth/access.ts'
+import { demandPluginAccess, PLUGIN_ACCESS, requireLevel } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound, unavailable } from '../errors.ts'
 import { catalogue } from '../plugins/catalogue.ts'
@@ -15,7 +15,7 @@ import * as activity from '../store/plugin_activity.ts'
 import * as store from '../store/plugins.ts'
 import { placeOf } from '../store/secrets.ts'
 import type { UserRow } from '../store/users.ts'
-import type { Area, Call } from './call.ts'
+import type { Area, HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
@@ -24,8 +24,8 @@ type Model = 'pipeline_destinations'
 type Operations = Area<Model, store.PluginRow>['operations']
 type VerbOf<Id> = Id extends `${Model}.${infer Verb}` ? Verb : never
 type Verbs = { [Verb in VerbOf<keyof Operations>]: Operations[`${Model}.${Verb}`] }
-type CreateBody = Call<`${Model}.create`>['body']
-type UpdateBody = NonNullable<Call<`${Model}.update`>['body']>
+type CreateBody = HandlerContext<`${Model}.create`>['body']
+type UpdateBody = NonNullable<HandlerContext<`${Model}.update`>['body']>
 
 /** What concerns the code is not told to others; what they may merely not change they are told. */
 const OWNERS_ONLY = ['check_for_updates', 'source', 'update_source', 'upgrade']
@@ -48,7 +48,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
   const listing =
     (which: store.Which) =>
-    async ({ organization, query, url }: Pick<Call<`${Model}.list`>, 'organization' | 'query' | 'url'>) => {
+    async ({ organization, query, url }: Pick<HandlerContext<`${Model}.list`>, 'organization' | 'query' | 'url'>) => {
       const { count, rows } = await store.list(db, organization.id, family, which, paging(query))
       return page({ url, query }, count, rows.map(wire.plugin))
     }
@@ -233,7 +233,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
 /** A shared plugin is visible to every organization, so sharing also requires an administrator. */
 function demandMayShare({ membership_level, plugins_access_level }: OrganizationRow): void {
-  demandLevel(membership_level, ADMIN)
+  requireLevel(membership_level, ADMIN)
   demandPluginAccess(plugins_access_level, PLUGIN_ACCESS.share)
 }
 

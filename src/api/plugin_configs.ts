@@ -13,7 +13,7 @@ import * as store from '../store/plugin_configs.ts'
 import * as plugins from '../store/plugins.ts'
 import { placeOf } from '../store/secrets.ts'
 import type { UserRow } from '../store/users.ts'
-import type { Area } from './call.ts'
+import type { Area } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 

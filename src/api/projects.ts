@@ -1,16 +1,16 @@
 /** `projects` (all organizations of the caller) and `organization_projects` share these handlers. */
-import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
+import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
+import { onlyOrganization, type Reach } from '../store/key-restrictions.ts'
 import { ADMIN, hold } from '../store/members.ts'
 import * as store from '../store/projects.ts'
-import { onlyOrganization, type Reach } from '../store/reach.ts'
-import type { Area, Call } from './call.ts'
+import type { Area, HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-type Write = NonNullable<Call<'projects.update'>['body']>
+type Write = NonNullable<HandlerContext<'projects.update'>['body']>
 
 /** Shared by the handlers of both areas. */
 const shared = ({ db, ids, now, purger }: Deps) => {
@@ -20,7 +20,10 @@ const shared = ({ db, ids, now, purger }: Deps) => {
   }
 
   return {
-    list: async (reach: Reach, { caller, query, url }: Pick<Call<'projects.list'>, 'caller' | 'query' | 'url'>) => {
+    list: async (
+      reach: Reach,
+      { caller, query, url }: Pick<HandlerContext<'projects.list'>, 'caller' | 'query' | 'url'>,
+    ) => {
       const { count, rows } = await store.list(db, caller.user.id, reach, paging(query))
       return page({ url, query }, count, rows.map(wire.project))
     },
@@ -55,7 +58,7 @@ export const projects = (deps: Deps): Area<'projects'> => {
       'projects.list': (call) => on.list(call.caller.key.reach, call),
       'projects.create': async ({ caller, body }) => {
         const organization = await organizationOf(caller, body.organization ?? '@current')
-        demandLevel(organization.membership_level, ADMIN)
+        requireLevel(organization.membership_level, ADMIN)
         const made = await on.create(organization.id, body)
         if (!made) throw noSuchOrganization()
         return made

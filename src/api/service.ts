@@ -5,7 +5,7 @@ import { contractOf } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
 import { alive } from '../store/installation.ts'
-import { type Area, Written } from './call.ts'
+import { type Area, RawResponse } from './handler-context.ts'
 import { htmlPage } from './html.ts'
 
 /** Laid beside the program by the build. */
@@ -48,7 +48,7 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
     'service.docs': async () => REFERENCE_PAGE,
 
     'service.docs_script': async () =>
-      new Written('text/javascript', await referenceScript(), { 'cache-control': 'public, max-age=3600' }),
+      new RawResponse('text/javascript', await referenceScript(), { 'cache-control': 'public, max-age=3600' }),
   },
 })
 

@@ -1,8 +1,8 @@
 import { isUuid } from '../auth/access.ts'
-import { authenticate, bearer, type Caller, findIn } from '../auth/caller.ts'
+import { authenticate, bearer, type Caller, keyLookup } from '../auth/caller.ts'
 import { acceptInvite, openInvite } from '../auth/invites.ts'
 import type { Deps } from '../deps.ts'
-import type { Area } from './call.ts'
+import type { Area } from './handler-context.ts'
 import { SIGNUP_PAGE } from './signup-page.ts'
 import * as wire from './wire.ts'
 
@@ -11,7 +11,7 @@ const NO_INVITE = '00000000-0000-0000-0000-000000000000'
 export const signup = ({ db, ids, now, mailer, log }: Deps): Area<'signup'> => {
   /** Nobody need say who they are; who does must be right. */
   const callerOf = async (authorization: string | undefined): Promise<Caller | undefined> =>
-    bearer(authorization) === undefined ? undefined : authenticate(findIn(db), authorization, now)
+    bearer(authorization) === undefined ? undefined : authenticate(keyLookup(db), authorization, now)
 
   const idOf = (sent: string): string => (isUuid(sent) ? sent.toLowerCase() : NO_INVITE)
 

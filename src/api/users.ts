@@ -4,11 +4,11 @@ import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
+import { reachesEverything } from '../store/key-restrictions.ts'
 import * as organizations from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
-import { reachesEverything } from '../store/reach.ts'
 import * as store from '../store/users.ts'
-import type { Area } from './call.ts'
+import type { Area } from './handler-context.ts'
 import * as wire from './wire.ts'
 
 export const users = ({ db }: Deps): Area<'users'> => {

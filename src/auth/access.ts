@@ -41,7 +41,7 @@ export async function projectFor(db: Db, { user, key }: Caller, id: string): Pro
 
 const LEVEL_NAMES: Record<number, string> = { 8: 'an administrator', 15: 'an owner' }
 
-export function demandLevel(held: number, needed: number): void {
+export function requireLevel(held: number, needed: number): void {
   if (held < needed)
     throw forbidden(`This needs level ${needed}; yours is ${held}. Ask ${LEVEL_NAMES[needed]} of the organization.`)
 }

@@ -20,7 +20,7 @@ export function bearer(authorization: string | undefined): string | undefined {
 export type Find = (value: string) => Promise<Caller | undefined>
 
 // The lookup is by hash, so its timing says nothing about the value.
-export const findIn =
+export const keyLookup =
   (db: Db): Find =>
   (value) =>
     getByHash(db, hashOf(value))
@@ -32,8 +32,8 @@ const MOST_REMEMBERED = 10_000
  * Looks up whom it does not remember, and remembers nobody beyond the next commit: a key that is revoked opens nothing from
  * that moment on, whichever process revoked it. Where the database cannot tell of commits, every request asks.
  */
-export function rememberingIn(db: Database): Find {
-  const find = findIn(db)
+export function cachedKeyLookup(db: Database): Find {
+  const find = keyLookup(db)
   const known = new Map<string, Caller>()
   let changes: number | undefined
   return async (value) => {
@@ -54,17 +54,20 @@ export function rememberingIn(db: Database): Find {
 export async function authenticate(find: Find, authorization: string | undefined, now: () => string): Promise<Caller> {
   const value = bearer(authorization)
   if (!value)
-    throw new AppError('not_authenticated', 'Send a personal API key in the header "Authorization: Bearer <key>".')
+    throw new AppError({
+      code: 'not_authenticated',
+      detail: 'Send a personal API key in the header "Authorization: Bearer <key>".',
+    })
   const found = await find(value)
   if (!found || (found.key.expires_at !== null && found.key.expires_at <= now()))
-    throw new AppError(
-      'authentication_failed',
-      'This key is unknown, revoked or expired. Make a new one and send that.',
-    )
+    throw new AppError({
+      code: 'authentication_failed',
+      detail: 'This key is unknown, revoked or expired. Make a new one and send that.',
+    })
   return found
 }
 
-export function demandScope({ key }: Caller, required: string | undefined): void {
+export function requireScope({ key }: Caller, required: string | undefined): void {
   if (required !== undefined && !grants(key.scopes, required))
     throw forbidden(`This key lacks the scope '${required}'. Use a key that holds it.`)
 }

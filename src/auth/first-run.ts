@@ -1,8 +1,8 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { claim } from '../store/installation.ts'
+import { EVERYTHING } from '../store/key-restrictions.ts'
 import * as organizations from '../store/organizations.ts'
-import { EVERYTHING } from '../store/reach.ts'
 import * as users from '../store/users.ts'
 import { issue } from './api_keys.ts'
 

@@ -48,7 +48,12 @@ export async function countInvite(
     const wait_ms = Date.parse(oldest.created_at) + window_ms - now_ms
     if (wait_ms <= 0) continue
     const seconds = Math.ceil(wait_ms / 1_000)
-    throw new AppError('throttled', `Too many invites to this address. Try again in ${seconds} seconds.`, attr, seconds)
+    throw new AppError({
+      code: 'throttled',
+      detail: `Too many invites to this address. Try again in ${seconds} seconds.`,
+      attr,
+      retry_after_seconds: seconds,
+    })
   }
   await madeInvites.create(tx, invite)
   await madeInvites.forget(tx, day_ago)

@@ -3,8 +3,8 @@ import type { Ids } from '../ids.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import * as invites from '../store/invites.ts'
+import { EVERYTHING, reachesEverything } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
-import { EVERYTHING, reachesEverything } from '../store/reach.ts'
 import * as users from '../store/users.ts'
 import { hashOf, issue } from './api_keys.ts'
 import type { Caller } from './caller.ts'
@@ -101,7 +101,10 @@ const lowerCasedDomain = (email: string): string =>
 type OpenInvite = invites.InviteRow & { organization_name: string }
 
 const accountExists = (): AppError =>
-  new AppError('account_exists', "This address has an account. Send that account's own key along to join.")
+  new AppError({
+    code: 'account_exists',
+    detail: "This address has an account. Send that account's own key along to join.",
+  })
 
 /** Only `false` means unverified. Null marks an account created by the operator. */
 const isUnverified = ({ is_email_verified }: users.UserRow): boolean => is_email_verified !== null && !is_email_verified
@@ -118,19 +121,28 @@ export async function openInvite(
   const invite = await invites.open(db, invite_id, hashOf(token))
   if (!invite) {
     if (await invites.wasUsed(db, invite_id, hashOf(token)))
-      throw new AppError('already_used', 'This invite has been accepted already. Go on with your key.')
+      throw new AppError({
+        code: 'already_used',
+        detail: 'This invite has been accepted already. Go on with your key.',
+      })
     throw invalid(null, 'This link opens no invite. Check that it is whole, or ask for a new invite.')
   }
   if (invite.created_at < invites.expiredBefore(now))
-    throw new AppError('expired', 'This invite is more than three days old. Ask for a new one.')
+    throw new AppError({ code: 'expired', detail: 'This invite is more than three days old. Ask for a new one.' })
   const account = await users.getByEmail(db, invite.target_email)
   if (caller && caller.user.id !== account?.id)
-    throw new AppError('invalid_recipient', "This invite is for another address. Use that account's key, or none.")
+    throw new AppError({
+      code: 'invalid_recipient',
+      detail: "This invite is for another address. Use that account's key, or none.",
+    })
   // A secret from an API response does not prove the address, so it supersedes no account.
   const superseded = !caller && account && isUnverified(account) && invite.emailing_attempt_made ? account : undefined
   if (account && !caller && !superseded) throw accountExists()
   if (await members.hasEmail(db, invite.organization_id, invite.target_email))
-    throw new AppError('user_already_member', 'This address belongs to a member already. There is nothing to accept.')
+    throw new AppError({
+      code: 'user_already_member',
+      detail: 'This address belongs to a member already. There is nothing to accept.',
+    })
   return { ...invite, superseded }
 }
 
@@ -170,9 +182,15 @@ export async function acceptInvite(
     const { organization_id, level } = invite
     const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
     if (!inviterLevel || inviterLevel < level)
-      throw new AppError('inviter_not_allowed', 'Whoever invited you may no longer do so. Ask for a new invite.')
+      throw new AppError({
+        code: 'inviter_not_allowed',
+        detail: 'Whoever invited you may no longer do so. Ask for a new invite.',
+      })
     if (!(await invites.use(tx, invite, hashOf(sent.token), now)))
-      throw new AppError('already_used', 'This invite has been accepted already. Go on with your key.')
+      throw new AppError({
+        code: 'already_used',
+        detail: 'This invite has been accepted already. Go on with your key.',
+      })
 
     const superseded = invite.superseded && (await supersede(tx, invite.superseded))
     const user = caller ? await provenBy(tx, caller.user, invite) : await newUser(tx, ids, now, invite, sent)

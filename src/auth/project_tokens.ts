@@ -22,10 +22,10 @@ export function projectTokens(db: Db, now: () => string): (token: string) => Pro
       remembered.set(token, found)
     }
     if (!found.project)
-      throw new Unauthenticated(
-        'authentication_failed',
-        "No project has this token. The project's settings show the one that works.",
-      )
+      throw new Unauthenticated({
+        code: 'authentication_failed',
+        detail: "No project has this token. The project's settings show the one that works.",
+      })
     return found.project
   }
 }

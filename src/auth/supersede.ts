@@ -21,7 +21,8 @@ export interface Superseded {
  */
 export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
   // First, because it locks the row: no membership appears behind the list below.
-  if (!(await users.disable(tx, user))) throw new AppError('account_exists', 'The address of this account is verified.')
+  if (!(await users.disable(tx, user)))
+    throw new AppError({ code: 'account_exists', detail: 'The address of this account is verified.' })
   const superseded: Superseded = {
     id: user.id,
     uuid: user.uuid,

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
 import { goBeyond, horizon, MOVED_COLUMNS } from '../events/positions.ts'
-import { clockOf, type Database, withoutPassword } from '../sql/db.ts'
+import { clockOf, type Database, DatabaseFileError, withoutPassword } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, requireCurrent, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import * as copies from '../store/copies.ts'
 import { identity } from '../store/installation.ts'
-import { KEY_FILE } from '../vault.ts'
+import { KEY_FILE } from '../store/vault.ts'
 import { EXIT, failure, usage } from './failure.ts'
 import { text } from './print.ts'
 import { createProgress } from './progress.ts'
@@ -98,14 +98,12 @@ async function onBoth<Result>(
     const events = await open(from, { mode: 'alone', file: EVENTS.file })
     return await work({ administration, events, target: await open(to, { mode: only ? 'read' : 'existing' }) })
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    if (code === 'in_use') throw failure(EXIT.refused, message)
-    if (code === 'no_database')
-      throw failure(
-        EXIT.not_found,
-        `There is no workspace at ${from}. Name the folder that holds ${ADMINISTRATION.file} and ${EVENTS.file} with --from.`,
-      )
-    throw error
+    if (!(error instanceof DatabaseFileError)) throw error
+    if (error.code === 'in_use') throw failure(EXIT.refused, error.message)
+    throw failure(
+      EXIT.not_found,
+      `There is no workspace at ${from}. Name the folder that holds ${ADMINISTRATION.file} and ${EVENTS.file} with --from.`,
+    )
   } finally {
     for (const db of opened) await db.close()
   }

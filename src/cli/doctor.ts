@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readConfig, type Variables } from '../config.ts'
-import { type Database, withoutCredentials } from '../sql/db.ts'
+import { type Database, DatabaseFileError, withoutCredentials } from '../sql/db.ts'
 import { damage } from '../sql/integrity.ts'
 import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { alive } from '../store/installation.ts'
-import { KEY_FILE, NO_SECRET_KEY } from '../vault.ts'
+import { KEY_FILE, NO_SECRET_KEY } from '../store/vault.ts'
 import { EXIT, told } from './failure.ts'
 import { databaseUrl, type LocalOptions, local } from './local.ts'
 import { harmless } from './print.ts'
@@ -74,7 +74,7 @@ async function examine(variables: Variables, options: LocalOptions): Promise<Che
     const { message } = told(error)
     return [
       ...checks,
-      (error as { code?: string }).code === 'no_database'
+      error instanceof DatabaseFileError
         ? problem('database', message, 'Or start `workspace-admin serve` on it: it makes what is missing.')
         : problem('database', message, `Check that ${withoutCredentials(url)} is the database you mean.`),
     ]
@@ -145,7 +145,7 @@ async function events(url: string): Promise<Check> {
   try {
     db = await openDatabase(url, { mode: 'read', file: EVENTS.file })
   } catch (error) {
-    if ((error as { code?: string }).code !== 'no_database') throw error
+    if (!(error instanceof DatabaseFileError)) throw error
     return warning('events', `${EVENTS.file} is not there.`, 'Put it back, or the next start begins without events.')
   }
   try {

@@ -53,6 +53,7 @@ export function told(thrown: unknown): { exit: number; message: string } {
   const error = thrown as Thrown
   const message = error.message ?? String(thrown)
   if (error.exit !== undefined) return { exit: error.exit, message }
+  if (error.name === 'DatabaseFileError') return { exit: EXIT.failed, message }
   if (error.name === 'AppError') return { exit: EXITS_BY_CODE[error.code!] ?? EXIT.failed, message }
   const known = SENTENCES.find(([code]) => code.test(error.code ?? ''))
   if (known) return { exit: EXIT.failed, message: known[1](error) }

@@ -7,8 +7,8 @@ import { v5 } from 'uuid'
 import type { Variables } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { ingest } from '../events/ingest.ts'
+import { EVENT_TOO_LARGE, type NewEvent, oversizeOf, shape } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
-import { EVENT_TOO_LARGE, type NewEvent, oversizeOf, shape } from '../events/shape.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
@@ -165,6 +165,6 @@ async function eventOf(line: Line, { project, now, uuid }: Place): Promise<NewEv
   const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid }
   const event = shape(sent!, arrival)
   const detail = event && oversizeOf(event)
-  if (detail) throw new AppError(EVENT_TOO_LARGE, detail)
+  if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })
   return event
 }

@@ -4,21 +4,21 @@ import { issue } from '../auth/api_keys.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { buildDeps } from '../deps.ts'
 import { ingest } from '../events/ingest.ts'
+import { type NewEvent, shape } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
-import { type NewEvent, shape } from '../events/shape.ts'
-import { backfill, create } from '../exports/control.ts'
 import { deliver } from '../exports/deliver.ts'
-import { examine } from '../exports/examine.ts'
 import { boundaryBefore } from '../exports/interval.ts'
+import { backfill, create } from '../exports/service.ts'
+import { testDestination } from '../exports/test-destination.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as domains from '../store/domains.ts'
 import { claim } from '../store/installation.ts'
 import * as invites from '../store/invites.ts'
+import { EVERYTHING } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
 import * as organizations from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
-import { EVERYTHING } from '../store/reach.ts'
 import * as users from '../store/users.ts'
 import {
   DAILY_EXPORT,
@@ -84,7 +84,7 @@ Examples:
 /** Exports with a past: the last days are really delivered, so that runs, logs and files are there to look at. */
 async function deliverSome(variables: Variables, { database }: LocalOptions, project_id: number): Promise<void> {
   const config = readConfig({ ...variables, ...(database && { DATABASE_URL: database }) })
-  const processes = { deliver, examine, stop: async () => undefined }
+  const processes = { deliver, examine: testDestination, stop: async () => undefined }
   const deps = await buildDeps({ config, log: pino({ level: 'silent' }), processes })
   try {
     const control = { ...deps, reader: deps.eventReader }

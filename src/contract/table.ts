@@ -100,8 +100,10 @@ function resolveIn(within: Json, node: Json): Json {
 }
 
 /** With what it refers to written out. No schema of ours holds itself. */
-export function whole(node: unknown, within: Json = contract): any {
-  if (Array.isArray(node)) return node.map((child) => whole(child, within))
+export function dereference(node: unknown, within: Json = contract): any {
+  if (Array.isArray(node)) return node.map((child) => dereference(child, within))
   if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(Object.entries(resolveIn(within, node)).map(([key, value]) => [key, whole(value, within)]))
+  return Object.fromEntries(
+    Object.entries(resolveIn(within, node)).map(([key, value]) => [key, dereference(value, within)]),
+  )
 }

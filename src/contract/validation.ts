@@ -2,7 +2,7 @@
 import { _, Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { type AppError, invalid, notFound } from '../errors.ts'
-import { SINGLE_LINE, whole } from './table.ts'
+import { dereference, SINGLE_LINE } from './table.ts'
 
 type Json = Record<string, any>
 
@@ -70,7 +70,7 @@ export function validator(
     const absent = part === 'body' && data === null
     if (absent && !bodyRequired) return true
     if (!validate) {
-      known = outlined(whole(schema))
+      known = outlined(dereference(schema))
       validate = compile(part === 'body' ? 'body' : 'text', known)
       numbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(known))
     }

@@ -101,11 +101,11 @@ function item(value: unknown, at: string, now: number): Expr | undefined {
   if (!isObject(value)) throw invalid(at, 'An item of a filter is an object {key, value, operator, type}.')
   const { key, type = 'event' } = value
   if (typeof type === 'string' && UNSUPPORTED.has(type))
-    throw new AppError(
-      'unsupported_property_type',
-      `There is no data of type "${type}" here. Filter by ${TYPES.join(', ')}.`,
-      `${at}__type`,
-    )
+    throw new AppError({
+      code: 'unsupported_property_type',
+      detail: `There is no data of type "${type}" here. Filter by ${TYPES.join(', ')}.`,
+      attr: `${at}__type`,
+    })
   if (typeof type !== 'string' || !TYPES.includes(type))
     throw invalid(`${at}__type`, `The type of an item is one of ${TYPES.join(', ')}.`, 'invalid_choice')
   if (typeof key !== 'string' || key === '')

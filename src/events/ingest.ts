@@ -1,8 +1,8 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, sql } from '../sql/template.ts'
-import { pacer } from './pace.ts'
+import type { NewEvent } from './normalize-event.ts'
 import { settle } from './persons.ts'
-import type { NewEvent } from './shape.ts'
+import { pacer } from './yield.ts'
 
 /**
  * Stores events and what they say about persons, in their order. One whose uuid the project already has leaves no trace.

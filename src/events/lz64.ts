@@ -1,4 +1,4 @@
-import { pacer } from './pace.ts'
+import { pacer } from './yield.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const SIX_BITS = new Uint8Array(128)

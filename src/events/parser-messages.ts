@@ -1,6 +1,7 @@
+import type { ErrorCode } from '../errors.ts'
+import type { NewEvent } from './normalize-event.ts'
 import type { RawRequest } from './payload.ts'
 import type { RefusedEvent, Sender } from './receive.ts'
-import type { NewEvent } from './shape.ts'
 
 /** What the server sends to a parser process: a request, its body in slices, and an answer to each reply. */
 export type ToParser =
@@ -15,6 +16,6 @@ export type FromParser =
   | { token: string }
   | { events: NewEvent[] }
   | { done: RefusedEvent[] }
-  | { failed: { code: string; detail: string; attr: string | null; unauthenticated: boolean } }
+  | { failed: { code: ErrorCode; detail: string; attr: string | null; unauthenticated: boolean } }
   /** A fault of ours, for the log. */
   | { broken: string }

@@ -203,7 +203,7 @@ const errorOf = ({
   attr,
   unauthenticated,
 }: Extract<FromParser, { failed: object }>['failed']): AppError =>
-  unauthenticated ? new Unauthenticated(code, detail, attr) : new AppError(code, detail, attr)
+  unauthenticated ? new Unauthenticated({ code, detail, attr }) : new AppError({ code, detail, attr })
 
 /** The process is gone, and with it the request. */
 class Lost extends Error {}

@@ -1,10 +1,10 @@
 /** Another process: unpacks, parses and shapes the events of one large request at a time. The server may kill it. */
 import { lowerPriority } from '../background/priority.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
+import type { NewEvent } from './normalize-event.ts'
 import type { FromParser, ToParser } from './parser-messages.ts'
 import { openLargePayload, type RawRequest } from './payload.ts'
 import { receive, type Sender } from './receive.ts'
-import type { NewEvent } from './shape.ts'
 
 /** Below the server, which has others to serve. */
 const NICENESS = 5

@@ -3,11 +3,11 @@ import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip as gunzipWithCallback } from 'node:zlib'
 import { AppError, Unauthenticated } from '../errors.ts'
-import { decode, mended } from '../json.ts'
+import { decode, replaceInvalidText } from '../json/text.ts'
 import { TooLong, unpackLz64 } from './lz64.ts'
-import { pacer } from './pace.ts'
 import { parseSentAt } from './time.ts'
 import { scanPayload } from './token-scan.ts'
+import { pacer } from './yield.ts'
 
 /** Before and after unpacking. */
 export const PAYLOAD_LIMIT_BYTES = 20 * 1024 * 1024
@@ -58,10 +58,13 @@ export interface SentEvent {
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const malformed = (detail: string, attr: string | null = null): AppError =>
-  new AppError('invalid_payload', detail, attr)
+  new AppError({ code: 'invalid_payload', detail, attr })
 
 const tooLarge = (): AppError =>
-  new AppError('request_too_large', `The events take more than ${PAYLOAD_LIMIT_BYTES} bytes. Send fewer at once.`)
+  new AppError({
+    code: 'request_too_large',
+    detail: `The events take more than ${PAYLOAD_LIMIT_BYTES} bytes. Send fewer at once.`,
+  })
 
 /** How many bytes of text a request may turn out to hold: plain JSON what it has, everything else what it may unpack to. */
 export function mostText({ query, bytes }: RawRequest): number {
@@ -109,7 +112,10 @@ const notJsonAt = (position: number): AppError =>
   malformed(`The data is not valid JSON at position ${position}. Check its quotes, commas and brackets.`)
 
 const noData = (): AppError =>
-  new AppError('no_data', 'There are no events in this request. Post them as its body, or send them as `data`.')
+  new AppError({
+    code: 'no_data',
+    detail: 'There are no events in this request. Post them as its body, or send them as `data`.',
+  })
 
 type Form = Readonly<Record<string, string | undefined>>
 
@@ -182,7 +188,7 @@ const fromBase64 = (bytes: Buffer): Buffer =>
 function parse(text: string): unknown {
   const data = parseLoosely(text)
   // Whoever sends neither NUL nor half pairs, which is everybody, saves a walk through all of it.
-  return text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) ? mended(data) : data
+  return text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) ? replaceInvalidText(data) : data
 }
 
 /** Parses JSON in which some senders write NaN, Infinity and -Infinity; they become null. */
@@ -229,12 +235,16 @@ function tokenOf({ method, query }: RawRequest, form: Form, within: unknown[]): 
   const candidates = [...asked, form.api_key, form.token, ...within]
   const token = candidates.find((candidate) => candidate !== undefined && candidate !== null)
   if (token === undefined)
-    throw new Unauthenticated(
-      'missing_api_key',
-      "Send the project's token as `api_key`; the project's settings show it.",
-    )
+    throw new Unauthenticated({
+      code: 'missing_api_key',
+      detail: "Send the project's token as `api_key`; the project's settings show it.",
+    })
   const reason = flawOf(token)
-  if (reason) throw new Unauthenticated(reason, `${FLAWS[reason]} Send the project's token, which begins with phc_.`)
+  if (reason)
+    throw new Unauthenticated({
+      code: reason,
+      detail: `${FLAWS[reason]} Send the project's token, which begins with phc_.`,
+    })
   return token as string
 }
 

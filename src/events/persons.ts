@@ -2,7 +2,7 @@
 import { v5 } from 'uuid'
 import type { Db } from '../sql/db.ts'
 import { chunks, oneOf, rows, sql } from '../sql/template.ts'
-import { pacer } from './pace.ts'
+import { pacer } from './yield.ts'
 
 type Json = Record<string, unknown>
 

@@ -30,10 +30,10 @@ export const MAX_ANSWER_LENGTH = 128 * 1024 * 1024
 export const TOO_LARGE = 'result_too_large'
 
 export const tooLarge = (): AppError =>
-  new AppError(
-    TOO_LARGE,
-    'The result, or a text that the query computes, is too large. Ask for fewer events, or shorten the texts.',
-  )
+  new AppError({
+    code: TOO_LARGE,
+    detail: 'The result, or a text that the query computes, is too large. Ask for fewer events, or shorten the texts.',
+  })
 
 /** The approximate number of characters of a row. */
 export const lengthOf = (row: readonly unknown[]): number =>

@@ -98,7 +98,7 @@ function schedule(
         next(lane)
       }
       const timer = setTimeout(giveUp(timedOut(timeout_ms)), timeout_ms)
-      const leave = giveUp(new AppError('query_timeout', 'Nobody waits for this query any more.'))
+      const leave = giveUp(new AppError({ code: 'query_timeout', detail: 'Nobody waits for this query any more.' }))
       const settle = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
@@ -160,10 +160,10 @@ function schedule(
 }
 
 const timedOut = (timeout_ms: number): AppError =>
-  new AppError(
-    'query_timeout',
-    `The query did not finish within ${timeout_ms / 1000} seconds. Ask for a shorter time range, fewer events or a simpler filter.`,
-  )
+  new AppError({
+    code: 'query_timeout',
+    detail: `The query did not finish within ${timeout_ms / 1000} seconds. Ask for a shorter time range, fewer events or a simpler filter.`,
+  })
 
 function translated(error: unknown, timeout_ms: number): unknown {
   // PostgreSQL ends a statement by itself, at nearly the same moment as our own timer.

@@ -1,8 +1,8 @@
 /** From a request with an accepted token to rows. Runs in the server for small bodies, in a parser process for large ones. */
 import { AppError } from '../errors.ts'
-import { pacer } from './pace.ts'
+import { EVENT_TOO_LARGE, type NewEvent, oversizeOf, shape } from './normalize-event.ts'
 import { eventsOf, type Opened, parsePayload, type RawRequest } from './payload.ts'
-import { EVENT_TOO_LARGE, type NewEvent, oversizeOf, shape } from './shape.ts'
+import { pacer } from './yield.ts'
 
 /** What is known of the sender once its token is accepted. */
 export interface Sender {
@@ -50,7 +50,7 @@ export async function receive(
     const event = shape(one, arrival)
     const detail = event && oversizeOf(event)
     if (detail) {
-      if (sent.length === 1) throw new AppError(EVENT_TOO_LARGE, detail, placeOf(data))
+      if (sent.length === 1) throw new AppError({ code: EVENT_TOO_LARGE, detail, attr: placeOf(data) })
       refused.push({ index, uuid: one.uuid, code: EVENT_TOO_LARGE, detail })
     } else if (event) {
       const taken = each(event)

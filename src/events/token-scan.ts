@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts'
-import { JsonScanner } from '../json-scan.ts'
+import { JsonScanner } from '../json/scan.ts'
 
 /**
  * A 20 MiB batch of ordinary events has about 800,000. JSON.parse needs up to 190 MB and 2 seconds for a million

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { AppError, unavailable } from '../errors.ts'
 import { type Db, isLostRace } from '../sql/db.ts'
 import { ingest } from './ingest.ts'
-import type { NewEvent } from './shape.ts'
+import type { NewEvent } from './normalize-event.ts'
 
 /** Requests share a transaction up to this many events: a commit costs about what ten rows cost. */
 const GROUP_EVENTS = 1_000

@@ -1,8 +1,8 @@
 /** A child process that delivers one run at a time and exits with the server. */
 import { lowerPriority } from '../background/priority.ts'
 import { deliver, failureOf } from './deliver.ts'
-import { examine } from './examine.ts'
 import type { Answer, Order } from './messages.ts'
+import { testDestination } from './test-destination.ts'
 
 /** Leaves the CPU to requests. */
 const NICENESS = 10
@@ -23,7 +23,7 @@ process.on('message', async (order: Order) => {
   if (order.kind === 'abort') return abort.abort(new Error('aborted'))
   abort = new AbortController()
   try {
-    if (order.kind === 'test') return answer({ kind: 'tested', steps: await examine(order.destination) })
+    if (order.kind === 'test') return answer({ kind: 'tested', steps: await testDestination(order.destination) })
     const reporter = {
       tell: (report: Extract<Answer, { kind: 'report' }>['report']) => answer({ kind: 'report', report }),
       checkpoint: (checkpoint: Extract<Answer, { kind: 'checkpoint' }>['checkpoint']) =>

@@ -14,12 +14,12 @@ import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../store/vault.ts'
 import { type Delivered, failureOf, type Job } from './deliver.ts'
+import type { Launch } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
-import { goOn, pauseFailing } from './endings.ts'
 import { removeLeftovers } from './leftovers.ts'
-import type { Launch } from './processes.ts'
+import { continueBackfill, pauseFailing } from './run-followups.ts'
 import { NOTHING_TO_DELIVER, type Planner, plan } from './schedule.ts'
 import { opened } from './settings.ts'
 
@@ -198,7 +198,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         }))
       if (!ended) return
       await say('INFO', summary(delivered, seconds), tx)
-      await goOn(tx, { ids, now: now() }, held, ended)
+      await continueBackfill(tx, { ids, now: now() }, held, ended)
     })
   }
 
@@ -301,7 +301,7 @@ export function createExporter(options: ExporterOptions): Exporter {
           : `${reason} Trying again would not help.`,
         tx,
       )
-      await goOn(tx, { ids, now: now() }, held, ended)
+      await continueBackfill(tx, { ids, now: now() }, held, ended)
       return pauseFailing(tx, { ids, now: now() }, held, { position, byMail: options.wakeMailer !== null })
     })
     if (mails === undefined) return

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { placeOf } from '../store/secrets.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../store/vault.ts'
 import { destinationOf, SERVED_TYPES } from './catalogue.ts'
 import type { Destination, DestinationType } from './destination.ts'
 

@@ -136,13 +136,13 @@ function targetOf([first, second]: unknown[]): Target {
 const bare = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 const refused = (host: string): AppError =>
-  new AppError(
-    'outbound_refused',
-    `This server does not connect to "${host}", whose address is private or reserved. Name a public host, or ask the operator to open it with OUTBOUND_ALLOW.`,
-  )
+  new AppError({
+    code: 'outbound_refused',
+    detail: `This server does not connect to "${host}", whose address is private or reserved. Name a public host, or ask the operator to open it with OUTBOUND_ALLOW.`,
+  })
 
 const unresolved = (host: string): AppError =>
-  new AppError('outbound_unresolved', `"${host}" has no address. Check how the host is spelt.`)
+  new AppError({ code: 'outbound_unresolved', detail: `"${host}" has no address. Check how the host is spelt.` })
 
 /** The special-purpose registries of IANA: what is not reachable for everybody, or leads elsewhere than it says. */
 const RESERVED_IPV4 = [

@@ -94,7 +94,7 @@ function sentenceOf(status: number, host: string, hadToken: boolean): string {
 function failureOf(error: unknown, host: string, signal: AbortSignal): AppError {
   // A host without an address is one that nobody but the operator has spelt.
   if (error instanceof AppError && error.code !== 'outbound_unresolved')
-    return error.attr ? error : new AppError(error.code, error.message, 'url')
+    return error.attr ? error : new AppError({ code: error.code, detail: error.message, attr: 'url' })
   if (signal.aborted) return refuse(`${host} took too long to answer. Try again later.`)
   return refuse(`${host} cannot be reached from this server. Try again later, or ask its operator.`)
 }

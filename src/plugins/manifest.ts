@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import type { AppError } from '../errors.ts'
-import { mended } from '../json.ts'
+import { replaceInvalidText } from '../json/text.ts'
 
 const Field = Type.Record(Type.String(), Type.Unknown())
 
@@ -44,7 +44,7 @@ function demandShort(manifest: object, refuse: (detail: string) => AppError): vo
 export function readManifest(text: string, refuse: (detail: string) => AppError): Manifest {
   let manifest: unknown
   try {
-    manifest = mended(JSON.parse(text.replace(/^\ufeff/, '')))
+    manifest = replaceInvalidText(JSON.parse(text.replace(/^\ufeff/, '')))
   } catch {
     throw refuse('plugin.json is not valid JSON. Check its quotes, commas and brackets.')
   }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { AppError } from '../errors.ts'
 
 /** Copies all pages in one step. In smaller steps a concurrent write would restart the copy. */
 const ALL_PAGES = 0x7fffffff
@@ -48,10 +47,7 @@ function requireIntact(file: string): void {
     copy.pragma('journal_mode = delete')
     const found = copy.pragma('quick_check(1)', { simple: true })
     if (found !== 'ok')
-      throw new AppError(
-        'damaged',
-        'The database is damaged, so no backup was written. Run `workspace-admin doctor` for details.',
-      )
+      throw new Error('The database is damaged, so no backup was written. Run `workspace-admin doctor` for details.')
   } finally {
     copy.close()
   }

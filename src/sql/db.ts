@@ -54,6 +54,17 @@ export interface DbOptions {
   observe?: (seconds: number) => void
 }
 
+/** A command cannot use the database file it was given. */
+export class DatabaseFileError extends Error {
+  constructor(
+    readonly code: 'no_database' | 'in_use',
+    message: string,
+  ) {
+    super(message)
+    this.name = 'DatabaseFileError'
+  }
+}
+
 /** For a line that is to be pasted: who connects stays, and PGPASSWORD or the prompt gives the password. */
 export const withoutPassword = (url: string): string =>
   url.replace(/^([^/]*\/\/[^:@/]*):.*@/, '$1@').replace(/(?<=[?&])password=[^&]*&?/, '')

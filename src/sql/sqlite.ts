@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { AppError, unavailable } from '../errors.ts'
-import type { Database, Db, DbOptions } from './db.ts'
+import { unavailable } from '../errors.ts'
+import { type Database, DatabaseFileError, type Db, type DbOptions } from './db.ts'
 import { keepPrivate, makePrivateDatabase, makePrivateFolder } from './private-files.ts'
 import { compile, counting, type Sql, type Value } from './template.ts'
 import { createWriteQueue, isBusy, retryWhileBusy } from './write-queue.ts'
@@ -24,7 +24,7 @@ export async function openSqlite(
     makePrivateFolder(folder)
     makePrivateDatabase(file)
   } else if (!existsSync(file))
-    throw new AppError(
+    throw new DatabaseFileError(
       'no_database',
       `There is no database at ${file}. Pass another one with --database, or create it with \`workspace-admin migrate\`.`,
     )
@@ -129,7 +129,7 @@ function requireExclusive(handle: Sqlite.Database, file: string): void {
   } catch (error) {
     handle.close()
     if (!isBusy(error)) throw error
-    throw new AppError('in_use', `Another program has ${file} open. Stop the server that uses it and retry.`)
+    throw new DatabaseFileError('in_use', `Another program has ${file} open. Stop the server that uses it and retry.`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { forUpdate, sql } from '../sql/template.ts'
-import type { Reach } from './reach.ts'
+import type { Reach } from './key-restrictions.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
 
 export interface ApiKeyRow {

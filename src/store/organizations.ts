@@ -2,10 +2,10 @@ import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, sql } from '../sql/template.ts'
 import { changedFields, isEmpty } from './changes.ts'
+import { organizationsWithin, type Reach, reachesOrganization } from './key-restrictions.ts'
 import * as members from './members.ts'
 import * as projects from './projects.ts'
 import * as purges from './purges.ts'
-import { organizationsWithin, type Reach, reachesOrganization } from './reach.ts'
 
 /** An organization as one of its members sees it. */
 export interface OrganizationRow {

@@ -2,8 +2,8 @@ import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty } from './changes.ts'
+import { projectsWithin, type Reach, reachesProject } from './key-restrictions.ts'
 import * as purges from './purges.ts'
-import { projectsWithin, type Reach, reachesProject } from './reach.ts'
 
 export interface ProjectRow {
   id: number

@@ -1,7 +1,7 @@
 /** The places where sealed texts are stored: what checks the key at a start, and what seals them anew under another. */
 import type { Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from './vault.ts'
 
 const PLACES = [
   { table: 'batch_exports', column: 'secrets' },

@@ -1,8 +1,8 @@
 /** What the contract promises of every operation, asked of every operation, on both engines. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
-import { specifications } from '../../src/contract/bind.ts'
-import { contract, type Operation, operations, resolve, SINGLE_LINE, whole } from '../../src/contract/table.ts'
+import { specifications } from '../../src/http/bind.ts'
+import { contract, type Operation, operations, resolve, SINGLE_LINE, dereference } from '../../src/contract/table.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
 type Json = Record<string, any>
@@ -266,7 +266,7 @@ function propertiesOf(schema: Json): Record<string, Json> {
 t.test('every name that can be sent is one line', async (t) => {
   const NAMES = ['name', 'label', 'first_name', 'last_name']
   const sent = operations.flatMap(({ id, source }) => {
-    const schema = whole(source.requestBody?.content?.['application/json']?.schema ?? {})
+    const schema = dereference(source.requestBody?.content?.['application/json']?.schema ?? {})
     const parts = [schema, ...(schema.allOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => [
       part,
       ...(part.allOf ?? []),

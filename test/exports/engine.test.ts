@@ -11,7 +11,7 @@ import type { Job } from '../../src/exports/deliver.ts'
 import { refused, unreachable } from '../../src/exports/destination.ts'
 import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
 import { boundaryAfter, boundaryBefore, type Interval, later, windowsBetween } from '../../src/exports/interval.ts'
-import type { Processes } from '../../src/exports/processes.ts'
+import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
@@ -314,7 +314,7 @@ t.test('a database restored into another cluster goes on where it was (postgres)
 })
 
 /** Delivers for nothing, and notes every event. */
-function recording(delivered: string[]): Processes {
+function recording(delivered: string[]): DeliveryProcesses {
   return {
     ...IN_THIS_PROCESS,
     deliver: async (job, reporter, signal) => {
@@ -341,7 +341,7 @@ function recording(delivered: string[]): Processes {
 /** What each attempt does, in order; the last one for ever. */
 const acting = (
   ...acts: ((job: Job, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
-): Processes => {
+): DeliveryProcesses => {
   let calls = 0
   return { ...IN_THIS_PROCESS, deliver: (job, _, signal) => acts[Math.min(calls++, acts.length - 1)]!(job, signal) }
 }
@@ -378,7 +378,7 @@ for (const engine of ENGINES) {
   t.test(`a run that was begun at one destination begins anew at another (${engine})`, async (t) => {
     const begun: (number | null)[] = []
     const state = { cursor: [1, 'a'] as never, records: 1, bytes: 9 }
-    const deliver: Processes['deliver'] = async (job, reporter) => {
+    const deliver: DeliveryProcesses['deliver'] = async (job, reporter) => {
       begun.push(job.checkpoint?.records ?? null)
       await reporter.checkpoint(state)
       return begun.length < 5 ? away() : fine()
@@ -725,7 +725,7 @@ for (const engine of ENGINES) {
         return row
       },
     }
-    const launch: Processes['deliver'] = async (_, __, signal) => {
+    const launch: DeliveryProcesses['deliver'] = async (_, __, signal) => {
       signal.throwIfAborted()
       return fine()
     }

@@ -9,7 +9,7 @@ import { POSITION } from '../../src/events/extract.ts'
 import { horizon } from '../../src/events/positions.ts'
 import { refused } from '../../src/exports/destination.ts'
 import { createExporter } from '../../src/exports/exporter.ts'
-import type { Processes } from '../../src/exports/processes.ts'
+import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import { furthest } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
@@ -33,7 +33,7 @@ const short = (iso: string): string => iso.slice(0, 16).replace('2026-01-01T', '
 /** An app whose deliveries note the events that they read. */
 async function openRecording(t: Test, engine: TestApp['engine']) {
   let delivered: { batch_export_id: string; run_id: string; uuid: string; backfill: boolean }[] = []
-  const deliver: Processes['deliver'] = async ({ batch_export_id, run_id, project_id, range }) => {
+  const deliver: DeliveryProcesses['deliver'] = async ({ batch_export_id, run_id, project_id, range }) => {
     const within =
       range.by === 'positions'
         ? sql`${POSITION} >= ${range.from} and ${POSITION} < ${range.to}`

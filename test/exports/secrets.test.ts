@@ -10,7 +10,7 @@ import { buildDeps } from '../../src/deps.ts'
 import { demandSecretsAgain, merged, opened, type Settings, split } from '../../src/exports/settings.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
-import { createVault, KEY_FILE, readKeys } from '../../src/vault.ts'
+import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 

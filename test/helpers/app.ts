@@ -10,17 +10,17 @@ import type { Test } from 'tap'
 import { issue } from '../../src/auth/api_keys.ts'
 import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
-import { serializerCompiler } from '../../src/contract/serialization.ts'
-import { contractOf, type Dialect, type Operation, resolve, whole } from '../../src/contract/table.ts'
+import { serializerCompiler } from '../../src/http/serialization.ts'
+import { contractOf, type Dialect, type Operation, resolve, dereference } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { deliver } from '../../src/exports/deliver.ts'
-import { examine } from '../../src/exports/examine.ts'
-import type { Processes } from '../../src/exports/processes.ts'
-import { buildServer } from '../../src/server.ts'
+import { testDestination } from '../../src/exports/test-destination.ts'
+import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { buildServer } from '../../src/http/server.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import * as members from '../../src/store/members.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING, type Reach } from '../../src/store/reach.ts'
+import { EVERYTHING, type Reach } from '../../src/store/key-restrictions.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
@@ -78,12 +78,12 @@ export interface SendOptions {
 export interface AppOptions {
   environment?: Record<string, string>
   /** What delivers exports; this process by default, which is quicker. */
-  processes?: Processes
+  processes?: DeliveryProcesses
   /** Where the log goes; nowhere by default. */
   log?: NodeJS.WritableStream
 }
 
-export const IN_THIS_PROCESS: Processes = { deliver, examine, stop: async () => undefined }
+export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, examine: testDestination, stop: async () => undefined }
 
 /** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
 export async function openApp(
@@ -257,7 +257,7 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
     let validate: Validate | undefined
     const write = serializerCompiler(dialect)(route)
     return (data) => {
-      validate ??= validatorOf(whole(route.schema, contract))
+      validate ??= validatorOf(dereference(route.schema, contract))
       if (!validate(data)) throw new Error(`${route.method} ${route.url} answered: ${ajv.errorsText(validate.errors)}`)
       const text = write(data)
       assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost something when written`)

@@ -7,9 +7,9 @@ import { grants } from '../../src/auth/scopes.ts'
 import { readConfig, settings } from '../../src/config.ts'
 import { negotiate } from '../../src/contract/accept.ts'
 import { makeIds } from '../../src/ids.ts'
-import { limiter, MOST_NAMES } from '../../src/limits.ts'
+import { createCounter, MOST_NAMES } from '../../src/http/request-counter.ts'
 import { histogram } from '../../src/metrics.ts'
-import { encloses } from '../../src/store/reach.ts'
+import { encloses } from '../../src/store/key-restrictions.ts'
 
 t.test('settings', async (t) => {
   t.match(readConfig({}), {
@@ -89,7 +89,7 @@ t.test('scopes', async (t) => {
 t.test('limits slide', async (t) => {
   // Where an hour begins, and with it a minute.
   let now = 7_200_000
-  const limit = limiter(
+  const limit = createCounter(
     [
       { limit: 5, seconds: 60 },
       { limit: 12, seconds: 3600 },
@@ -130,7 +130,7 @@ t.test('limits slide', async (t) => {
 })
 
 t.test('limits count so many names and no more: the quiet are forgotten, not the busy', async (t) => {
-  const limit = limiter([{ limit: 1, seconds: 60 }], () => 1_000_000)
+  const limit = createCounter([{ limit: 1, seconds: 60 }], () => 1_000_000)
   for (const name of ['quiet', 'busy']) limit.count(name)
   for (let i = 0; i < MOST_NAMES; i++) {
     limit.check(`passer-by ${i}`)
@@ -143,7 +143,7 @@ t.test('limits count so many names and no more: the quiet are forgotten, not the
 t.test('limits that nodes share', async (t) => {
   let now = 7_200_000
   const windows = [{ limit: 10, seconds: 60 }]
-  const [a, b] = [limiter(windows, () => now, true), limiter(windows, () => now, true)]
+  const [a, b] = [createCounter(windows, () => now, true), createCounter(windows, () => now, true)]
   const count = (limit: typeof a, times: number): void => {
     for (let i = 0; i < times; i++) limit.count('x')
   }
@@ -165,11 +165,11 @@ t.test('limits that nodes share', async (t) => {
   a.check('x')
   a.learn({ name: 'x', seconds: 60, start: now - 60_000, count: 10, previous: 0 })
   t.throws(() => a.check('x'), { code: 'throttled' }, 'what was counted before the window changed is heard of after it')
-  const late = limiter(windows, () => now, true)
+  const late = createCounter(windows, () => now, true)
   late.count('x')
   late.learn({ name: 'x', seconds: 60, start: now, count: 1, previous: 10 })
   t.throws(() => late.check('x'), { code: 'throttled' }, 'and by who was not there')
-  t.strictSame(limiter(windows, () => now).untold(), [])
+  t.strictSame(createCounter(windows, () => now).untold(), [])
 })
 
 t.test('no window ever lets through twice its limit', async (t) => {
@@ -177,7 +177,7 @@ t.test('no window ever lets through twice its limit', async (t) => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (steps) => {
         let now = 0
-        const limit = limiter([{ limit: 10, seconds: 60 }], () => now)
+        const limit = createCounter([{ limit: 10, seconds: 60 }], () => now)
         const passed: number[] = []
         for (const step of steps) {
           now += step

@@ -6,9 +6,9 @@ import { PassThrough } from 'node:stream'
 import { fastify } from 'fastify'
 import t from 'tap'
 import { areas } from '../../src/api/areas.ts'
-import { bind } from '../../src/contract/bind.ts'
+import { bind } from '../../src/http/bind.ts'
 import { contract, operations } from '../../src/contract/table.ts'
-import { createGuard } from '../../src/guard.ts'
+import { createRateLimits } from '../../src/http/rate-limits.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -431,10 +431,10 @@ t.test('a shutdown finishes what is in flight', async (t) => {
 
 t.test('a start refuses a contract and handlers that differ, and an operation that is open by oversight', async (t) => {
   const { deps } = await openApp(t, 'sqlite')
-  await t.rejects(bind(fastify(), deps, {}, createGuard(deps)), { message: /No handler: organizations\.list/ })
+  await t.rejects(bind(fastify(), deps, {}, createRateLimits(deps)), { message: /No handler: organizations\.list/ })
   const operation = operations.find(({ id }) => id === 'domains.list')!
   operation.isPublic = true
-  await t.rejects(bind(fastify(), deps, areas(deps), createGuard(deps)), {
+  await t.rejects(bind(fastify(), deps, areas(deps), createRateLimits(deps)), {
     message: /must say their security: domains\.list/,
   })
   operation.isPublic = false

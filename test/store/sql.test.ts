@@ -8,7 +8,7 @@ import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING } from '../../src/store/reach.ts'
+import { EVERYTHING } from '../../src/store/key-restrictions.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'

@@ -10,7 +10,7 @@ import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import { type DeliveryError, type Destination, refused, type Tools, unreachable } from '../destination.ts'
 import { checkFiles, FILE_COLUMNS, type FileStore, fileEncoding, openFiles, testName } from '../files.ts'
-import { explained, hostOf, impatientAgent, PATIENCE, type Patience, reach, statusMeans } from '../stores.ts'
+import { explained, hostOf, impatientAgent, PATIENCE, type Patience, reach, statusMeans } from '../object-stores.ts'
 
 type Config = components['schemas']['AzureBlobConfig']
 

@@ -1,6 +1,6 @@
 import fastJson, { type Schema } from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
-import { contractOf, type Dialect, whole } from './table.ts'
+import { contractOf, type Dialect, dereference } from '../contract/table.ts'
 
 type Write = (data: unknown) => string
 
@@ -34,7 +34,7 @@ export const serializerCompiler =
   ({ schema }) => {
     let write: Write | undefined
     return (data) => {
-      write ??= writerOf(withoutScalarUnions(whole(schema, contractOf(dialect).contract)))
+      write ??= writerOf(withoutScalarUnions(dereference(schema, contractOf(dialect).contract)))
       return write(data)
     }
   }

@@ -10,24 +10,24 @@ import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportChanges, BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../store/vault.ts'
 import type { DestinationType } from './destination.ts'
-import { beginWindow } from './endings.ts'
 import { type Interval, windowsBetween } from './interval.ts'
 import { beginPause, endPause } from './pauses.ts'
 import { schemaOf, unsupportedQuery } from './query.ts'
+import { beginWindow } from './run-followups.ts'
 import { type Opening, opening, type Planner } from './schedule.ts'
 import { checkSettings, demandSecretsAgain, merged, opened, type Settings, sealed } from './settings.ts'
 
 const MOST_WINDOWS = 10_000
 
-export interface Control extends Planner {
+export interface ExportService extends Planner {
   vault: Vault
   outbound: Outbound
 }
 
 /** The fields a caller may set. Times are in stored form. */
-export interface Wish {
+export interface BatchExportInput {
   name?: string
   destination?: { type?: DestinationType; config?: Record<string, unknown> }
   interval?: Interval
@@ -38,9 +38,9 @@ export interface Wish {
 }
 
 export async function create(
-  control: Control,
+  control: ExportService,
   project_id: number,
-  wish: Wish & { name: string; destination: Settings; interval: Interval },
+  wish: BatchExportInput & { name: string; destination: Settings; interval: Interval },
 ): Promise<BatchExportRow> {
   const { db, events, ids, vault, now } = control
   const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = wish
@@ -77,7 +77,7 @@ export async function create(
 }
 
 /** Throws `not_found` when the export was deleted. */
-export async function update(control: Control, id: string, wish: Wish): Promise<BatchExportRow> {
+export async function update(control: ExportService, id: string, wish: BatchExportInput): Promise<BatchExportRow> {
   const { db, vault, now } = control
   const found = await current(db, id)
   const destination = wish.destination && changedDestination(opened(vault, found), wish.destination)
@@ -115,13 +115,13 @@ export async function update(control: Control, id: string, wish: Wish): Promise<
 /** A new type replaces the config; the same type merges it key by key. Undefined when nothing changes. */
 function changedDestination(
   stored: Settings,
-  { type = stored.type, config = {} }: NonNullable<Wish['destination']>,
+  { type = stored.type, config = {} }: NonNullable<BatchExportInput['destination']>,
 ): Settings | undefined {
   const after = { type, config: type === stored.type ? merged(stored.config, config) : config }
   return isDeepStrictEqual(after, stored) ? undefined : after
 }
 
-const scheduleOf = (row: BatchExportRow, { interval, start_at, end_at }: Wish) => ({
+const scheduleOf = (row: BatchExportRow, { interval, start_at, end_at }: BatchExportInput) => ({
   interval: interval ?? (row.interval as Interval),
   start_at: start_at === undefined ? row.start_at : start_at,
   end_at: end_at === undefined ? row.end_at : end_at,
@@ -148,7 +148,7 @@ function demandOrder(start_at: string | null, end_at: string | null): void {
     throw invalid('end_at', '"end_at" must be later than "start_at".')
 }
 
-async function checkWhole(control: Control, settings: Settings, hogql_query: string | null): Promise<void> {
+async function checkWhole(control: ExportService, settings: Settings, hogql_query: string | null): Promise<void> {
   const destination = await checkSettings(settings, control.outbound)
   if (hogql_query === null) return
   if (!destination.takesQuery) throw unsupportedQuery(settings.type)
@@ -165,7 +165,7 @@ async function current(db: Db, id: string): Promise<BatchExportRow> {
 }
 
 /** Active runs continue. Pausing a paused export changes nothing. */
-export async function pause(control: Control, id: string): Promise<BatchExportRow> {
+export async function pause(control: ExportService, id: string): Promise<BatchExportRow> {
   const { db, now } = control
   const position = await positionFor(control, true)
   return db.tx(async (tx) => {
@@ -182,7 +182,7 @@ export async function pause(control: Control, id: string): Promise<BatchExportRo
  * What arrived before the pause is delivered first. What arrived during it is skipped; with `backfill` it is delivered too,
  * window by window, as after any down-time.
  */
-export async function unpause(control: Control, id: string, backfill: boolean): Promise<BatchExportRow> {
+export async function unpause(control: ExportService, id: string, backfill: boolean): Promise<BatchExportRow> {
   const { db, now } = control
   const begin = await opening(control, await current(db, id))
   const position = await positionFor(control, false)
@@ -196,7 +196,7 @@ export async function unpause(control: Control, id: string, backfill: boolean): 
   })
 }
 
-const positionFor = ({ events }: Control, paused: boolean): Promise<number> =>
+const positionFor = ({ events }: ExportService, paused: boolean): Promise<number> =>
   paused ? pausePosition(events) : resumePosition(events)
 
 async function pauseHeld(tx: Db, held: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
@@ -220,7 +220,7 @@ async function unpauseHeld(
 
 /** A request for a range that is being backfilled returns that backfill. */
 export async function backfill(
-  { db, ids, now }: Control,
+  { db, ids, now }: ExportService,
   id: string,
   { start_at, end_at }: { start_at: string; end_at: string },
 ): Promise<{ row: BatchExportRow; backfill_id: string }> {
@@ -246,9 +246,12 @@ export async function backfill(
 }
 
 /** Delivers the range of a run again, with the same object names. */
-export async function retry({ db, ids, now }: Control, run: RunRow): Promise<RunRow> {
+export async function retry({ db, ids, now }: ExportService, run: RunRow): Promise<RunRow> {
   if (run.finished_at === null)
-    throw new AppError('invalid_input', 'This run has not ended yet. Cancel it first, or wait for its end.')
+    throw new AppError({
+      code: 'invalid_input',
+      detail: 'This run has not ended yet. Cancel it first, or wait for its end.',
+    })
   return db.tx(async (tx) => {
     if (!(await exports.hold(tx, run.batch_export_id))) throw notFound()
     return (await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() }))!
@@ -256,13 +259,14 @@ export async function retry({ db, ids, now }: Control, run: RunRow): Promise<Run
 }
 
 /** Cancelling a run of a backfill ends the backfill. */
-export async function cancel({ db, now }: Control, { id }: BatchExportRow, run: RunRow): Promise<RunRow> {
+export async function cancel({ db, now }: ExportService, { id }: BatchExportRow, run: RunRow): Promise<RunRow> {
   return db.tx(async (tx) => {
     const row = await exports.hold(tx, id)
     if (!row) throw notFound()
     const time = now()
     const cancelled = await runs.cancel(tx, run.id, time)
-    if (!cancelled) throw new AppError('invalid_input', 'This run has ended already. There is nothing to cancel.')
+    if (!cancelled)
+      throw new AppError({ code: 'invalid_input', detail: 'This run has ended already. There is nothing to cancel.' })
     await say(tx, row, time, 'The run was cancelled.', run.id)
     if (
       run.kind === 'backfill' &&

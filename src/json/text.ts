@@ -1,5 +1,5 @@
-import { AppError, invalid } from './errors.ts'
-import { MAX_DEPTH, tooDeep } from './json-scan.ts'
+import { AppError, invalid } from '../errors.ts'
+import { MAX_DEPTH, tooDeep } from './scan.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -8,7 +8,7 @@ export function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new AppError('parse_error', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.')
+    throw new AppError({ code: 'parse_error', detail: 'The body is not valid UTF-8. Send JSON encoded as UTF-8.' })
   }
 }
 
@@ -16,13 +16,14 @@ export function decode(bytes: Uint8Array): string {
  * Makes a parsed body one that every engine can store: no NUL characters, no half surrogate pairs, no bottomless nesting.
  * NUL and depth are refused; half pairs become U+FFFD, as they would on their way through UTF-8 anyway.
  */
-export function normalised(value: unknown): unknown {
-  if (value === null) throw new AppError('null', 'The body cannot be null. Send a JSON object.')
+export function sanitizeBody(value: unknown): unknown {
+  if (value === null) throw new AppError({ code: 'null', detail: 'The body cannot be null. Send a JSON object.' })
   return clean(value, [], refuseNul)
 }
 
 /** The same for what devices send and nobody can send again: NUL becomes U+FFFD too. */
-export const mended = (value: unknown): unknown => clean(value, [], (text) => text.replaceAll('\0', '\ufffd'))
+export const replaceInvalidText = (value: unknown): unknown =>
+  clean(value, [], (text) => text.replaceAll('\0', '\ufffd'))
 
 type OnNul = (text: string, path: readonly (string | number)[]) => string
 

@@ -11,7 +11,7 @@ import type { Tested } from './messages.ts'
 const DEADLINE_MS = 30_000
 
 /** The result of each step. Steps after a failure are skipped. */
-export async function examine({ type, config, files_root, outbound_allow }: Tested): Promise<TestStep[]> {
+export async function testDestination({ type, config, files_root, outbound_allow }: Tested): Promise<TestStep[]> {
   const destination = await destinationOf(type)!
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
   const steps: TestStep[] = []

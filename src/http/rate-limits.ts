@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from './auth/caller.ts'
-import type { Operation } from './contract/table.ts'
-import type { Deps } from './deps.ts'
-import { AppError } from './errors.ts'
-import { limiter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS } from './limits.ts'
-import { touch } from './store/api_keys.ts'
-import * as requestCounts from './store/request_counts.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { Operation } from '../contract/table.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { touch } from '../store/api_keys.ts'
+import * as requestCounts from '../store/request_counts.ts'
+import { createCounter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS } from './request-counter.ts'
 
 const HOUR_MS = 3_600_000
 /** How often nodes tell each other what they counted. One that hears nothing for so long lets too many through. */
@@ -13,7 +13,7 @@ const SHARE_EVERY_MS = 1_000
 const FORGET_EVERY_MS = 60_000
 
 /** Who is let in how often. Every method throws `throttled` where it is too often. */
-export interface Guard {
+export interface RateLimits {
   /** A key was refused. An address that keeps sending bad ones is told to wait; good ones from it still work. */
   refused(request: FastifyRequest, error: AppError): void
   admit(reply: FastifyReply, caller: Caller, operation: Operation): void
@@ -28,13 +28,13 @@ export interface Guard {
   stop(): Promise<void>
 }
 
-export function createGuard({ config, db, now, milliseconds, background, log }: Deps): Guard {
+export function createRateLimits({ config, db, now, milliseconds, background, log }: Deps): RateLimits {
   const on = config.RATE_LIMITS
   const shared = on && db.engine === 'postgres'
-  const perUser = limiter(PER_USER, milliseconds, shared)
-  const perUserEvents = limiter(PER_USER_EVENTS, milliseconds, shared)
-  const perAddress = limiter(PER_ADDRESS, milliseconds, shared)
-  const perProject = limiter(PER_PROJECT_CAPTURE, milliseconds, shared)
+  const perUser = createCounter(PER_USER, milliseconds, shared)
+  const perUserEvents = createCounter(PER_USER_EVENTS, milliseconds, shared)
+  const perAddress = createCounter(PER_ADDRESS, milliseconds, shared)
+  const perProject = createCounter(PER_PROJECT_CAPTURE, milliseconds, shared)
 
   /** By the word that stands before their names where all nodes count together. */
   const limiters = { user: perUser, events: perUserEvents, address: perAddress, project: perProject }

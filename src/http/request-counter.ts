@@ -1,27 +1,27 @@
-import { AppError } from './errors.ts'
-import type { RequestCount, RequestTotal } from './store/request_counts.ts'
+import { AppError } from '../errors.ts'
+import type { RequestCount, RequestTotal } from '../store/request_counts.ts'
 
 /** So many requests in so many seconds. */
-export interface Window {
+export interface RateWindow {
   readonly limit: number
   readonly seconds: number
 }
 
 /** Per user, all keys together, for everything but events. */
-export const PER_USER: readonly Window[] = [
+export const PER_USER: readonly RateWindow[] = [
   { limit: 480, seconds: 60 },
   { limit: 4_800, seconds: 3_600 },
 ]
 /** Per user, all keys together, for reading events. */
-export const PER_USER_EVENTS: readonly Window[] = [
+export const PER_USER_EVENTS: readonly RateWindow[] = [
   { limit: 240, seconds: 60 },
   { limit: 1_200, seconds: 3_600 },
 ]
 /** Per address, for bad keys and for operations that need none. */
-export const PER_ADDRESS: readonly Window[] = [{ limit: 60, seconds: 60 }]
+export const PER_ADDRESS: readonly RateWindow[] = [{ limit: 60, seconds: 60 }]
 
 /** Per project, for events coming in: far above what a project sends, far below what keeps others from being served. */
-export const PER_PROJECT_CAPTURE: readonly Window[] = [{ limit: 4_800, seconds: 10 }]
+export const PER_PROJECT_CAPTURE: readonly RateWindow[] = [{ limit: 4_800, seconds: 10 }]
 
 /** How many names are counted at most; beyond it the one that has been quiet longest is forgotten. */
 export const MOST_NAMES = 50_000
@@ -37,12 +37,12 @@ export interface Standing {
  * Two numbers a window instead of a log of every request. Windows begin at the same moments for every name and on every
  * node, so that nodes can add up what they counted: `untold` is what the others do not know yet, `learn` what they do.
  */
-export function limiter(windows: readonly Window[], milliseconds: () => number, shared = false) {
+export function createCounter(windows: readonly RateWindow[], milliseconds: () => number, shared = false) {
   type Count = { start: number; current: number; previous: number }
   const counts = new Map<string, Count[]>()
   let untold = new Map<string, RequestCount>()
 
-  const startOf = (window: Window, now: number): number => now - (now % (window.seconds * 1_000))
+  const startOf = (window: RateWindow, now: number): number => now - (now % (window.seconds * 1_000))
   const keyOf = (name: string, seconds: number, start: number): string => `${seconds} ${start} ${name}`
 
   const at = (name: string, now: number): Count[] => {
@@ -62,7 +62,7 @@ export function limiter(windows: readonly Window[], milliseconds: () => number, 
     return list
   }
 
-  const used = (count: Count, window: Window, now: number): number => {
+  const used = (count: Count, window: RateWindow, now: number): number => {
     const left = 1 - (now - count.start) / (window.seconds * 1_000)
     return count.current + count.previous * left
   }
@@ -75,7 +75,11 @@ export function limiter(windows: readonly Window[], milliseconds: () => number, 
         const window = windows[i]!
         if (used(count, window, now) + 1 <= window.limit) continue
         const wait = Math.max(1, Math.ceil(window.seconds - (now - count.start) / 1_000))
-        throw new AppError('throttled', `Too many requests. Try again in ${wait} seconds.`, null, wait)
+        throw new AppError({
+          code: 'throttled',
+          detail: `Too many requests. Try again in ${wait} seconds.`,
+          retry_after_seconds: wait,
+        })
       }
     },
     /** Counts one request; answers where the name now stands in its shortest window. */

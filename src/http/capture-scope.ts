@@ -1,8 +1,8 @@
 /** Where capture lives: every body arrives as bytes, and pages of every site may send. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Raw } from '../api/call.ts'
+import type { Raw } from '../api/handler-context.ts'
 import { PAYLOAD_LIMIT_BYTES } from '../events/payload.ts'
-import type { Guard } from '../guard.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 const MEDIA_TYPE = /^\s*[\w.+*-]+\/[\w.+*-]+\s*(;|$)/
 /** What libraries that trace requests send along, beside the ordinary two. */
@@ -45,7 +45,7 @@ const allowed = (asked: string | undefined): string =>
     ? `${HEADERS}, ${asked}`
     : HEADERS
 
-export const rawOf = (request: FastifyRequest, guard: Guard): Raw => ({
+export const rawOf = (request: FastifyRequest, guard: RateLimits): Raw => ({
   method: request.method,
   content_type: request.headers['content-type'],
   content_encoding: request.headers['content-encoding'],

@@ -1,4 +1,4 @@
-import { AppError, invalid } from './errors.ts'
+import { AppError, invalid } from '../errors.ts'
 
 /** Deeper than any resource, and far from exhausting the stack of anything recursive. */
 export const MAX_DEPTH = 64
@@ -207,8 +207,8 @@ export class JsonScanner {
 }
 
 /** Throws `invalid_input` for JSON that is nested too deep or has too many values, `parse_error` for incomplete JSON. */
-export const demandBounded = (bytes: Buffer, most_values: number): void =>
+export const requireBounded = (bytes: Buffer, most_values: number): void =>
   new JsonScanner(bytes, most_values, notJson).skip()
 
 export const notJson = (): AppError =>
-  new AppError('parse_error', 'The body is not valid JSON. Check its quotes, commas and brackets.')
+  new AppError({ code: 'parse_error', detail: 'The body is not valid JSON. Check its quotes, commas and brackets.' })

@@ -1,35 +1,41 @@
 /** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import { type Area, type Call, type Located, type RequestUrl, Written } from '../api/call.ts'
-import { demandLevel, organizationFor, projectFor } from '../auth/access.ts'
-import { authenticate, type Caller, demandScope, rememberingIn } from '../auth/caller.ts'
+import {
+  type Area,
+  type HandlerContext,
+  RawResponse,
+  type RequestUrl,
+  type ResolvedAccess,
+} from '../api/handler-context.ts'
+import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
+import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
+import { negotiate } from '../contract/accept.ts'
+import type { AreaName, OperationId } from '../contract/operations.ts'
+import { contract, dereference, type Operation, operations, pointer, resolve } from '../contract/table.ts'
+import { type HttpPart, validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, unavailable } from '../errors.ts'
-import { cameThroughProxy } from '../forwarded.ts'
-import type { Guard } from '../guard.ts'
-import { negotiate } from './accept.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
-import type { AreaName, OperationId } from './operations.ts'
-import { contract, type Operation, operations, pointer, resolve, whole } from './table.ts'
-import { type HttpPart, validator } from './validation.ts'
+import { cameThroughProxy } from './forwarded.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 /** Areas whose operations answer without a key; everything else demands one. */
 const PUBLIC_AREAS: readonly AreaName[] = ['signup', 'capture', 'service']
 
 type Areas = { [Name in AreaName]?: Area<Name, any> }
-type Handler = (call: Call<any, any>) => Promise<unknown>
+type Handler = (call: HandlerContext<any, any>) => Promise<unknown>
 
 declare module 'fastify' {
   interface FastifyRequest {
     operation: Operation | null
     caller: Caller | undefined
-    located: Located | undefined
+    located: ResolvedAccess | undefined
     subject: unknown
   }
 }
 
-export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard: Guard): Promise<void> {
+export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard: RateLimits): Promise<void> {
   const handlers = handlersOf(areas)
   checkIds(Object.keys(handlers))
   checkSecurity()
@@ -69,7 +75,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
         throw error
       })
       request.caller = caller
-      demandScope(caller, operation.scope)
+      requireScope(caller, operation.scope)
       guard.admit(reply, caller, operation)
       await locate(request, caller, operation)
     }
@@ -80,7 +86,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   /** The organization or project of the path, what the path names within it, and the level it takes. */
   async function locate(request: FastifyRequest, caller: Caller, operation: Operation): Promise<void> {
     const params = request.params as Record<string, string>
-    const located: Located = { operation, params, caller, organization: undefined, project: undefined }
+    const located: ResolvedAccess = { operation, params, caller, organization: undefined, project: undefined }
     if (operation.within === 'organization')
       located.organization = await organizationFor(deps.db, caller, params.organization_id ?? params.id!)
     if (operation.within === 'project')
@@ -89,11 +95,11 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     const area = areas[operation.area]
     if (area?.subject && operation.namesSubject) request.subject = await area.subject(located)
     const place = located.organization ?? located.project
-    if (place) demandLevel(place.membership_level, operation.level)
+    if (place) requireLevel(place.membership_level, operation.level)
     await area?.admit?.(located, request.subject)
   }
 
-  const find = rememberingIn(deps.db)
+  const find = cachedKeyLookup(deps.db)
   const route = (scope: FastifyInstance, specification: object) =>
     scope.register(glue, {
       specification,
@@ -110,12 +116,12 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     const handler = handlers[operation.id]!
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
-      const answer = await handler(new Asked(request, reply, deps.config, raw)).catch((error) => {
+      const answer = await handler(new RequestContext(request, reply, deps.config, raw)).catch((error) => {
         if (raw) guard.captureRefused(request, error)
         throw error
       })
       reply.code(operation.status)
-      if (answer instanceof Written)
+      if (answer instanceof RawResponse)
         return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)
       if (operation.mediaType) reply.type(operation.mediaType)
       return answer
@@ -124,7 +130,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 }
 
 /** A class for its getters: most handlers ask for few of these, and an object with getters of its own takes longer to make. */
-class Asked implements Call<any, any> {
+class RequestContext implements HandlerContext<any, any> {
   constructor(
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
@@ -193,10 +199,10 @@ function dropEmptyBody(request: FastifyRequest, _: FastifyReply, done: () => voi
 
 function demandAcceptable({ headers }: FastifyRequest, { offered }: Operation): void {
   if (offered.length && negotiate(headers.accept, offered) === undefined)
-    throw new AppError(
-      'not_acceptable',
-      `This operation answers ${offered.join(' or ')}. Send an Accept header with it.`,
-    )
+    throw new AppError({
+      code: 'not_acceptable',
+      detail: `This operation answers ${offered.join(' or ')}. Send an Accept header with it.`,
+    })
 }
 
 /** PostgreSQL stores no NUL character, so no parameter may hold one. What declares no 400 reads no parameters. */
@@ -241,7 +247,7 @@ function schemaOf({ path, method, status, source }: Operation): Record<string, o
     const { name, in: place, required, schema: value } = resolve(parameter)
     const part = PARTS[place as keyof typeof PARTS]
     schema[part] ??= { type: 'object', properties: {}, required: [] }
-    schema[part].properties[name] = whole(value)
+    schema[part].properties[name] = dereference(value)
     if (required) schema[part].required.push(name)
   }
   const at = (...place: string[]): object => ({

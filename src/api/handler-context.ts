@@ -43,7 +43,7 @@ export interface RequestUrl {
 }
 
 /** A request as a handler sees it: credentials checked, access resolved, input validated. */
-export interface Call<Id extends OperationId, Subject = undefined> {
+export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   params: Params<Id>
   query: Query<Id>
   body: Body<Id>
@@ -64,7 +64,7 @@ export interface Call<Id extends OperationId, Subject = undefined> {
 }
 
 /** An answer that is written already: in another media type, with headers of its own, or a stream too long to hold. */
-export class Written {
+export class RawResponse {
   constructor(
     readonly type: 'application/json' | 'text/csv' | 'text/html' | 'text/javascript',
     readonly body: string | Buffer | Readable,
@@ -73,7 +73,7 @@ export class Written {
 }
 
 /** What is known before the body is read. */
-export interface Located {
+export interface ResolvedAccess {
   operation: Operation
   params: Record<string, string>
   caller: Caller
@@ -84,8 +84,8 @@ export interface Located {
 /** The handlers of one area of the contract: a missing operation or a wrong answer does not compile. */
 export interface Area<Name extends AreaName, Subject = undefined> {
   /** Finds what the path's own id names, before the body is validated; throws not_found where there is nothing. */
-  subject?: (located: Located) => Promise<Subject>
+  subject?: (located: ResolvedAccess) => Promise<Subject>
   /** What the area asks beyond the level, after the subject was found and before the body is validated. */
-  admit?: (located: Located, subject: Subject | undefined) => Promise<void>
-  operations: { [Id in IdsOf<Name>]: (call: Call<Id, Subject>) => Promise<Answer<Id> | Written> }
+  admit?: (located: ResolvedAccess, subject: Subject | undefined) => Promise<void>
+  operations: { [Id in IdsOf<Name>]: (call: HandlerContext<Id, Subject>) => Promise<Answer<Id> | RawResponse> }
 }

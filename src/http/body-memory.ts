@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
-import { unavailable } from './errors.ts'
+import { unavailable } from '../errors.ts'
 
 /** What is not counted: about what a connection costs anyway. */
 const SMALL_BYTES = 16 * 1024
@@ -11,7 +11,7 @@ const DISCARD_MS = 10_000
 const DISCARD_IDLE_MS = 2_000
 
 /** Bounds what the bodies of all requests together take in memory, from their first byte to their answer. */
-export interface Bodies {
+export interface BodyMemory {
   /** Reads on only while there is room. */
   admit: preParsingHookHandler
   /**
@@ -34,7 +34,7 @@ interface Body {
  * Where there is no more room, the body that has been arriving for the longest makes some: it is refused with 503. So
  * whoever sends slowly, or stops in the middle, takes nothing from those who do not.
  */
-export function createBodies(most_bytes: number): Bodies {
+export function createBodyMemory(most_bytes: number): BodyMemory {
   const held = new WeakMap<FastifyRequest, Body>()
   /** In the order of their beginning. */
   const arriving = new Set<Body>()

@@ -7,7 +7,7 @@ import type { Answer, Order, Tested } from './messages.ts'
 
 export type Launch = (job: Job, reporter: Reporter, signal: AbortSignal) => Promise<Delivered>
 
-export interface Processes {
+export interface DeliveryProcesses {
   deliver: Launch
   examine(tested: Tested): Promise<TestStep[]>
   stop(): Promise<void>
@@ -28,7 +28,7 @@ interface Worker {
   idle?: NodeJS.Timeout
 }
 
-export function createProcesses(): Processes {
+export function createDeliveryProcesses(): DeliveryProcesses {
   const idle: Worker[] = []
   const all = new Set<Worker>()
 

@@ -1,5 +1,5 @@
 /** Security headers. Pages send their own content security policy. */
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 const HSTS_SECONDS = 365 * 24 * 3600
 

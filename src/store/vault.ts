@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 export const KEY_FILE = 'secret.key'
 /** The warning for PostgreSQL without SECRET_KEY. */
@@ -35,10 +35,11 @@ export function createVault(keys: readonly Buffer[]): Vault {
     seal: (text, place) => {
       const [name] = names
       if (name === undefined)
-        throw new AppError(
-          'no_secret_key',
-          'This server has no key to keep secrets with. Its operator sets SECRET_KEY to 64 hexadecimal digits (openssl rand -hex 32) and starts it again.',
-        )
+        throw new AppError({
+          code: 'no_secret_key',
+          detail:
+            'This server has no key to keep secrets with. Its operator sets SECRET_KEY to 64 hexadecimal digits (openssl rand -hex 32) and starts it again.',
+        })
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', named.get(name)!, iv).setAAD(Buffer.from(place))
       const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
@@ -52,7 +53,7 @@ export function createVault(keys: readonly Buffer[]): Vault {
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
         return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString()
       } catch {
-        throw new AppError('secret_unreadable', 'A stored secret cannot be read. Send it again.')
+        throw new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be read. Send it again.' })
       }
     },
   }

@@ -21,7 +21,7 @@ interface Moment {
 }
 
 /** Starts the next window of a backfill in the transaction that finishes the previous one. */
-export async function goOn(tx: Db, moment: Moment, row: BatchExportRow, ended: RunRow): Promise<void> {
+export async function continueBackfill(tx: Db, moment: Moment, row: BatchExportRow, ended: RunRow): Promise<void> {
   if (ended.kind !== 'backfill' || ended.backfill_id === null) return
   const backfill = await runs.activeBackfill(tx, ended.backfill_id)
   if (!backfill) return

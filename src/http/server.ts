@@ -9,19 +9,19 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import { areas } from './api/areas.ts'
-import { createBodies } from './bodies.ts'
-import { bind } from './contract/bind.ts'
-import { serializerCompiler } from './contract/serialization.ts'
-import { operations } from './contract/table.ts'
-import type { Deps } from './deps.ts'
-import { AppError, notFound, Unauthenticated, unavailable } from './errors.ts'
+import { areas } from '../api/areas.ts'
+import { operations } from '../contract/table.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, ERROR_RESPONSES, notFound, Unauthenticated, unavailable } from '../errors.ts'
+import { notJson, requireBounded } from '../json/scan.ts'
+import { decode, sanitizeBody } from '../json/text.ts'
+import { isLostRace } from '../sql/db.ts'
+import { bind } from './bind.ts'
+import { createBodyMemory } from './body-memory.ts'
 import { clientAddress, clientHost, clientProtocol } from './forwarded.ts'
-import { createGuard } from './guard.ts'
-import { decode, normalised } from './json.ts'
-import { demandBounded, notJson } from './json-scan.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { securityHeaders } from './security-headers.ts'
-import { isLostRace } from './sql/db.ts'
+import { serializerCompiler } from './serialization.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** More than any resource has. Parsing 1 MiB of tiny values takes 120 ms. */
@@ -82,12 +82,12 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     try {
       let body: unknown
       const text = decode(bytes)
-      demandBounded(bytes, MOST_VALUES)
+      requireBounded(bytes, MOST_VALUES)
       parse(request, text, (error, parsed) => {
         if (error) throw notJson()
         body = parsed
       })
-      done(null, normalised(body))
+      done(null, sanitizeBody(body))
     } catch (error) {
       done(error as Error)
     }
@@ -100,13 +100,16 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     if (allowed.length === 0) return fail(notFound(), request, reply)
     reply.header('allow', allowed.join(', '))
     return fail(
-      new AppError('method_not_allowed', `${request.method} does not work here. Use ${allowed.join(' or ')}.`),
+      new AppError({
+        code: 'method_not_allowed',
+        detail: `${request.method} does not work here. Use ${allowed.join(' or ')}.`,
+      }),
       request,
       reply,
     )
   })
 
-  const bodies = createBodies(deps.config.BODY_MEMORY_MB * 1024 * 1024)
+  const bodies = createBodyMemory(deps.config.BODY_MEMORY_MB * 1024 * 1024)
   const underWay = new WeakMap<Socket, number>()
   const count = ({ raw: { socket } }: FastifyRequest, more: 1 | -1): number => {
     const now = (underWay.get(socket) ?? 0) + more
@@ -119,10 +122,14 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     if (deps.lifecycle.draining) reply.header('connection', 'close')
     if (count(request, 1) > PIPELINED)
       return done(
-        new AppError('throttled', `More than ${PIPELINED} requests wait here. Read their answers first.`, null, 1),
+        new AppError({
+          code: 'throttled',
+          detail: `More than ${PIPELINED} requests wait here. Read their answers first.`,
+          retry_after_seconds: 1,
+        }),
       )
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      return done(new AppError('parse_error', 'The request has no Host header. Send one.'))
+      return done(new AppError({ code: 'parse_error', detail: 'The request has no Host header. Send one.' }))
     done()
   })
   app.addHook('preParsing', bodies.admit)
@@ -156,7 +163,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   })
 
   prepare?.(app)
-  const guard = createGuard(deps)
+  const guard = createRateLimits(deps)
   app.addHook('onClose', guard.stop)
   app.addHook('preClose', async () => deps.parsers.drain())
   await bind(app, deps, areas(deps), guard)
@@ -185,24 +192,6 @@ function decodeAt(url: string): string {
 const sentId = (sent: string | string[] | undefined): string | undefined =>
   typeof sent === 'string' && /^[\w.-]{1,128}$/.test(sent) ? sent : undefined
 
-/** Which status and type a code becomes. A code that is not here says that the input was wrong. */
-const STATUSES: Record<string, [status: number, type: string]> = {
-  parse_error: [400, 'invalid_request'],
-  not_authenticated: [401, 'authentication_error'],
-  authentication_failed: [401, 'authentication_error'],
-  permission_denied: [403, 'authentication_error'],
-  not_found: [404, 'invalid_request'],
-  method_not_allowed: [405, 'invalid_request'],
-  not_acceptable: [406, 'invalid_request'],
-  conflict: [409, 'invalid_request'],
-  request_too_large: [413, 'invalid_request'],
-  unsupported_media_type: [415, 'invalid_request'],
-  throttled: [429, 'throttled_error'],
-  error: [500, 'server_error'],
-  unavailable: [503, 'server_error'],
-  no_secret_key: [503, 'server_error'],
-}
-
 /** Errors quote keys and values of the request, so they are truncated. */
 const MAX_DETAIL = 1_000
 const MAX_ATTR = 400
@@ -213,10 +202,7 @@ const shortened = (text: string, length: number): string =>
 /** The one translator from anything thrown to an answer. What is no AppError reveals nothing but the request's id. */
 function fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown, request)
-  const [status, type] =
-    error instanceof Unauthenticated
-      ? [401, 'authentication_error']
-      : (STATUSES[error.code] ?? [400, 'validation_error'])
+  const [status, type] = error instanceof Unauthenticated ? [401, 'authentication_error'] : ERROR_RESPONSES[error.code]
   if (status === 500 || error.cause) request.log.error({ reqId: request.id, err: error.cause ?? thrown }, 'failed')
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
   const { code } = error
@@ -230,18 +216,24 @@ function toAppError(thrown: unknown, request: FastifyRequest): AppError {
     return unavailable('Somebody else changed the same things at the same moment. Try again in a moment.', thrown)
   switch ((thrown as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError(
-        'request_too_large',
-        `The body is larger than ${request.routeOptions.bodyLimit} bytes. Send less at once.`,
-      )
+      return new AppError({
+        code: 'request_too_large',
+        detail: `The body is larger than ${request.routeOptions.bodyLimit} bytes. Send less at once.`,
+      })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".')
+      return new AppError({
+        code: 'unsupported_media_type',
+        detail: 'Send the body as JSON with "Content-Type: application/json".',
+      })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     // Whoever went away in the middle of a body; nobody hears it, and it is no failure of ours.
     case 'ECONNRESET':
-      return new AppError('parse_error', 'The body is not as long as its Content-Length says.')
+      return new AppError({ code: 'parse_error', detail: 'The body is not as long as its Content-Length says.' })
   }
-  return new AppError('error', `The server failed. Quote the request id ${request.id} to its operator.`)
+  return new AppError({
+    code: 'error',
+    detail: `The server failed. Quote the request id ${request.id} to its operator.`,
+  })
 }
 
 let routes: [segments: string[], method: string][] | undefined
