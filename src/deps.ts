@@ -15,6 +15,7 @@ import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
+import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
@@ -40,6 +41,8 @@ export interface Deps {
   readonly exporter: Exporter
   /** Deliveries happen in processes of their own. */
   readonly processes: DeliveryProcesses
+  /** Parses the code of plugins in child processes. */
+  readonly inspector: CodeInspector
   /** The folder that File exports are written under. */
   readonly files_root: string
   /** What seals the secrets that are stored. */
@@ -73,8 +76,8 @@ export interface DepsOptions {
   ids?: Ids
   /** Where deliveries happen. */
   processes?: DeliveryProcesses
-  /** The file that readers of events run. */
-  readerProgram?: string
+  /** The program of event reader processes, without its extension. */
+  readerProgram?: URL
 }
 
 /** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
@@ -115,7 +118,7 @@ export async function buildDeps({
     url: config.DATABASE_URL,
     timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
     observe: metrics.query,
-    ...(readerProgram && { program: readerProgram }),
+    program: readerProgram,
   })
 
   const purger = createPurger({
@@ -149,6 +152,7 @@ export async function buildDeps({
     launch: processes.deliver,
     wakeMailer: mailer?.wake ?? null,
   })
+  const inspector = createCodeInspector()
   const running = new Set<Promise<unknown>>()
   return {
     config,
@@ -160,6 +164,7 @@ export async function buildDeps({
     vault,
     exporter,
     processes,
+    inspector,
     files_root,
     purger,
     log,
@@ -182,6 +187,7 @@ export async function buildDeps({
       await writer.stop()
       await exporter.stop()
       await processes.stop()
+      await inspector.stop()
       await mailer?.stop()
       await purger.stop()
       await Promise.all(running)

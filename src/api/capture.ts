@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { TooLong } from '../events/lz64.ts'
 import { createRoom } from '../events/memory-gate.ts'
 import type { NewEvent } from '../events/normalize-event.ts'
-import { mostText, openPayload, saidText } from '../events/payload.ts'
+import { maxTextLength, openPayload, claimedTextLength } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
 import { markIngested } from '../store/projects.ts'
 import type { Area, HandlerContext, Raw } from './handler-context.ts'
@@ -49,7 +49,7 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
 
   async function read(call: CaptureCall, accept: Accept): Promise<Received> {
     const { raw } = call
-    const small = saidText(raw) <= SMALL_BYTES ? await readSmall(raw, accept) : undefined
+    const small = claimedTextLength(raw) <= SMALL_BYTES ? await readSmall(raw, accept) : undefined
     if (small) return small
     if (parsers.busy) raw.demandGoodStanding()
     return parsers.read(raw, accept, { uuid: ids.uuid, signal: call.signal })
@@ -57,7 +57,7 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
 
   /** Undefined for a body that turns out to unpack to more. */
   const readSmall = (raw: Raw, accept: Accept): Promise<Received | undefined> =>
-    room.with(Math.min(mostText(raw), SMALL_BYTES), async () => {
+    room.with(Math.min(maxTextLength(raw), SMALL_BYTES), async () => {
       const opened = await openPayload(raw, SMALL_BYTES).catch((error) => {
         if (error instanceof TooLong) return undefined
         throw error

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound, unavailable } from '../errors.ts'
 import { catalogue } from '../plugins/catalogue.ts'
 import { changesOf, fileChanges } from '../plugins/changes.ts'
-import { inspect } from '../plugins/inspect.ts'
+import type { CodeInspector } from '../plugins/inspect.ts'
 import { type Manifest, readManifest } from '../plugins/manifest.ts'
 import { createSources, type Fetched } from '../plugins/sources.ts'
 import type { PluginUrl } from '../plugins/url.ts'
@@ -43,7 +43,7 @@ interface Code {
 }
 
 export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: Name): Area<Name, store.PluginRow> {
-  const { db, now, vault, config, outbound } = deps
+  const { db, now, vault, config, outbound, inspector } = deps
   const sources = createSources(config, outbound)
 
   const listing =
@@ -91,8 +91,8 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         throw invalid('url', 'A plugin has a URL or comes as source. Send one of the two.')
       if (url && (await store.hasUrl(db, organization.id, url.key))) throw taken()
       const { code, ...plugin } = url
-        ? await fetched(url, body, await sources.fetch(url.origin, url.token))
-        : await sent(body)
+        ? await fetched(inspector, url, body, await sources.fetch(url.origin, url.token))
+        : await sent(inspector, body)
 
       return write(organization.id, async (tx) => {
         const id = await store.create(tx, { organization_id: organization.id, family, ...plugin }, now())
@@ -135,7 +135,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         const after = merged(before, body?.source ?? {})
         const fileList = fileChanges(before, after)
         if (fileList.length === 0) return wire.pluginWithSource(plugin, await store.files(db, plugin.id))
-        const { files, capabilities } = await read(after)
+        const { files, capabilities } = await read(inspector, after)
         const written = await write(organization.id, async (tx) => {
           if (!(await store.replaceFiles(tx, plugin, files))) return undefined
           const redescribed = after['plugin.json'] === before['plugin.json'] ? undefined : manifestIn(after)
@@ -159,7 +159,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       const url = remoteOf(subject)
       if (!url) return wire.plugin(subject)
       const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(subject))
-      const code = await read(files)
+      const code = await read(inspector, files)
       return write(organization.id, async (tx) => {
         const held = await store.hold(tx, subject.id)
         if (!held || !(await store.replaceFiles(tx, held, code.files))) throw notFound()
@@ -240,8 +240,13 @@ function demandMayShare({ membership_level, plugins_access_level }: Organization
 type Described = Omit<store.NewPlugin, 'organization_id' | 'family'> & { code: Code }
 
 /** A plugin that was fetched: what it says of itself wins. */
-async function fetched(url: PluginUrl, body: CreateBody, { tag, manifest, files }: Fetched): Promise<Described> {
-  const code = await read(files)
+async function fetched(
+  inspector: CodeInspector,
+  url: PluginUrl,
+  body: CreateBody,
+  { tag, manifest, files }: Fetched,
+): Promise<Described> {
+  const code = await read(inspector, files)
   const wished = body.plugin_type === 'repository' ? 'repository' : 'custom'
   return {
     ...complete(manifest),
@@ -258,10 +263,10 @@ async function fetched(url: PluginUrl, body: CreateBody, { tag, manifest, files 
 }
 
 /** A plugin that was sent as text, or whose code comes later. */
-async function sent(body: CreateBody): Promise<Described> {
+async function sent(inspector: CodeInspector, body: CreateBody): Promise<Described> {
   const files = merged({}, body.source ?? {})
   const manifest = manifestIn(files)
-  const code = await read(files)
+  const code = await read(inspector, files)
   return {
     plugin_type: body.source ? 'source' : (body.plugin_type ?? null),
     name: body.name ?? null,
@@ -282,8 +287,8 @@ async function sent(body: CreateBody): Promise<Described> {
 }
 
 /** Code as it is stored: read for what it offers and for what is wrong with it. */
-async function read(files: Record<string, string>): Promise<Code> {
-  const { capabilities, errors: found } = await inspect(files)
+async function read(inspector: CodeInspector, files: Record<string, string>): Promise<Code> {
+  const { capabilities, errors: found } = await inspector.inspect(files)
   const errors = new Map(Object.entries(found))
   return {
     capabilities: JSON.stringify(capabilities),

@@ -6,12 +6,12 @@ import { createOutbound } from '../outbound/guard.ts'
 import { destinationOf } from './catalogue.ts'
 import { failureOf } from './deliver.ts'
 import type { TestStep } from './destination.ts'
-import type { Tested } from './messages.ts'
+import type { DestinationTest } from './messages.ts'
 
 const DEADLINE_MS = 30_000
 
 /** The result of each step. Steps after a failure are skipped. */
-export async function testDestination({ type, config, files_root, outbound_allow }: Tested): Promise<TestStep[]> {
+export async function testDestination({ type, config, files_root, outbound_allow }: DestinationTest): Promise<TestStep[]> {
   const destination = await destinationOf(type)!
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
   const steps: TestStep[] = []

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { get as request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getPriority } from 'node:os'
+import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { createEventReader, type EventReader } from '../../src/events/readers.ts'
 import { either } from '../../src/hogql/typed.ts'
@@ -36,7 +37,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
     events,
     url,
     timeout_ms,
-    program: programFile('reader-process.js'),
+    program: pathToFileURL(programFile('reader-process')),
     niceness,
   })
   t.teardown(async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { setImmediate as nextLoop } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -103,7 +104,7 @@ export async function openApp(
     clock: () => ++time,
     ids: knownIds(),
     processes,
-    readerProgram: programFile('reader-process.js'),
+    readerProgram: pathToFileURL(programFile('reader-process')),
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []

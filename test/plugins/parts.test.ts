@@ -1,12 +1,12 @@
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { AppError } from '../../src/errors.ts'
 import { unpack } from '../../src/plugins/archive.ts'
 import { CatalogueEntry, catalogue } from '../../src/plugins/catalogue.ts'
 import { changesOf } from '../../src/plugins/changes.ts'
 import { inspectCode } from '../../src/plugins/code.ts'
-import { inspect } from '../../src/plugins/inspect.ts'
+import { type CodeInspector, createCodeInspector } from '../../src/plugins/inspect.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
 import { tarOf, zipOf } from '../helpers/archives.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
@@ -21,6 +21,12 @@ const HOSTS = {
   npm_registry: 'https://registry.npmjs.org',
 }
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
+
+function openInspector(t: Test): CodeInspector {
+  const inspector = createCodeInspector()
+  t.teardown(() => inspector.stop())
+  return inspector
+}
 
 t.test('every form of URL, and what it names', async (t) => {
   const github = { host: 'github', user: 'ada', repo: 'my.plugin', branch: null, folder: null, tag: null }
@@ -207,6 +213,7 @@ t.test('what code offers is found without running it', async (t) => {
     t.strictSame(capabilities, wanted, code)
     t.strictSame(errors, {}, code)
   }
+  const { inspect } = openInspector(t)
   t.strictSame(await inspect({ 'plugin.json': '{}', 'site.ts': 'export const a = 1' }), {
     capabilities: {},
     errors: {},
@@ -219,6 +226,7 @@ t.test('what code offers is found without running it', async (t) => {
 })
 
 t.test('code that keeps the parser busy is given up, and others are read meanwhile', async (t) => {
+  const { inspect } = openInspector(t)
   const slow = `${'f<'.repeat(190)}x${'>(1)'.repeat(190)};`.repeat(200)
   const [busy, quick] = await Promise.all([
     inspect({ 'index.ts': slow }),
