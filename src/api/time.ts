@@ -14,7 +14,7 @@ const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}/
 const RELATIVE = /^-?(\d{0,6})([hdwmqy])(Start|End)?$/
 
 /** Any ISO 8601 moment, without a zone in UTC, as the one form that is stored; 400 naming `attr` for anything else. */
-export function parseTime(text: string, attr: string): string {
+export function parseIsoTime(text: string, attr: string): string {
   const moment = WHOLE_DATE.test(text.trim()) ? isoMoment(text.trim()) : undefined
   const stored = moment && new Date(moment.milliseconds + Math.floor(moment.microseconds / 1_000)).toISOString()
   if (stored && WHOLE_DATE.test(stored)) return stored

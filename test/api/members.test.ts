@@ -3,11 +3,11 @@ import { ENGINES, onBothEngines, openApp, type Person, type TestApp } from '../h
 
 const LEVELS = [1, 8, 15]
 
-onBothEngines(t, 'members are listed, filtered and paged', async (t, { send, first, member }) => {
+onBothEngines(t, 'members are listed, filtered and paged', async (t, { call, send, first, member }) => {
   const url = `/api/organizations/${first.organization_id}/members/`
   const ada = await member('Ada@Example.com', 8)
   await member('grace@example.com', 1)
-  const list = await send('GET', url)
+  const list = await call('members.list')
   t.strictSame(
     list.body.results.map((m: any) => m.user.email),
     ['grace@example.com', 'Ada@Example.com', 'owner@example.com'],
@@ -28,40 +28,59 @@ onBothEngines(t, 'members are listed, filtered and paged', async (t, { send, fir
   t.strictSame(await emails(`updated_after=${encodeURIComponent(list.body.results[1].updated_at)}`), [
     'grace@example.com',
   ])
-  t.match(await send('GET', `${url}?updated_after=yesterday`), { status: 400, body: { attr: 'updated_after' } })
-  t.match(await send('GET', `${url}?order=name`), { status: 400, body: { code: 'invalid_choice', attr: 'order' } })
+  t.match(await call('members.list', { query: { updated_after: 'yesterday' } }), {
+    status: 400,
+    body: { attr: 'updated_after' },
+  })
+  t.match(await call('members.list', { query: { order: 'name' } }), {
+    status: 400,
+    body: { code: 'invalid_choice', attr: 'order' },
+  })
   t.equal((await send('GET', `${url}${ada.uuid}/`)).status, 405, 'there is no reading of one')
-  t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).body.member_count, '3')
+  t.equal((await call('organizations.retrieve', { params: { id: first.organization_id } })).body.member_count, '3')
 })
 
-onBothEngines(t, 'the members of an organization change', async (t, { send, first, member }) => {
-  const url = `/api/organizations/${first.organization_id}/members/`
+onBothEngines(t, 'the members of an organization change', async (t, { call, first, member }) => {
   const ada = await member('ada@example.com', 1)
-  const raised = await send('PATCH', `${url}${ada.uuid}/`, { body: { level: 8 } })
+  const raised = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level: 8 } })
   t.match(raised, { status: 200, body: { level: 8, user: { email: 'ada@example.com' } } })
   t.ok(raised.body.updated_at > raised.body.joined_at)
   t.equal(
-    (await send('PATCH', `${url}${ada.uuid.toUpperCase()}/`, { body: { level: 15 } })).body.level,
+    (await call('members.update', { params: { user__uuid: ada.uuid.toUpperCase() }, body: { level: 15 } })).body.level,
     15,
     'owners make owners',
   )
-  t.equal((await send('PATCH', `${url}@me/`)).status, 200, 'a change of nothing is allowed on oneself')
-  const self = await send('PATCH', `${url}@me/`, { body: { level: 15 } })
+  t.equal(
+    (await call('members.update', { params: { user__uuid: '@me' } })).status,
+    200,
+    'a change of nothing is allowed on oneself',
+  )
+  const self = await call('members.update', { params: { user__uuid: '@me' }, body: { level: 15 } })
   t.match(self, { status: 200, body: { level: 15 } }, 'and so is the level one has')
   t.equal(self.body.updated_at, self.body.joined_at, 'which changes nothing')
-  t.match(await send('PATCH', `${url}@me/`, { body: { level: 8 } }), { status: 403 }, 'but no other')
-  t.equal((await send('GET', `${url}?order=joined_at`)).body.results[0].user.email, 'owner@example.com')
+  t.match(
+    await call('members.update', { params: { user__uuid: '@me' }, body: { level: 8 } }),
+    { status: 403 },
+    'but no other',
+  )
+  t.equal(
+    (await call('members.list', { query: { order: 'joined_at' } })).body.results[0].user.email,
+    'owner@example.com',
+  )
   for (const order of ['level', 'JOINED_AT', '', 'joined_at,level', '-user__email'])
     t.match(
-      await send('GET', `${url}?order=${order}`),
+      await call('members.list', { query: { order } }),
       { status: 400, body: { type: 'validation_error', code: 'invalid_choice', attr: 'order' } },
       order,
     )
-  t.match(await send('DELETE', `${url}${ada.uuid}/`), {
+  t.match(await call('members.remove', { params: { user__uuid: ada.uuid } }), {
     status: 400,
     body: { type: 'validation_error', code: 'invalid_input', attr: null },
   })
-  t.match(await send('DELETE', `${url}@me/`), { status: 400, body: { code: 'invalid_input', attr: null } })
+  t.match(await call('members.remove', { params: { user__uuid: '@me' } }), {
+    status: 400,
+    body: { code: 'invalid_input', attr: null },
+  })
   for (const [level, error] of [
     [2, 'invalid_choice'],
     ['8', 'invalid_choice'],
@@ -71,18 +90,22 @@ onBothEngines(t, 'the members of an organization change', async (t, { send, firs
     [[1], 'invalid_choice'],
     [1e308, 'invalid_choice'],
   ] as const) {
-    const answer = await send('PATCH', `${url}${ada.uuid}/`, { body: { level } })
+    const answer = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level } })
     t.match(answer, { status: 400, body: { attr: 'level' } }, String(level))
     t.ok([error, 'invalid_input'].includes(answer.body.code))
   }
-  t.equal((await send('PATCH', `${url}${ada.uuid}/`, { body: { level: 1 } })).status, 200)
-  t.equal((await send('DELETE', `${url}@me/`, { key: ada.key })).status, 204, 'anybody but an owner may leave')
-  t.equal((await send('GET', url, { key: ada.key })).status, 404)
-  t.match((await send('GET', '/api/users/@me/', { key: ada.key })).body, {
+  t.equal((await call('members.update', { params: { user__uuid: ada.uuid }, body: { level: 1 } })).status, 200)
+  t.equal(
+    (await call('members.remove', { params: { user__uuid: '@me' }, key: ada.key })).status,
+    204,
+    'anybody but an owner may leave',
+  )
+  t.equal((await call('members.list', { key: ada.key })).status, 404)
+  t.match((await call('users.me', { key: ada.key })).body, {
     email: 'ada@example.com',
     organization: null,
   })
-  t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).body.member_count, '1')
+  t.equal((await call('organizations.retrieve', { params: { id: first.organization_id } })).body.member_count, '1')
 })
 
 /** What the rules say: caller level × target level × verb (with the new level). */
@@ -97,8 +120,7 @@ function expected(caller: number, target: number, self: boolean, verb: 'remove' 
 for (const engine of ENGINES)
   t.test(`every cell of the level matrix (${engine})`, async (t) => {
     const app = await openApp(t, engine)
-    const { send, first } = app
-    const url = `/api/organizations/${first.organization_id}/members/`
+    const { call } = app
     const callers: Record<number, Person> = {}
     for (const level of LEVELS) callers[level] = await app.member(`caller${level}@example.com`, level)
     let people = 0
@@ -110,8 +132,9 @@ for (const engine of ENGINES)
           const name = `${caller} → ${target}: ${verb}`
           const ask = () =>
             verb === 'remove'
-              ? send('DELETE', `${url}${person.uuid}/`, { key: callers[caller]!.key })
-              : send('PATCH', `${url}${person.uuid}/`, {
+              ? call('members.remove', { params: { user__uuid: person.uuid }, key: callers[caller]!.key })
+              : call('members.update', {
+                  params: { user__uuid: person.uuid },
                   key: callers[caller]!.key,
                   body: verb === 'nothing' ? {} : { level: verb },
                 })
@@ -119,7 +142,7 @@ for (const engine of ENGINES)
           const answer = await ask()
           t.equal(answer.status, status, name)
           if (status >= 400) t.strictSame(Object.keys(answer.body), ['type', 'code', 'detail', 'attr'])
-          const after = (await send('GET', `${url}?email=${person.email}`)).body.results[0]?.level
+          const after = (await call('members.list', { query: { email: person.email } })).body.results[0]?.level
           t.equal(
             after,
             status === 204 ? undefined : status === 200 && verb !== 'nothing' ? verb : target,
@@ -132,8 +155,12 @@ for (const engine of ENGINES)
         const self = await app.member(`self${level}${verb}@example.com`, level)
         const answer =
           verb === 'remove'
-            ? await send('DELETE', `${url}@me/`, { key: self.key })
-            : await send('PATCH', `${url}@me/`, { key: self.key, body: verb === 'nothing' ? {} : { level: verb } })
+            ? await call('members.remove', { params: { user__uuid: '@me' }, key: self.key })
+            : await call('members.update', {
+                params: { user__uuid: '@me' },
+                key: self.key,
+                body: verb === 'nothing' ? {} : { level: verb },
+              })
         t.equal(answer.status, expected(level, level, true, verb), `${level} → self: ${verb}`)
         cells++
       }
@@ -143,23 +170,23 @@ for (const engine of ENGINES)
 for (const engine of ENGINES)
   t.test(`two owners who demote each other at the same moment leave one (${engine})`, async (t) => {
     const app = await openApp(t, engine)
-    const url = `/api/organizations/${app.first.organization_id}/members/`
     for (let round = 0; round < 10; round++) {
       const other = await app.member(`owner${round}@example.com`, 15)
-      const me = (await app.send('GET', '/api/users/@me/')).body.uuid
+      const me = (await app.call('users.me')).body.uuid
       const answers = await Promise.all([
-        app.send('PATCH', `${url}${other.uuid}/`, { body: { level: 1 } }),
-        app.send('PATCH', `${url}${me}/`, { key: other.key, body: { level: 1 } }),
+        app.call('members.update', { params: { user__uuid: other.uuid }, body: { level: 1 } }),
+        app.call('members.update', { params: { user__uuid: me }, key: other.key, body: { level: 1 } }),
       ])
       t.strictSame(answers.map(({ status }) => status).sort(), [200, 403])
       t.equal(await owners(app, other.key), 1)
-      if (answers[1]!.status === 200) await app.send('PATCH', `${url}${me}/`, { key: other.key, body: { level: 15 } })
+      if (answers[1]!.status === 200)
+        await app.call('members.update', { params: { user__uuid: me }, key: other.key, body: { level: 15 } })
       else continue
-      await app.send('PATCH', `${url}${other.uuid}/`, { body: { level: 1 } })
+      await app.call('members.update', { params: { user__uuid: other.uuid }, body: { level: 1 } })
     }
   })
 
 async function owners(app: TestApp, key: string): Promise<number> {
-  const { body } = await app.send('GET', `/api/organizations/${app.first.organization_id}/members/`, { key })
+  const { body } = await app.call('members.list', { key })
   return body.results.filter((m: any) => m.level === 15).length
 }

@@ -8,7 +8,6 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { issue } from '../../src/auth/api_keys.ts'
-import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
 import type { OperationId, Params, Query } from '../../src/contract/operations.ts'
 import { contractOf, type Dialect, dereference, type Operation, operations, resolve } from '../../src/contract/table.ts'
@@ -18,10 +17,11 @@ import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { testDestination } from '../../src/exports/test-destination.ts'
 import { serializerCompiler } from '../../src/http/serialization.ts'
 import { buildServer } from '../../src/http/server.ts'
+import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
+import { createWithOwner } from '../../src/organizations/organizations.ts'
 import type { Engine } from '../../src/sql/template.ts'
-import { EVERYTHING, type Reach } from '../../src/store/key-restrictions.ts'
+import { type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
-import * as organizations from '../../src/store/organizations.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
@@ -61,7 +61,12 @@ export interface TestApp {
   send(method: string, url: string, options?: SendOptions): Promise<Answer>
   /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
   call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<Answer>
-  key(options: { user_id?: number; scopes?: string[]; reach?: Reach; expires_at?: string | null }): Promise<string>
+  key(options: {
+    user_id?: number
+    scopes?: string[]
+    restrictions?: KeyRestrictions
+    expires_at?: string | null
+  }): Promise<string>
   /** Somebody with an organization of their own. */
   stranger(email: string): Promise<Person & { organization_id: string; project_id: number }>
   /** Somebody in the first organization. */
@@ -124,8 +129,8 @@ export async function openApp(
   t.teardown(() => assert.deepEqual(undeclared, []))
 
   const transcript: TestApp['transcript'] = []
-  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], reach = EVERYTHING, expires_at = null }) =>
-    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, reach, expires_at })).value
+  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], restrictions = UNRESTRICTED, expires_at = null }) =>
+    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, restrictions, expires_at })).value
   const person = async (email: string): Promise<Person> => {
     const { db, ids } = deps
     const user = await users.create(db, {
@@ -187,7 +192,7 @@ export async function openApp(
     stranger: async (email) => {
       const somebody = await person(email)
       const made = await deps.db.tx((tx) =>
-        organizations.create(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
+        createWithOwner(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
       )
       return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
     },

@@ -7,8 +7,8 @@ import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
+import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING } from '../../src/store/key-restrictions.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
@@ -181,7 +181,7 @@ for (const engine of ENGINES) {
         values (${id}, ${id}, ${user.id}, 15, ${NOW}, ${NOW})`)
     }
     t.same(await migrate(db, NOW), { from: 6, to: SCHEMA_VERSION })
-    const { rows } = await organizations.list(db, user.id, EVERYTHING, { limit: 10, offset: 0 })
+    const { rows } = await organizations.list(db, user.id, UNRESTRICTED, { limit: 10, offset: 0 })
     t.same(
       rows.map(({ id }) => id),
       ['b', 'a'],
