@@ -25,8 +25,8 @@ export async function list(
   page: { limit: number; offset: number },
 ): Promise<{ count: number; results: OrganizationWithTeams[] }> {
   const { count, rows } = await store.list(db, user.id, key.restrictions, page)
-  const results = new Map(
-    rows.map((organization) => [organization.id, { organization, teams: [] as projects.TeamRow[] }]),
+  const results = new Map<string, OrganizationWithTeams>(
+    rows.map((organization) => [organization.id, { organization, teams: [] }]),
   )
   for (const team of await projects.ofOrganizations(db, [...results.keys()]))
     results.get(team.organization_id)?.teams.push(team)

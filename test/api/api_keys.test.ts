@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 
 const KEYS = '/api/personal_api_keys/'
 
-onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { call, deps, first }) => {
+onBothEngines(t, 'creates, uses, rolls and revokes a key', async (t, { call, deps, first }) => {
   const made = await call('api_keys.create', {
     body: { label: ' Report ', scopes: ['organization:read', 'organization:read'] },
   })
@@ -31,7 +31,7 @@ onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { call, de
   t.equal((await call('organizations.list', { key: value })).status, 200)
   t.equal((await call('organizations.create', { key: value, body: { name: 'x' } })).status, 403)
   t.match((await call('api_keys.current', { key: value })).body, { id: made.body.id, value: null })
-  t.equal((await call('api_keys.list', { key: value })).status, 403, 'handling keys needs one with all scopes')
+  t.equal((await call('api_keys.list', { key: value })).status, 403, 'managing keys requires all scopes')
 
   const list = await call('api_keys.list')
   t.strictSame(
@@ -39,9 +39,9 @@ onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { call, de
     ['Report', 'First key'],
     'newest first',
   )
-  t.notOk(list.text.includes(value) || list.text.includes(first.api_key), 'no value is ever shown again')
+  t.notOk(list.text.includes(value) || list.text.includes(first.api_key), 'no value is shown again')
   const stored = await deps.db.all({ strings: ['select * from api_keys'], parts: [] })
-  t.notOk(JSON.stringify(stored).includes(value), 'nor kept')
+  t.notOk(JSON.stringify(stored).includes(value), 'no value is stored')
 
   const rolled = await call('api_keys.roll', { params: { id: made.body.id } })
   t.match(rolled, { status: 200, body: { id: made.body.id, label: 'Report', scopes: ['organization:read'] } })
@@ -63,7 +63,7 @@ onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { call, de
 
 onBothEngines(
   t,
-  'a key that another process rolls or revokes, or whose user it ends, opens nothing from then on',
+  'a key stops working when another process rolls it, revokes it or disables its user',
   async (t, { call, deps }) => {
     const other = await openDatabase(deps.config.DATABASE_URL)
     const status = async (key: string): Promise<number> => (await call('users.me', { key })).status
@@ -81,8 +81,8 @@ onBothEngines(
   },
 )
 
-onBothEngines(t, 'time limits', async (t, { call, advance }) => {
-  for (const [sent, kept] of [
+onBothEngines(t, 'a key stops working when it expires', async (t, { call, advance }) => {
+  for (const [sent, stored] of [
     ['2026-02-01 03:00', '2026-02-01T03:00:00.000Z'],
     ['2026-02-01T03:00:00+0200', '2026-02-01T01:00:00.000Z'],
     ['2026-02-01', '2026-02-01T00:00:00.000Z'],
@@ -90,7 +90,7 @@ onBothEngines(t, 'time limits', async (t, { call, advance }) => {
   ])
     t.equal(
       (await call('api_keys.create', { body: { label: 'x', scopes: ['*'], expires_at: sent } })).body.expires_at,
-      kept,
+      stored,
     )
   for (const expires_at of [
     'tomorrow',
@@ -116,7 +116,7 @@ onBothEngines(t, 'time limits', async (t, { call, advance }) => {
   t.equal(
     (await call('api_keys.create', { key: day.body.value, body: more })).status,
     403,
-    'no key makes one that outlives it',
+    'a new key cannot expire later than the key that creates it',
   )
   advance(24 * 3_600_000)
   t.match(await call('users.me', { key: day.body.value }), {
@@ -125,108 +125,113 @@ onBothEngines(t, 'time limits', async (t, { call, advance }) => {
   })
 })
 
-onBothEngines(t, 'a key notes its use, once an hour', async (t, { deps, first, advance, app }) => {
-  const used = async (): Promise<string | null> => (await store.list(deps.db, 1))[0]!.last_used_at
+onBothEngines(t, 'records the use of a key at most once an hour', async (t, { deps, first, advance, app }) => {
+  const lastUse = async (): Promise<string | null> => (await store.list(deps.db, 1))[0]!.last_used_at
   const use = () => app.inject({ url: '/api/users/@me/', headers: { authorization: `Bearer ${first.api_key}` } })
-  const noted = async (before: string | null): Promise<string> => {
+  const nextUse = async (before: string | null): Promise<string> => {
     for (;;) {
-      const now = await used()
+      const now = await lastUse()
       if (now !== null && now !== before) return now
       await new Promise(setImmediate)
     }
   }
   await use()
-  const once = await noted(null)
+  const once = await nextUse(null)
   advance(HOUR / 2)
   await use()
   advance(HOUR)
   await use()
-  t.ok(Date.parse(await noted(once)) >= Date.parse(once) + HOUR, 'not after half an hour')
+  t.ok(Date.parse(await nextUse(once)) >= Date.parse(once) + HOUR, 'not after half an hour')
 })
 
-onBothEngines(t, 'reach: a limited key sees its part, and makes no key that sees more', async (t, app) => {
-  const { call, first, stranger } = app
-  const outsider = await stranger('outsider@example.com')
-  const second = (await call('organizations.create', { body: { name: 'Second' } })).body
-  const sub = (await call('projects.create', { body: { name: 'Sub', organization: second.id } })).body
+onBothEngines(
+  t,
+  'a restricted key only sees its organizations or projects, and creates no key with more access',
+  async (t, app) => {
+    const { call, first, stranger } = app
+    const outsider = await stranger('outsider@example.com')
+    const second = (await call('organizations.create', { body: { name: 'Second' } })).body
+    const sub = (await call('projects.create', { body: { name: 'Sub', organization: second.id } })).body
 
-  const inOne = (
-    await call('api_keys.create', {
-      body: { label: 'one', scopes: ['*'], scoped_organizations: [first.organization_id] },
+    const inOne = (
+      await call('api_keys.create', {
+        body: { label: 'one', scopes: ['*'], scoped_organizations: [first.organization_id] },
+      })
+    ).body
+    t.strictSame(inOne.scoped_organizations, [first.organization_id])
+    const key = inOne.value
+    t.match((await call('organizations.list', { key })).body, {
+      count: 1,
+      results: [{ id: first.organization_id }],
     })
-  ).body
-  t.strictSame(inOne.scoped_organizations, [first.organization_id])
-  const key = inOne.value
-  t.match((await call('organizations.list', { key })).body, {
-    count: 1,
-    results: [{ id: first.organization_id }],
-  })
-  t.equal((await call('organizations.retrieve', { params: { id: second.id }, key })).status, 404)
-  t.equal(
-    (await call('organizations.retrieve', { params: { id: '@current' }, key })).body.id,
-    first.organization_id,
-    '@current stays within reach',
-  )
-  t.match((await call('projects.list', { key })).body, { count: 1, results: [{ id: first.project_id }] })
-  t.equal((await call('projects.retrieve', { params: { id: sub.id }, key })).status, 404)
-  t.match((await call('users.me', { key })).body, {
-    organization: { id: first.organization_id },
-    team: { id: first.project_id },
-  })
-  t.equal((await call('organizations.create', { key, body: { name: 'x' } })).status, 403)
-  t.match(await call('projects.create', { key, body: { name: 'x', organization: second.id } }), {
-    status: 400,
-    body: { code: 'does_not_exist' },
-  })
-
-  t.equal(
-    (await call('api_keys.create', { key, body: { label: 'all', scopes: ['*'] } })).status,
-    403,
-    'a limited key makes no unlimited one',
-  )
-  const wider = { label: 'w', scopes: ['*'], scoped_organizations: [first.organization_id, second.id] }
-  t.match(await call('api_keys.create', { key, body: wider }), {
-    status: 400,
-    body: { code: 'does_not_exist', attr: 'scoped_organizations__1' },
-  })
-  t.equal(
-    (await call('api_keys.create', { key, body: { ...wider, scoped_organizations: [first.organization_id] } })).status,
-    201,
-  )
-  const all = (await call('api_keys.current')).body.id
-  t.equal(
-    (await call('api_keys.roll', { params: { id: all }, key })).status,
-    403,
-    'nor does it get the value of one by rolling it',
-  )
-  t.equal((await call('api_keys.revoke', { params: { id: all }, key })).status, 403)
-  t.equal((await call('api_keys.roll', { params: { id: inOne.id }, key })).status, 200, 'it may roll itself')
-
-  const inProject = (await call('api_keys.create', { body: { label: 'p', scopes: ['*'], scoped_teams: [sub.id] } }))
-    .body.value
-  t.equal((await call('projects.retrieve', { params: { id: sub.id }, key: inProject })).status, 200)
-  t.equal((await call('projects.retrieve', { params: { id: first.project_id }, key: inProject })).status, 404)
-  t.equal(
-    (await call('organizations.retrieve', { params: { id: second.id }, key: inProject })).status,
-    404,
-    'a project is not its organization',
-  )
-  t.equal((await call('organizations.list', { key: inProject })).body.count, 0)
-  t.match((await call('users.me', { key: inProject })).body, { organization: null, team: { id: sub.id } })
-
-  for (const [field, ids] of [
-    ['scoped_organizations', [outsider.organization_id]],
-    ['scoped_organizations', ['x']],
-    ['scoped_teams', [outsider.project_id]],
-    ['scoped_teams', [-1]],
-  ] as const)
-    t.match(await call('api_keys.create', { body: { label: 'x', scopes: ['*'], [field]: ids } }), {
+    t.equal((await call('organizations.retrieve', { params: { id: second.id }, key })).status, 404)
+    t.equal(
+      (await call('organizations.retrieve', { params: { id: '@current' }, key })).body.id,
+      first.organization_id,
+      '@current respects the restrictions',
+    )
+    t.match((await call('projects.list', { key })).body, { count: 1, results: [{ id: first.project_id }] })
+    t.equal((await call('projects.retrieve', { params: { id: sub.id }, key })).status, 404)
+    t.match((await call('users.me', { key })).body, {
+      organization: { id: first.organization_id },
+      team: { id: first.project_id },
+    })
+    t.equal((await call('organizations.create', { key, body: { name: 'x' } })).status, 403)
+    t.match(await call('projects.create', { key, body: { name: 'x', organization: second.id } }), {
       status: 400,
-      body: { code: 'does_not_exist', attr: `${field}__0` },
+      body: { code: 'does_not_exist' },
     })
-})
 
-onBothEngines(t, 'wrong input, and the most keys a user can have', async (t, { call, send, member }) => {
+    t.equal(
+      (await call('api_keys.create', { key, body: { label: 'all', scopes: ['*'] } })).status,
+      403,
+      'a restricted key cannot create an unrestricted one',
+    )
+    const wider = { label: 'w', scopes: ['*'], scoped_organizations: [first.organization_id, second.id] }
+    t.match(await call('api_keys.create', { key, body: wider }), {
+      status: 400,
+      body: { code: 'does_not_exist', attr: 'scoped_organizations__1' },
+    })
+    t.equal(
+      (await call('api_keys.create', { key, body: { ...wider, scoped_organizations: [first.organization_id] } }))
+        .status,
+      201,
+    )
+    const all = (await call('api_keys.current')).body.id
+    t.equal(
+      (await call('api_keys.roll', { params: { id: all }, key })).status,
+      403,
+      'a restricted key cannot roll an unrestricted one',
+    )
+    t.equal((await call('api_keys.revoke', { params: { id: all }, key })).status, 403)
+    t.equal((await call('api_keys.roll', { params: { id: inOne.id }, key })).status, 200, 'it may roll itself')
+
+    const inProject = (await call('api_keys.create', { body: { label: 'p', scopes: ['*'], scoped_teams: [sub.id] } }))
+      .body.value
+    t.equal((await call('projects.retrieve', { params: { id: sub.id }, key: inProject })).status, 200)
+    t.equal((await call('projects.retrieve', { params: { id: first.project_id }, key: inProject })).status, 404)
+    t.equal(
+      (await call('organizations.retrieve', { params: { id: second.id }, key: inProject })).status,
+      404,
+      'access to a project gives no access to its organization',
+    )
+    t.equal((await call('organizations.list', { key: inProject })).body.count, 0)
+    t.match((await call('users.me', { key: inProject })).body, { organization: null, team: { id: sub.id } })
+
+    for (const [field, ids] of [
+      ['scoped_organizations', [outsider.organization_id]],
+      ['scoped_organizations', ['x']],
+      ['scoped_teams', [outsider.project_id]],
+      ['scoped_teams', [-1]],
+    ] as const)
+      t.match(await call('api_keys.create', { body: { label: 'x', scopes: ['*'], [field]: ids } }), {
+        status: 400,
+        body: { code: 'does_not_exist', attr: `${field}__0` },
+      })
+  },
+)
+
+onBothEngines(t, 'rejects invalid keys and more than ten active keys of a user', async (t, { call, send, member }) => {
   const cases: [object, object][] = [
     [{ scopes: ['*'] }, { code: 'required', attr: 'label' }],
     [
@@ -269,20 +274,24 @@ onBothEngines(t, 'wrong input, and the most keys a user can have', async (t, { c
       })
     ).status,
     404,
-    "not even an owner sees another's keys",
+    "an owner cannot see another user's keys",
   )
 
   const many = await Promise.all(
     Array.from({ length: 12 }, () => call('api_keys.create', { body: { label: 'x', scopes: ['query:read'] } })),
   )
-  t.equal(many.filter((answer) => answer.status === 201).length, 9, 'ten in force, however many ask at once')
+  t.equal(
+    many.filter((answer) => answer.status === 201).length,
+    9,
+    'concurrent requests create at most ten active keys',
+  )
   t.match(
     many.find((answer) => answer.status !== 201),
     { status: 400, body: { code: 'invalid_input', attr: null } },
   )
 })
 
-onBothEngines(t, 'the header', async (t, { call, first }) => {
+onBothEngines(t, 'reads the key from the Authorization header', async (t, { call, first }) => {
   const ask = (authorization: string) => call('users.me', { key: null, headers: { authorization } })
   t.equal((await ask(`Bearer   ${first.api_key}  `)).status, 200)
   t.equal((await ask(`bearer ${first.api_key}`)).status, 200)
@@ -300,7 +309,7 @@ onBothEngines(t, 'the header', async (t, { call, first }) => {
   t.equal((await call('users.me', { key: null })).headers['www-authenticate'], undefined)
 })
 
-onBothEngines(t, 'a key is changed', async (t, { call, send, advance, first }) => {
+onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
   const made = (await call('api_keys.create', { body: { label: 'Report', scopes: ['organization:read'] } })).body
   const status = async (path: string): Promise<number> => (await send('GET', path, { key: made.value })).status
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [200, 403])
@@ -311,11 +320,15 @@ onBothEngines(t, 'a key is changed', async (t, { call, send, advance, first }) =
   t.match(changed, { status: 200, body: { id: made.id, label: 'Events', scopes: ['query:read'], value: null } })
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [403, 200])
   t.equal((await call('api_keys.retrieve', { params: { id: made.id } })).body.label, 'Events')
-  t.equal((await call('api_keys.update', { params: { id: made.id } })).body.label, 'Events', 'no body changes nothing')
+  t.equal(
+    (await call('api_keys.update', { params: { id: made.id } })).body.label,
+    'Events',
+    'a request without a body changes nothing',
+  )
   t.equal(
     (await call('api_keys.update', { params: { id: made.id }, key: made.value, body: { scopes: ['*'] } })).status,
     403,
-    'not by itself',
+    'a key without all scopes cannot change itself',
   )
 
   for (const [body, error] of [
@@ -339,7 +352,11 @@ onBothEngines(t, 'a key is changed', async (t, { call, send, advance, first }) =
     if ('scopes' in body)
       t.match(await call('api_keys.create', { body: { label: 'x', ...body } }), { status: 400, body: error })
   }
-  t.equal((await call('api_keys.retrieve', { params: { id: made.id } })).text, changed.text, 'all or nothing')
+  t.equal(
+    (await call('api_keys.retrieve', { params: { id: made.id } })).text,
+    changed.text,
+    'a rejected update changes nothing',
+  )
 
   const limits = { scoped_organizations: [first.organization_id], expires_at: '2026-01-02T00:00:00.000Z' }
   t.match(await call('api_keys.update', { params: { id: made.id }, body: limits }), { status: 200, body: limits })
@@ -356,7 +373,7 @@ onBothEngines(t, 'a key is changed', async (t, { call, send, advance, first }) =
   })
 })
 
-onBothEngines(t, 'a key changes none to reach further or live longer than itself', async (t, app) => {
+onBothEngines(t, 'a key cannot give another key more access or a later expiry than its own', async (t, app) => {
   const { call, first, stranger } = app
   const second = (await call('organizations.create', { body: { name: 'Second' } })).body
   const make = async (body: object) =>
@@ -373,8 +390,8 @@ onBothEngines(t, 'a key changes none to reach further or live longer than itself
   const brief = await make({ scoped_organizations: [first.organization_id], expires_at: '2026-06-01T00:00:00Z' })
   const change = (id: string, body: object) => call('api_keys.update', { params: { id }, key, body })
 
-  t.equal((await change(open.id, { label: 'y' })).status, 403, 'it reaches further')
-  t.equal((await change(within.id, { label: 'y' })).status, 403, 'it lives longer')
+  t.equal((await change(open.id, { label: 'y' })).status, 403, 'it has more access')
+  t.equal((await change(within.id, { label: 'y' })).status, 403, 'it expires later')
   t.equal((await change(brief.id, { label: 'y' })).status, 200)
   t.equal((await change(brief.id, { scoped_organizations: [] })).status, 403)
   t.equal((await change(brief.id, { expires_at: null })).status, 403)
@@ -386,8 +403,8 @@ onBothEngines(t, 'a key changes none to reach further or live longer than itself
     status: 200,
     body: { label: 'y', scoped_teams: [first.project_id], scoped_organizations: [first.organization_id] },
   })
-  t.equal((await change(self, { expires_at: null })).status, 403, 'not even itself')
-  t.equal((await change(self, { scopes: ['query:read'] })).status, 200, 'but it may give up scopes')
+  t.equal((await change(self, { expires_at: null })).status, 403, 'a key cannot extend its own expiry')
+  t.equal((await change(self, { scopes: ['query:read'] })).status, 200, 'a key can drop its own scopes')
   t.equal((await change(self, { scopes: ['*'] })).status, 403)
   const other = await stranger('other@example.com')
   t.equal(

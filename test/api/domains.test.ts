@@ -4,7 +4,7 @@ import { openNameserver, type Zone } from '../helpers/nameserver.ts'
 
 const domainsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/domains/`
 
-onBothEngines(t, 'domains are written down, read, changed and deleted', async (t, app) => {
+onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) => {
   const { call, send, member } = app
   const url = domainsOf(app)
   const made = await call('domains.create', {
@@ -38,7 +38,7 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
   t.strictSame(
     (await call('domains.list')).body.results.map((d: any) => d.domain),
     ['a.example', 'hedgerow.example'],
-    'by name',
+    'sorted by name',
   )
 
   const plain = await member('plain@example.com', 1)
@@ -80,14 +80,14 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
     t.equal(
       (await call('domains.update', { params: { id: made.body.id }, body: { [field]: made.body[field] } })).status,
       200,
-      'the present value',
+      'the current value is accepted',
     )
   }
   const before = await call('domains.retrieve', { params: { id: made.body.id } })
   t.match(
     await call('domains.update', { params: { id: made.body.id }, body: before.body }),
     { status: 200, text: before.text },
-    'a whole domain',
+    'a domain can be sent back unchanged',
   )
   t.match(
     await call('domains.update', {
@@ -98,12 +98,16 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
       status: 400,
     },
   )
-  t.equal((await call('domains.retrieve', { params: { id: made.body.id } })).text, before.text, 'all or nothing')
+  t.equal(
+    (await call('domains.retrieve', { params: { id: made.body.id } })).text,
+    before.text,
+    'a rejected update changes nothing',
+  )
   const empty = { raw: { type: 'application/json', payload: '[]' } }
   t.match(
     await call('domains.verify', { params: { id: made.body.id }, ...empty }),
     { status: 200, body: { is_verified: false } },
-    'as PHP sends it',
+    'an empty array, as PHP clients send it, is an empty body',
   )
 
   t.match(await call('domains.create', { body: { domain: 'hedgerow.example' } }), {
@@ -120,13 +124,13 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
       })
     ).status,
     201,
-    'nobody blocks a name by writing it down',
+    'an unverified domain does not block other organizations',
   )
   t.match(await call('domains.delete', { params: { id: made.body.id } }), { status: 204, text: '' })
   t.equal((await call('domains.retrieve', { params: { id: made.body.id } })).status, 404)
 })
 
-onBothEngines(t, 'wrong domains', async (t, app) => {
+onBothEngines(t, 'rejects invalid domains', async (t, app) => {
   for (const domain of [
     '',
     ' ',
@@ -178,7 +182,7 @@ onBothEngines(t, 'wrong domains', async (t, app) => {
 })
 
 for (const engine of ENGINES)
-  t.test(`a real name server decides (${engine})`, async (t) => {
+  t.test(`verifies a domain by its TXT record (${engine})`, async (t) => {
     const zone: Zone = {}
     const app = await openApp(t, engine, {
       environment: { DNS_SERVERS: await openNameserver(t, zone), DNS_TIMEOUT_MS: '300' },
@@ -189,20 +193,20 @@ for (const engine of ENGINES)
     const name = '_workspace-challenge.hedgerow.example'
     const verify = (body?: object) => call('domains.verify', { params: { id: made.id }, ...(body && { body }) })
 
-    for (const [what, entry] of [
-      ['no such name', { code: 'NXDOMAIN' }],
+    for (const [title, entry] of [
+      ['an unknown name', { code: 'NXDOMAIN' }],
       ['no record', { txt: [] }],
-      ['a broken server', { code: 'SERVFAIL' }],
+      ['a failing server', { code: 'SERVFAIL' }],
       ['a server that refuses', { code: 'REFUSED' }],
-      ['a server that says nothing', { silent: true }],
+      ['a server that does not reply', { silent: true }],
       ['another text', { txt: [['something else']] }],
-      ['white space around it', { txt: [[` ${challenge}`]] }],
-      ['other case', { txt: [[challenge.toUpperCase()]] }],
-      ['only a part of it', { txt: [[challenge.slice(0, 20)], [challenge.slice(20)]] }],
-      ['a name that stands for one without it', { cname: 'nowhere.example' }],
+      ['surrounding white space', { txt: [[` ${challenge}`]] }],
+      ['another case', { txt: [[challenge.toUpperCase()]] }],
+      ['the challenge split over two records', { txt: [[challenge.slice(0, 20)], [challenge.slice(20)]] }],
+      ['an alias of a name without records', { cname: 'nowhere.example' }],
     ] as const) {
       zone[name] = entry as Zone[string]
-      t.match(await verify(), { status: 200, body: { is_verified: false, verified_at: null } }, what)
+      t.match(await verify(), { status: 200, body: { is_verified: false, verified_at: null } }, title)
     }
 
     zone[name] = { txt: [['unrelated'], [challenge.slice(0, 10), challenge.slice(10)]] }
@@ -239,7 +243,7 @@ for (const engine of ENGINES)
     t.match(
       await call('domains.verify', { params: { organization_id: '@current', id: theirs.id }, key: rival.key }),
       { status: 200, body: { is_verified: true } },
-      'free again',
+      'the domain is available after its deletion',
     )
 
     const { body: alias } = await call('domains.create', { body: { domain: 'alias.example' } })
@@ -248,12 +252,12 @@ for (const engine of ENGINES)
     t.match(
       (await call('domains.verify', { params: { id: alias.id } })).body,
       { is_verified: true },
-      'a name that stands for another is followed',
+      'aliases are followed',
     )
   })
 
 for (const engine of ENGINES)
-  t.test(`two organizations that prove one name at the same moment: one holds it (${engine})`, async (t) => {
+  t.test(`one of two organizations that verify a domain concurrently gets it (${engine})`, async (t) => {
     const zone: Zone = {}
     const app = await openApp(t, engine, { environment: { DNS_SERVERS: await openNameserver(t, zone) } })
     const rival = await app.stranger('rival@example.com')

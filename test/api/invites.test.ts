@@ -6,7 +6,7 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 const HOUR = 3_600_000
 const invitesOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/invites/`
 
-onBothEngines(t, 'invites without mail: the answer carries the secret, once', async (t, app) => {
+onBothEngines(t, 'without mail, the response carries the secret of an invite once', async (t, app) => {
   const { call, send } = app
   const url = invitesOf(app)
   const made = await call('invites.create', {
@@ -29,7 +29,7 @@ onBothEngines(t, 'invites without mail: the answer carries the secret, once', as
   t.match(list.body, { count: 1, results: [{ id: made.body.id }] })
   t.notOk(list.text.includes(made.body.signup_token))
   const rows = await app.deps.db.all(sql`select * from invites`)
-  t.notOk(JSON.stringify(rows).includes(made.body.signup_token), 'only its hash is kept')
+  t.notOk(JSON.stringify(rows).includes(made.body.signup_token), 'only its hash is stored')
 
   const again = await call('invites.create', { body: { target_email: 'GRACE@example.com' } })
   t.match(again, { status: 201, body: { level: 1, first_name: '', message: null } })
@@ -37,7 +37,7 @@ onBothEngines(t, 'invites without mail: the answer carries the secret, once', as
   t.match(
     (await call('invites.list')).body,
     { count: 1, results: [{ id: again.body.id }] },
-    'a new invite replaces the one to the same address',
+    'a new invite replaces an earlier one to the same address',
   )
   t.match(
     await call('signup.retrieve', {
@@ -61,12 +61,11 @@ onBothEngines(t, 'invites without mail: the answer carries the secret, once', as
   t.equal((await call('invites.delete', { params: { id: again.body.id } })).status, 404)
   t.equal((await send('GET', `${url}${again.body.id}/`)).status, 405)
   app.advance(73 * HOUR)
-  t.match((await call('invites.list')).body.results, [{ is_expired: true }], 'expired ones stay in the list')
+  t.match((await call('invites.list')).body.results, [{ is_expired: true }], 'expired invites stay in the list')
 })
 
-onBothEngines(t, 'who invites whom, at which level', async (t, app) => {
-  const { call, send, member } = app
-  const url = invitesOf(app)
+onBothEngines(t, 'members invite at most at their own level', async (t, app) => {
+  const { call, member } = app
   const people = {
     1: await member('member@example.com', 1),
     8: await member('admin@example.com', 8),
@@ -75,23 +74,26 @@ onBothEngines(t, 'who invites whom, at which level', async (t, app) => {
   let n = 0
   for (const own of [1, 8, 15] as const)
     for (const level of [1, 8, 15] as const)
-      for (const path of ['', 'bulk/']) {
-        const target_email = `target${++n}@example.com`
-        const body = path ? [{ target_email: `ok${n}@example.com` }, { target_email, level }] : { target_email, level }
-        const answer = await send('POST', `${url}${path}`, { key: people[own].key, body })
-        t.equal(answer.status, level > own ? 403 : path ? 200 : 201, `${own} invites at ${level} ${path}`)
+      for (const [id, status] of [
+        ['invites.create', 201],
+        ['invites.bulk', 200],
+      ] as const) {
+        const input = { target_email: `target${++n}@example.com`, level }
+        const body = id === 'invites.bulk' ? [{ target_email: `ok${n}@example.com` }, input] : input
+        const answer = await call(id, { key: people[own].key, body })
+        t.equal(answer.status, level > own ? 403 : status, `level ${own} invites at level ${level} with ${id}`)
       }
   t.equal(
     (await call('invites.list')).body.count,
     3 * 3 + 6 + 3,
-    'a refused list made none of its invites: six single, six pairs',
+    'a rejected list creates none of its invites: six single, six pairs',
   )
   const one = (await call('invites.create', { key: people[8].key, body: { target_email: 'x@example.com', level: 8 } }))
     .body.id
   t.equal(
     (await call('invites.delete', { params: { id: one }, key: people[1].key })).status,
     204,
-    'any member takes an invite back',
+    'any member can delete an invite',
   )
 
   const high = (
@@ -102,16 +104,16 @@ onBothEngines(t, 'who invites whom, at which level', async (t, app) => {
   ).body.id
   const ids = async () => (await call('invites.list')).body.results.map((i: any) => i.id)
   await call('members.update', {
-    params: { organization_id: '@current', user__uuid: people[8].uuid },
+    params: { user__uuid: people[8].uuid },
     body: { level: 1 },
   })
-  t.notOk((await ids()).includes(high), 'who is lowered takes their higher invites along')
+  t.notOk((await ids()).includes(high), 'lowering a level deletes the invites above it')
   t.ok((await ids()).includes(low))
-  await call('members.remove', { params: { organization_id: '@current', user__uuid: people[8].uuid } })
-  t.notOk((await ids()).includes(low), 'who leaves, all of them')
+  await call('members.remove', { params: { user__uuid: people[8].uuid } })
+  t.notOk((await ids()).includes(low), 'removing a member deletes their invites')
 })
 
-onBothEngines(t, 'wrong invites', async (t, app) => {
+onBothEngines(t, 'rejects invalid invites', async (t, app) => {
   const { call } = app
   await app.member('Member@example.com', 1)
   const address = 'x@example.com'
@@ -160,14 +162,14 @@ onBothEngines(t, 'wrong invites', async (t, app) => {
     t.match(
       await call('invites.bulk', { body: [{ target_email: 'fine@example.com' }, body] }),
       { status: 400, body: { code: error.code, attr } },
-      'and in a list, with its place',
+      'in a list, `attr` has the index',
     )
-    t.match(await call('invites.bulk', { body }), { status: 400, body: error }, 'and alone')
+    t.match(await call('invites.bulk', { body }), { status: 400, body: error }, 'as a single object')
   }
-  t.equal((await call('invites.list')).body.count, 0, 'nothing was made')
+  t.equal((await call('invites.list')).body.count, 0, 'nothing was created')
 })
 
-onBothEngines(t, 'several at once, all or none', async (t, app) => {
+onBothEngines(t, 'creates all invites of a list or none', async (t, app) => {
   const { call } = app
   const people = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ target_email: `p${i}@example.com`, first_name: `P${i}` }))
@@ -189,14 +191,14 @@ onBothEngines(t, 'several at once, all or none', async (t, app) => {
   t.match(
     await call('invites.bulk', { body: { target_email: 'one@example.com' } }),
     { status: 200, body: { target_email: 'one@example.com' } },
-    'one invite in, one invite out',
+    'a single object returns a single invite',
   )
   for (const wrong of ['x', 5, [5], ['x'], [[]]]) t.equal((await call('invites.bulk', { body: wrong })).status, 400)
   t.equal((await call('invites.list')).body.count, 1)
 })
 
 for (const engine of ENGINES)
-  t.test(`a database that refuses half-way leaves none (${engine})`, async (t) => {
+  t.test(`a database error in the middle of a list creates no invite (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await app.deps.db.exec(
       engine === 'sqlite'
@@ -210,7 +212,7 @@ for (const engine of ENGINES)
     t.equal((await app.call('invites.bulk', { body: body.slice(0, 3) })).status, 200)
   })
 
-t.test('the log says how to configure mail', async (t) => {
+t.test('the log explains how to configure mail', async (t) => {
   const log = new PassThrough()
   let lines = ''
   log.on('data', (chunk) => {
@@ -226,7 +228,7 @@ const LIMITED = { environment: { RATE_LIMITS: 'true' } }
 
 onBothEngines(
   t,
-  'an address gets at most 3 invites of an organization in an hour and 10 in a day',
+  'an organization can invite an address at most 3 times an hour and 10 times a day',
   async (t, app) => {
     const { call, stranger, advance } = app
     const invite = (target_email = 'grace@example.com') => call('invites.create', { body: { target_email } })
@@ -247,15 +249,15 @@ onBothEngines(
       body: { attr: '1__target_email' },
     })
     const listed = (await call('invites.list')).body.results.map((one: any) => one.target_email).sort()
-    t.strictSame(listed, ['grace@example.com', 'other@example.com'], 'a refused list makes none')
-    t.equal((await invite('fourth@example.com')).status, 201, 'other addresses have their own count')
+    t.strictSame(listed, ['grace@example.com', 'other@example.com'], 'a rejected list creates no invite')
+    t.equal((await invite('fourth@example.com')).status, 201, 'each address has its own limit')
     const other = await stranger('stranger@example.com')
     const elsewhere = await call('invites.create', {
       params: { organization_id: other.organization_id },
       key: other.key,
       body: { target_email: 'grace@example.com' },
     })
-    t.equal(elsewhere.status, 201, 'and so have other organizations')
+    t.equal(elsewhere.status, 201, 'each organization has its own limit')
 
     advance(wait * 1_000)
     t.equal((await invite()).status, 201)
@@ -276,7 +278,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'making organizations does not lift the limit of the inviter',
+  'creating organizations does not lift the limit of the inviter',
   async (t, app) => {
     const statuses: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -298,7 +300,7 @@ onBothEngines(
 )
 
 for (const engine of ENGINES)
-  t.test(`the limit holds for invites at one moment (${engine})`, async (t) => {
+  t.test(`the limit applies to concurrent invites (${engine})`, async (t) => {
     const app = await openApp(t, engine, LIMITED)
     const admins = await Promise.all([1, 2, 3].map((i) => app.member(`admin${i}@example.com`, 8)))
     const answers = await Promise.all(

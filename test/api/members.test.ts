@@ -1,9 +1,9 @@
 import t from 'tap'
-import { ENGINES, onBothEngines, openApp, type Person, type TestApp } from '../helpers/app.ts'
+import { type CallOptions, ENGINES, onBothEngines, openApp, type Person, type TestApp } from '../helpers/app.ts'
 
 const LEVELS = [1, 8, 15]
 
-onBothEngines(t, 'members are listed, filtered and paged', async (t, { call, send, first, member }) => {
+onBothEngines(t, 'lists, filters and pages members', async (t, { call, send, first, member }) => {
   const url = `/api/organizations/${first.organization_id}/members/`
   const ada = await member('Ada@Example.com', 8)
   await member('grace@example.com', 1)
@@ -19,15 +19,13 @@ onBothEngines(t, 'members are listed, filtered and paged', async (t, { call, sen
     has_social_auth: false,
     user: { uuid: ada.uuid, hedgehog_config: null },
   })
-  const emails = async (query: string) =>
-    (await send('GET', `${url}?${query}`)).body.results.map((m: any) => m.user.email)
-  t.strictSame(await emails('order=joined_at&limit=1'), ['owner@example.com'])
-  t.strictSame(await emails('email=ada@example.com'), ['Ada@Example.com'])
-  t.strictSame(await emails('search=GRACE'), ['grace@example.com'])
-  t.strictSame(await emails('search=%25'), [], 'no wildcards')
-  t.strictSame(await emails(`updated_after=${encodeURIComponent(list.body.results[1].updated_at)}`), [
-    'grace@example.com',
-  ])
+  const emails = async (query: CallOptions<'members.list'>['query']) =>
+    (await call('members.list', { query })).body.results.map((m: any) => m.user.email)
+  t.strictSame(await emails({ order: 'joined_at', limit: 1 }), ['owner@example.com'])
+  t.strictSame(await emails({ email: 'ada@example.com' }), ['Ada@Example.com'])
+  t.strictSame(await emails({ search: 'GRACE' }), ['grace@example.com'])
+  t.strictSame(await emails({ search: '%' }), [], 'no wildcards')
+  t.strictSame(await emails({ updated_after: list.body.results[1].updated_at }), ['grace@example.com'])
   t.match(await call('members.list', { query: { updated_after: 'yesterday' } }), {
     status: 400,
     body: { attr: 'updated_after' },
@@ -36,11 +34,11 @@ onBothEngines(t, 'members are listed, filtered and paged', async (t, { call, sen
     status: 400,
     body: { code: 'invalid_choice', attr: 'order' },
   })
-  t.equal((await send('GET', `${url}${ada.uuid}/`)).status, 405, 'there is no reading of one')
+  t.equal((await send('GET', `${url}${ada.uuid}/`)).status, 405, 'a single member cannot be read')
   t.equal((await call('organizations.retrieve', { params: { id: first.organization_id } })).body.member_count, '3')
 })
 
-onBothEngines(t, 'the members of an organization change', async (t, { call, first, member }) => {
+onBothEngines(t, 'updates and removes members', async (t, { call, first, member }) => {
   const ada = await member('ada@example.com', 1)
   const raised = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level: 8 } })
   t.match(raised, { status: 200, body: { level: 8, user: { email: 'ada@example.com' } } })
@@ -48,20 +46,20 @@ onBothEngines(t, 'the members of an organization change', async (t, { call, firs
   t.equal(
     (await call('members.update', { params: { user__uuid: ada.uuid.toUpperCase() }, body: { level: 15 } })).body.level,
     15,
-    'owners make owners',
+    'owners can add owners',
   )
   t.equal(
     (await call('members.update', { params: { user__uuid: '@me' } })).status,
     200,
-    'a change of nothing is allowed on oneself',
+    'an empty update of oneself is accepted',
   )
   const self = await call('members.update', { params: { user__uuid: '@me' }, body: { level: 15 } })
-  t.match(self, { status: 200, body: { level: 15 } }, 'and so is the level one has')
-  t.equal(self.body.updated_at, self.body.joined_at, 'which changes nothing')
+  t.match(self, { status: 200, body: { level: 15 } }, 'the current level is accepted')
+  t.equal(self.body.updated_at, self.body.joined_at, 'the current level changes nothing')
   t.match(
     await call('members.update', { params: { user__uuid: '@me' }, body: { level: 8 } }),
     { status: 403 },
-    'but no other',
+    'another level is rejected',
   )
   t.equal(
     (await call('members.list', { query: { order: 'joined_at' } })).body.results[0].user.email,
@@ -98,7 +96,7 @@ onBothEngines(t, 'the members of an organization change', async (t, { call, firs
   t.equal(
     (await call('members.remove', { params: { user__uuid: '@me' }, key: ada.key })).status,
     204,
-    'anybody but an owner may leave',
+    'members and administrators can leave',
   )
   t.equal((await call('members.list', { key: ada.key })).status, 404)
   t.match((await call('users.me', { key: ada.key })).body, {
@@ -108,17 +106,17 @@ onBothEngines(t, 'the members of an organization change', async (t, { call, firs
   t.equal((await call('organizations.retrieve', { params: { id: first.organization_id } })).body.member_count, '1')
 })
 
-/** What the rules say: caller level × target level × verb (with the new level). */
+/** The expected status by caller level, target level and action. A number is the new level. */
 function expected(caller: number, target: number, self: boolean, verb: 'remove' | number | 'nothing'): number {
-  const touches = self || (caller >= 8 && target <= caller)
-  if (!touches) return 403
+  const mayManage = self || (caller >= 8 && target <= caller)
+  if (!mayManage) return 403
   if (verb === 'nothing' || verb === target) return 200
   if (verb === 'remove') return target === 15 ? 400 : 204
   return self || verb > caller ? 403 : 200
 }
 
 for (const engine of ENGINES)
-  t.test(`every cell of the level matrix (${engine})`, async (t) => {
+  t.test(`levels decide which members can be updated and removed (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { call } = app
     const callers: Record<number, Person> = {}
@@ -168,7 +166,7 @@ for (const engine of ENGINES)
   })
 
 for (const engine of ENGINES)
-  t.test(`two owners who demote each other at the same moment leave one (${engine})`, async (t) => {
+  t.test(`two owners who demote each other concurrently leave one owner (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     for (let round = 0; round < 10; round++) {
       const other = await app.member(`owner${round}@example.com`, 15)

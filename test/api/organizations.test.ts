@@ -2,7 +2,7 @@ import t from 'tap'
 import { slugOf } from '../../src/organizations/slug.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 
-onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', async (t, { call, first }) => {
+onBothEngines(t, 'creates, reads, updates and deletes organizations', async (t, { call, first }) => {
   const own = await call('organizations.retrieve', { params: { id: first.organization_id } })
   t.match(own, {
     status: 200,
@@ -57,11 +57,11 @@ onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', as
   })
   t.ok(renamed.body.updated_at > made.body.updated_at)
   const same = await call('organizations.update', { params: { id: made.body.id }, body: renamed.body })
-  t.strictSame(same.body, renamed.body, 'present values change nothing, not even updated_at')
+  t.strictSame(same.body, renamed.body, 'current values change nothing, including updated_at')
   t.equal(
     (await call('organizations.update', { params: { id: made.body.id } })).status,
     200,
-    'a PATCH may come without a body',
+    'PATCH accepts a missing body',
   )
   t.equal((await call('organizations.update', { params: { id: made.body.id }, body: {} })).body.name, 'Renamed')
 
@@ -79,23 +79,23 @@ onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', as
   t.equal(
     (await call('projects.retrieve', { params: { id: made.body.teams[0].id } })).status,
     404,
-    'its project went with it',
+    'its project is deleted with it',
   )
   t.equal((await call('organizations.delete', { params: { id: again.body.id } })).status, 204)
   t.equal(
     (await call('organizations.delete', { params: { id: first.organization_id } })).status,
     204,
-    'the last one may go too',
+    'the last organization can be deleted',
   )
   t.match(await call('organizations.list'), { status: 200, body: { count: 0, results: [] } })
   t.equal((await call('organizations.retrieve', { params: { id: '@current' } })).status, 404)
   t.match((await call('users.me')).body, { organization: null, team: null })
   const fresh = await call('organizations.create', { body: { name: 'After' } })
-  t.equal(fresh.body.plugins_access_level, 6, 'only the first of an installation shares plugins')
-  t.ok(fresh.body.teams[0].id > again.body.teams[0].id, 'ids are never used again')
+  t.equal(fresh.body.plugins_access_level, 6, 'only the first organization of an installation can share plugins')
+  t.ok(fresh.body.teams[0].id > again.body.teams[0].id, 'ids are not reused')
 })
 
-onBothEngines(t, 'input that is wrong is told apart', async (t, { call, first }) => {
+onBothEngines(t, 'rejects invalid organizations with distinct errors', async (t, { call, first }) => {
   const cases: [string, unknown, { code: string; attr: string | null }][] = [
     ['no name', {}, { code: 'required', attr: 'name' }],
     ['null', { name: null }, { code: 'null', attr: 'name' }],
@@ -113,7 +113,7 @@ onBothEngines(t, 'input that is wrong is told apart', async (t, { call, first })
     ['a list', { name: ['x'] }, { code: 'invalid_input', attr: 'name' }],
     ['NUL', { name: 'a\0b' }, { code: 'null_characters_not_allowed', attr: 'name' }],
     [
-      'a word for a boolean',
+      'a string for a boolean',
       { name: 'x', is_member_join_email_enabled: 'yes' },
       { code: 'invalid_input', attr: 'is_member_join_email_enabled' },
     ],
@@ -135,13 +135,13 @@ onBothEngines(t, 'input that is wrong is told apart', async (t, { call, first })
       },
       name,
     )
-  t.equal((await call('organizations.list')).body.count, 1, 'nothing was made')
+  t.equal((await call('organizations.list')).body.count, 1, 'nothing was created')
 
   const longest = await call('organizations.create', { body: { name: `  ${'é'.repeat(64)}  ` } })
   t.match(
     longest,
     { status: 201, body: { name: 'é'.repeat(64), slug: 'e'.repeat(48) } },
-    'the length counts after trimming',
+    'the length is checked after trimming',
   )
   t.equal((await call('organizations.create', { body: { name: '日本' } })).body.slug, '')
   t.match((await call('organizations.create', { body: { name: '中国' } })).body.slug, /^-[a-z]{4}$/)
@@ -152,60 +152,68 @@ onBothEngines(t, 'input that is wrong is told apart', async (t, { call, first })
   })
 })
 
-onBothEngines(t, 'levels decide who changes and who deletes', async (t, { call, send, first, member, stranger }) => {
-  const url = `/api/organizations/${first.organization_id}/`
-  const plain = await member('plain@example.com', 1)
-  const admin = await member('admin@example.com', 8)
-  const outsider = await stranger('outsider@example.com')
-  t.match((await call('organizations.retrieve', { params: { id: first.organization_id }, key: plain.key })).body, {
-    membership_level: 1,
-    member_count: '3',
-  })
+onBothEngines(
+  t,
+  'levels decide which members can update and delete an organization',
+  async (t, { call, send, first, member, stranger }) => {
+    const url = `/api/organizations/${first.organization_id}/`
+    const plain = await member('plain@example.com', 1)
+    const admin = await member('admin@example.com', 8)
+    const outsider = await stranger('outsider@example.com')
+    t.match((await call('organizations.retrieve', { params: { id: first.organization_id }, key: plain.key })).body, {
+      membership_level: 1,
+      member_count: '3',
+    })
 
-  t.match(
-    await call('organizations.update', { params: { id: first.organization_id }, key: plain.key, body: { name: 'x' } }),
-    {
-      status: 403,
-      body: { type: 'authentication_error', code: 'permission_denied', attr: null },
-    },
-  )
-  t.equal(
-    (await call('organizations.update', { params: { id: first.organization_id }, key: plain.key, body: { name: 5 } }))
-      .status,
-    403,
-    'the level comes before the body',
-  )
-  t.equal(
-    (
+    t.match(
       await call('organizations.update', {
         params: { id: first.organization_id },
-        key: admin.key,
-        body: { name: 'By the administrator' },
-      })
-    ).status,
-    200,
-  )
-  t.equal((await call('organizations.delete', { params: { id: first.organization_id }, key: plain.key })).status, 403)
-  t.equal((await call('organizations.delete', { params: { id: first.organization_id }, key: admin.key })).status, 403)
+        key: plain.key,
+        body: { name: 'x' },
+      }),
+      {
+        status: 403,
+        body: { type: 'authentication_error', code: 'permission_denied', attr: null },
+      },
+    )
+    t.equal(
+      (await call('organizations.update', { params: { id: first.organization_id }, key: plain.key, body: { name: 5 } }))
+        .status,
+      403,
+      'the level is checked before the body',
+    )
+    t.equal(
+      (
+        await call('organizations.update', {
+          params: { id: first.organization_id },
+          key: admin.key,
+          body: { name: 'By the administrator' },
+        })
+      ).status,
+      200,
+    )
+    t.equal((await call('organizations.delete', { params: { id: first.organization_id }, key: plain.key })).status, 403)
+    t.equal((await call('organizations.delete', { params: { id: first.organization_id }, key: admin.key })).status, 403)
 
-  const absent = await call('organizations.retrieve', {
-    params: { id: '00000000-0000-7000-8000-999999999999' },
-    key: outsider.key,
-  })
-  for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
-    const answer = await send(method, url, { key: outsider.key, body })
-    t.equal(answer.status, 404)
-    t.equal(answer.text, absent.text, `${method} of another's organization is the answer for one that never was`)
-  }
-  t.equal(
-    (await call('organizations.retrieve', { params: { id: first.organization_id } })).body.name,
-    'By the administrator',
-  )
-  t.equal((await call('organizations.list', { key: outsider.key })).body.count, 1)
-  t.equal((await send('GET', url.toUpperCase().replace('/API/ORGANIZATIONS', '/api/organizations'))).status, 200)
-})
+    const absent = await call('organizations.retrieve', {
+      params: { id: '00000000-0000-7000-8000-999999999999' },
+      key: outsider.key,
+    })
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
+      const answer = await send(method, url, { key: outsider.key, body })
+      t.equal(answer.status, 404)
+      t.equal(answer.text, absent.text, `${method} of an organization of others is the same as for an unknown id`)
+    }
+    t.equal(
+      (await call('organizations.retrieve', { params: { id: first.organization_id } })).body.name,
+      'By the administrator',
+    )
+    t.equal((await call('organizations.list', { key: outsider.key })).body.count, 1)
+    t.equal((await send('GET', url.toUpperCase().replace('/API/ORGANIZATIONS', '/api/organizations'))).status, 200)
+  },
+)
 
-onBothEngines(t, 'pages', async (t, { call, send }) => {
+onBothEngines(t, 'pages a list of organizations', async (t, { call, send }) => {
   for (let i = 1; i < 5; i++) await call('organizations.create', { body: { name: `Organization ${i}` } })
   const names = (answer: { body: any }) => answer.body.results.map((o: any) => o.name)
   const first = await send('GET', '/api/organizations/?limit=2&x=a+b')
@@ -229,7 +237,7 @@ onBothEngines(t, 'pages', async (t, { call, send }) => {
   t.equal(
     (await send('GET', '/api/organizations/?limit=2&x=a?b&y=c')).body.next,
     'http://localhost:80/api/organizations/?limit=2&offset=2&x=a%3Fb&y=c',
-    'a question mark within the query is a character like any other',
+    'a second question mark is part of the query',
   )
   for (const wrong of [
     'limit=0',
@@ -248,7 +256,7 @@ onBothEngines(t, 'pages', async (t, { call, send }) => {
 })
 
 for (const engine of ENGINES)
-  t.test(`what arrives while its organization is deleted finds none (${engine})`, async (t) => {
+  t.test(`requests during the deletion of an organization succeed or find nothing (${engine})`, async (t) => {
     const { call } = await openApp(t, engine)
     for (let round = 0; round < 10; round++) {
       const { id } = (await call('organizations.create', { body: { name: 'Short-lived' } })).body
@@ -261,12 +269,12 @@ for (const engine of ENGINES)
         call('projects.create', { body: { name: 'x', organization: id } }),
       ])
       for (const { status, text } of answers) t.ok([200, 201, 204, 400, 404].includes(status), text)
-      // SQLite writes in the order of arrival, so here the deletion was certainly first.
-      if (engine === 'sqlite') t.equal(answers[4]!.status, 404, 'nothing is told of what is gone')
+      // SQLite writes in the order of arrival, so the deletion came first.
+      if (engine === 'sqlite') t.equal(answers[4]!.status, 404, 'a deleted organization is not found')
     }
   })
 
-t.test('slugs', async (t) => {
+t.test('derives slugs from names', async (t) => {
   for (const [name, slug] of [
     ['Foo & Bar, Inc.', 'foo-bar-inc'],
     ['Héllo Wörld!', 'hello-world'],

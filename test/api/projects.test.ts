@@ -1,7 +1,7 @@
 import t from 'tap'
 import { onBothEngines } from '../helpers/app.ts'
 
-onBothEngines(t, 'an administrator makes, changes and deletes projects', async (t, { call, send, first, member }) => {
+onBothEngines(t, 'creates, updates and deletes projects', async (t, { call, send, first, member }) => {
   const own = await call('projects.retrieve', { params: { id: first.project_id } })
   t.match(own, {
     status: 200,
@@ -30,7 +30,7 @@ onBothEngines(t, 'an administrator makes, changes and deletes projects', async (
     t.equal(
       (await call('projects.retrieve', { params: { id: '@current' }, key })).body.id,
       first.project_id,
-      '@current stays',
+      '@current does not change',
     )
 
   const changed = await call('projects.update', {
@@ -45,7 +45,7 @@ onBothEngines(t, 'an administrator makes, changes and deletes projects', async (
   t.strictSame(
     (await call('projects.update', { params: { id: made.body.id }, body: changed.body })).body,
     changed.body,
-    'present values change nothing',
+    'current values change nothing',
   )
   t.equal(
     (await call('projects.update', { params: { id: made.body.id }, body: { timezone: 'UTC' } })).body.timezone,
@@ -69,80 +69,84 @@ onBothEngines(t, 'an administrator makes, changes and deletes projects', async (
     (await call('projects.delete', { params: { id: made.body.id }, headers: { 'content-type': 'application/json' } }))
       .status,
     204,
-    'clients send DELETE so',
+    'DELETE with a content type and no body',
   )
   t.equal((await call('projects.retrieve', { params: { id: made.body.id } })).status, 404)
   const next = await call('projects.create', { body: { name: 'Later' } })
-  t.ok(next.body.id > made.body.id, 'an id is never used again')
+  t.ok(next.body.id > made.body.id, 'ids are not reused')
 })
 
-onBothEngines(t, 'who may, and with what', async (t, { call, send, first, member, stranger }) => {
-  const plain = await member('plain@example.com', 1)
-  const outsider = await stranger('outsider@example.com')
-  const url = `/api/projects/${first.project_id}/`
-  t.equal((await call('projects.retrieve', { params: { id: first.project_id }, key: plain.key })).status, 200)
-  t.match(await call('projects.create', { key: plain.key, body: { name: 'x' } }), { status: 403 })
-  for (const [method, path] of [
-    ['PATCH', url],
-    ['DELETE', url],
-    ['PATCH', `${url}reset_token/`],
-  ] as const) {
-    t.equal((await send(method, path, { key: plain.key })).status, 403)
-    t.equal((await send(method, path, { key: outsider.key })).status, 404)
-  }
+onBothEngines(
+  t,
+  'checks levels, organizations and fields of projects',
+  async (t, { call, send, first, member, stranger }) => {
+    const plain = await member('plain@example.com', 1)
+    const outsider = await stranger('outsider@example.com')
+    const url = `/api/projects/${first.project_id}/`
+    t.equal((await call('projects.retrieve', { params: { id: first.project_id }, key: plain.key })).status, 200)
+    t.match(await call('projects.create', { key: plain.key, body: { name: 'x' } }), { status: 403 })
+    for (const [method, path] of [
+      ['PATCH', url],
+      ['DELETE', url],
+      ['PATCH', `${url}reset_token/`],
+    ] as const) {
+      t.equal((await send(method, path, { key: plain.key })).status, 403)
+      t.equal((await send(method, path, { key: outsider.key })).status, 404)
+    }
 
-  const foreign = { name: 'x', organization: outsider.organization_id }
-  t.match(await call('projects.create', { body: foreign }), {
-    status: 400,
-    body: { code: 'does_not_exist', attr: 'organization' },
-  })
-  const nowhere = { name: 'x', organization: '99999999-9999-7999-8999-999999999999' }
-  t.same(
-    (await call('projects.create', { body: nowhere })).text,
-    (await call('projects.create', { body: foreign })).text,
-  )
-  t.equal(
-    (await call('projects.create', { key: outsider.key, body: { ...foreign, organization: '@current' } })).status,
-    201,
-  )
+    const foreign = { name: 'x', organization: outsider.organization_id }
+    t.match(await call('projects.create', { body: foreign }), {
+      status: 400,
+      body: { code: 'does_not_exist', attr: 'organization' },
+    })
+    const nowhere = { name: 'x', organization: '99999999-9999-7999-8999-999999999999' }
+    t.same(
+      (await call('projects.create', { body: nowhere })).text,
+      (await call('projects.create', { body: foreign })).text,
+    )
+    t.equal(
+      (await call('projects.create', { key: outsider.key, body: { ...foreign, organization: '@current' } })).status,
+      201,
+    )
 
-  for (const [body, error] of [
-    [{}, { code: 'required', attr: 'name' }],
-    [{ name: ' ' }, { code: 'blank', attr: 'name' }],
-    [{ name: 'x'.repeat(201) }, { code: 'max_length', attr: 'name' }],
-    [
-      { name: 'x', event_retention_days: 0 },
-      { code: 'invalid_input', attr: 'event_retention_days' },
-    ],
-    [
-      { name: 'x', event_retention_days: 1.5 },
-      { code: 'invalid_input', attr: 'event_retention_days' },
-    ],
-    [
-      { name: 'x', event_retention_days: 1e308 },
-      { code: 'invalid_input', attr: 'event_retention_days' },
-    ],
-    [
-      { name: 'x', event_retention_days: '30' },
-      { code: 'invalid_input', attr: 'event_retention_days' },
-    ],
-    [
-      { name: 'x', timezone: 'Europe/Berlin' },
-      { code: 'invalid_choice', attr: 'timezone' },
-    ],
-    [
-      { name: 'x', timezone: null },
-      { code: 'null', attr: 'timezone' },
-    ],
-    [
-      { name: 'x', organization: 5 },
-      { code: 'invalid_input', attr: 'organization' },
-    ],
-  ] as const)
-    t.match(await call('projects.create', { body }), { status: 400, body: error })
-})
+    for (const [body, error] of [
+      [{}, { code: 'required', attr: 'name' }],
+      [{ name: ' ' }, { code: 'blank', attr: 'name' }],
+      [{ name: 'x'.repeat(201) }, { code: 'max_length', attr: 'name' }],
+      [
+        { name: 'x', event_retention_days: 0 },
+        { code: 'invalid_input', attr: 'event_retention_days' },
+      ],
+      [
+        { name: 'x', event_retention_days: 1.5 },
+        { code: 'invalid_input', attr: 'event_retention_days' },
+      ],
+      [
+        { name: 'x', event_retention_days: 1e308 },
+        { code: 'invalid_input', attr: 'event_retention_days' },
+      ],
+      [
+        { name: 'x', event_retention_days: '30' },
+        { code: 'invalid_input', attr: 'event_retention_days' },
+      ],
+      [
+        { name: 'x', timezone: 'Europe/Berlin' },
+        { code: 'invalid_choice', attr: 'timezone' },
+      ],
+      [
+        { name: 'x', timezone: null },
+        { code: 'null', attr: 'timezone' },
+      ],
+      [
+        { name: 'x', organization: 5 },
+        { code: 'invalid_input', attr: 'organization' },
+      ],
+    ] as const)
+      t.match(await call('projects.create', { body }), { status: 400, body: error })
+  },
+)
 
-onBothEngines(t, "an organization's projects have paths of their own", async (t, app) => {
+onBothEngines(t, 'projects can be managed under their organization', async (t, app) => {
   const { call, send, first, member, stranger, key } = app
   const second = (await call('organizations.create', { body: { name: 'Second' } })).body
   const outsider = await stranger('outsider@example.com')

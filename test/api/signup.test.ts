@@ -13,7 +13,7 @@ async function invite(app: TestApp, target_email: string, more: object = {}): Pr
   return { id: body.id, token: body.signup_token }
 }
 
-onBothEngines(t, 'a new person joins', async (t, app) => {
+onBothEngines(t, 'creates an account for a new address', async (t, app) => {
   const { call, first } = app
   const { id, token } = await invite(app, 'Grace@example.com', { first_name: 'Grace', level: 8 })
   t.match(await call('signup.retrieve', { params: { invite_id: id }, query: { token }, key: null }), {
@@ -50,7 +50,7 @@ onBothEngines(t, 'a new person joins', async (t, app) => {
   })
 })
 
-onBothEngines(t, 'somebody with an account joins with their own key', async (t, app) => {
+onBothEngines(t, 'a user with an account joins with their own key', async (t, app) => {
   const { call, stranger, first } = app
   const ada = await stranger('ada@example.com')
   const other = await stranger('other@example.com')
@@ -87,13 +87,13 @@ onBothEngines(t, 'somebody with an account joins with their own key', async (t, 
   t.equal(
     (await call('organizations.retrieve', { params: { id: '@current' }, key: ada.key })).body.id,
     ada.organization_id,
-    'their @current stays where it is',
+    '@current does not change',
   )
   t.equal((await call('projects.retrieve', { params: { id: '@current' }, key: ada.key })).body.id, ada.project_id)
   t.equal((await call('organizations.retrieve', { params: { id: first.organization_id }, key: ada.key })).status, 200)
 })
 
-onBothEngines(t, 'joining with an account takes a key without limits', async (t, app) => {
+onBothEngines(t, 'joining with an account requires an unrestricted key', async (t, app) => {
   const { call, stranger } = app
   const ada = await stranger('ada@example.com')
   const { id, token } = await invite(app, 'ada@example.com')
@@ -128,7 +128,7 @@ onBothEngines(t, 'joining with an account takes a key without limits', async (t,
   )
 })
 
-onBothEngines(t, 'an id alone opens nothing', async (t, app) => {
+onBothEngines(t, 'an invite cannot be opened without its secret', async (t, app) => {
   const { call, stranger, member } = app
   const plain = await member('plain@example.com', 1)
   await invite(app, 'victim@example.com', { level: 15 })
@@ -140,8 +140,8 @@ onBothEngines(t, 'an id alone opens nothing', async (t, app) => {
       for (const token of ['', 'x', id, 'null', '0'.repeat(43)]) {
         const read = await call('signup.retrieve', { params: { invite_id: id }, query: { token }, key })
         const taken = await call('signup.accept', { params: { invite_id: id }, key, body: { token } })
-        t.strictSame([read.status, taken.status], [400, 400], 'guessed')
-        t.not(read.body.code, 'account_exists', 'and it tells nobody that the address has an account')
+        t.strictSame([read.status, taken.status], [400, 400], 'a guessed secret is rejected')
+        t.not(read.body.code, 'account_exists', 'the response does not reveal that the address has an account')
       }
   t.match(await call('signup.retrieve', { params: { invite_id: listed[0].id }, key: null }), {
     status: 400,
@@ -166,7 +166,7 @@ onBothEngines(t, 'an id alone opens nothing', async (t, app) => {
     )
 })
 
-onBothEngines(t, 'three days, to the millisecond', async (t, app) => {
+onBothEngines(t, 'an invite expires after three days', async (t, app) => {
   const { call, advance, deps } = app
   const { id, token } = await invite(app, 'late@example.com')
   const made = Date.parse(
@@ -174,7 +174,7 @@ onBothEngines(t, 'three days, to the millisecond', async (t, app) => {
   )
   const at = (moment: number) =>
     openInvite({ db: deps.db, now: () => new Date(moment).toISOString() }, { invite_id: id, token }, undefined)
-  t.match(await at(made + 72 * HOUR), { id }, 'the last moment')
+  t.match(await at(made + 72 * HOUR), { id }, 'valid until the last millisecond')
   await t.rejects(at(made + 72 * HOUR + 1), { code: 'expired' })
   advance(72 * HOUR)
   t.match(await call('signup.retrieve', { params: { invite_id: id }, query: { token }, key: null }), {
@@ -188,7 +188,7 @@ onBothEngines(t, 'three days, to the millisecond', async (t, app) => {
   t.equal((await call('organizations.retrieve', { params: { id: '@current' } })).body.member_count, '1')
 })
 
-onBothEngines(t, 'the inviter must still stand where they stood', async (t, app) => {
+onBothEngines(t, 'rejects an invite whose inviter has a lower level now', async (t, app) => {
   const { call, member, deps } = app
   const admin = await member('admin@example.com', 8)
   const { body } = await call('invites.create', {
@@ -196,7 +196,7 @@ onBothEngines(t, 'the inviter must still stand where they stood', async (t, app)
     key: admin.key,
     body: { target_email: 'x@example.com', level: 8 },
   })
-  // As another node would that lowers the level between this one's look and its acceptance.
+  // Another node lowers the level between the check and the acceptance.
   await deps.db.run(sql`update members set level = 1 where user_id = ${admin.id}`)
   const token = body.signup_token
   t.match(await call('signup.accept', { params: { invite_id: body.id }, key: null, body: { token } }), {
@@ -217,7 +217,7 @@ onBothEngines(t, 'the inviter must still stand where they stood', async (t, app)
 })
 
 for (const engine of ENGINES)
-  t.test(`of two who race for an invite one gets it (${engine})`, async (t) => {
+  t.test(`one of several concurrent requests accepts an invite (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     for (let round = 0; round < 5; round++) {
       const { id, token } = await invite(app, `racer${round}@example.com`)
@@ -232,7 +232,7 @@ for (const engine of ENGINES)
     t.equal((await app.call('organizations.retrieve', { params: { id: '@current' } })).body.member_count, '6')
   })
 
-t.test('the page of the link', async (t) => {
+t.test('serves the signup page', async (t) => {
   const { send } = await openApp(t, 'sqlite')
   const page = await send('GET', '/signup/99999999-9999-7999-8999-999999999999/?token=secret', { key: null })
   t.match(page, { status: 200, headers: { 'content-type': /^text\/html/ }, text: /no-referrer/ })

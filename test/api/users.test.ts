@@ -9,17 +9,17 @@ const currentOf = async ({ call }: TestApp, key?: string): Promise<[string, numb
   t.same(
     [organization?.id, team?.id],
     named.map(({ body }) => body.id),
-    'users/@me says what @current means',
+    'users.me returns the organization and project of @current',
   )
   return [organization?.id, team?.id]
 }
 
-onBothEngines(t, 'the caller changes their name', async (t, { call, key, first }) => {
+onBothEngines(t, 'updates the name of the caller', async (t, { call, key, first }) => {
   const before = (await call('users.me')).body
   const changed = await call('users.update', { body: { first_name: ' Ada ', last_name: 'Lovelace' } })
   t.strictSame(changed.body, { ...before, first_name: 'Ada', last_name: 'Lovelace' })
   t.strictSame((await call('users.me')).body, changed.body)
-  t.equal((await call('members.list', { query: { search: 'ada love' } })).body.count, 1, 'and is found by it')
+  t.equal((await call('members.list', { query: { search: 'ada love' } })).body.count, 1, 'search finds the new name')
   t.equal((await call('members.list', { query: { search: 'Owner ' } })).body.count, 0)
   t.equal((await call('users.update', { body: { last_name: '' } })).body.last_name, '')
   const ignored = { id: 7, uuid: 'x', email: 'x@example.com', is_email_verified: true, organization: null, team: null }
@@ -35,11 +35,11 @@ onBothEngines(t, 'the caller changes their name', async (t, { call, key, first }
     t.match(await call('users.update', { body }), { status: 400, body: { type: 'validation_error', ...error } })
 
   const reader = await key({ scopes: ['organization:write', 'query:read'] })
-  t.equal((await call('users.me', { key: reader })).status, 200, 'any key reads')
+  t.equal((await call('users.me', { key: reader })).status, 200, 'any key can read')
   t.equal(
     (await call('users.update', { key: reader, body: { first_name: 'x' } })).status,
     403,
-    'only a full one writes',
+    'writing requires all scopes',
   )
   const limited = await key({ restrictions: { organizations: [first.organization_id], projects: null } })
   t.match(await call('users.update', { key: limited, body: { first_name: 'x' } }), {
@@ -48,7 +48,7 @@ onBothEngines(t, 'the caller changes their name', async (t, { call, key, first }
   })
 })
 
-onBothEngines(t, 'the caller chooses what @current means', async (t, app) => {
+onBothEngines(t, 'sets the current organization and project', async (t, app) => {
   const { call, first, stranger } = app
   const outsider = await stranger('outsider@example.com')
   const second = (await call('organizations.create', { body: { name: 'Second' } })).body
@@ -63,12 +63,12 @@ onBothEngines(t, 'the caller chooses what @current means', async (t, app) => {
     organization: { id: second.id },
     team: { id: oldest },
   })
-  t.same(await currentOf(app), [second.id, oldest], 'its oldest project follows')
+  t.same(await currentOf(app), [second.id, oldest], 'its oldest project becomes current')
   await set({ set_current_team: later.id })
   await set({ set_current_organization: second.id })
-  t.same(await currentOf(app), [second.id, later.id], 'the present organization changes nothing')
+  t.same(await currentOf(app), [second.id, later.id], 'the current organization changes nothing')
   await set({ set_current_team: first.project_id })
-  t.same(await currentOf(app), own, 'its organization follows')
+  t.same(await currentOf(app), own, 'its organization becomes current')
   await set({ set_current_organization: second.id, set_current_team: later.id })
   t.same(await currentOf(app), [second.id, later.id])
 
@@ -89,21 +89,21 @@ onBothEngines(t, 'the caller chooses what @current means', async (t, app) => {
     ],
   ] as const) {
     t.match(await set({ first_name: 'Half', ...body }), { status: 400, body: { type: 'validation_error', ...error } })
-    t.not((await call('users.me')).body.first_name, 'Half', 'whole or not at all')
+    t.not((await call('users.me')).body.first_name, 'Half', 'a rejected update changes nothing')
   }
   t.same(await currentOf(app), [second.id, later.id])
 })
 
-onBothEngines(t, 'nothing else moves @current', async (t, app) => {
+onBothEngines(t, 'other requests do not change @current', async (t, app) => {
   const { call, first, stranger } = app
   const ada = await stranger('ada@example.com')
   const own: [string, number] = [ada.organization_id, ada.project_id]
-  const stays = async (what: string): Promise<void> => {
-    t.same(await currentOf(app, ada.key), own, what)
+  const stays = async (after: string): Promise<void> => {
+    t.same(await currentOf(app, ada.key), own, after)
   }
   await stays('at first')
   const made = (await call('organizations.create', { key: ada.key, body: { name: 'Another' } })).body
-  await stays('an organization is made')
+  await stays('an organization is created')
   await call('projects.create', { key: ada.key, body: { name: 'x' } })
   await call('projects.create', { key: ada.key, body: { name: 'x', organization: made.id } })
   await call('organization_projects.create', {
@@ -111,7 +111,7 @@ onBothEngines(t, 'nothing else moves @current', async (t, app) => {
     key: ada.key,
     body: { name: 'x' },
   })
-  await stays('projects are made')
+  await stays('projects are created')
   const join = async (): Promise<void> => {
     const { id, signup_token } = (await call('invites.create', { body: { target_email: ada.email } })).body
     const joined = await call('signup.accept', {
@@ -128,7 +128,7 @@ onBothEngines(t, 'nothing else moves @current', async (t, app) => {
 
   await call('users.update', { key: ada.key, body: { set_current_organization: first.organization_id } })
   await call('members.remove', { params: { user__uuid: ada.uuid } })
-  await stays('the current organization is left: the one joined first is current')
+  await stays('after leaving the current organization, the first one joined is current')
   await join()
   await stays('it is joined again')
 })
