@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { createInviteLink } from './auth/invites.ts'
 import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
@@ -14,6 +13,7 @@ import { createExporter, type Exporter } from './exports/exporter.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { clockOf, type Database } from './sql/db.ts'
@@ -22,7 +22,7 @@ import { openDatabase } from './sql/open.ts'
 import { furthest } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
-import { settleKeys } from './store/secrets.ts'
+import { resealSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
 
 /** What a handler may use, built once. */
@@ -202,7 +202,7 @@ export async function buildDeps({
 async function settle({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
   const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
   if (vault.keys.length === 0) log.warn(`no SECRET_KEY is set: ${NO_SECRET_KEY}`)
-  const resealed = await settleKeys(db, vault)
+  const resealed = await resealSecrets(db, vault)
   if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
   if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
     log.warn('this database came from another cluster: exports go on where they were')

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
-import { type FirstRun, firstRun } from './auth/first-run.ts'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
+import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 
 /** For who starts a server from a program of their own. */

@@ -6,7 +6,6 @@ import { batch_exports, project_batch_exports } from './batch_exports.ts'
 import { capture } from './capture.ts'
 import { domains } from './domains.ts'
 import { events } from './events.ts'
-import type { Area } from './handler-context.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
@@ -17,25 +16,26 @@ import { service } from './service.ts'
 import { signup } from './signup.ts'
 import { users } from './users.ts'
 
-/** Every area of the contract; one that is missing, or too much, does not compile. */
-export const areas = (deps: Deps): { [Name in AreaName]: Area<Name, any> } => ({
-  organizations: organizations(deps),
-  projects: projects(deps),
-  organization_projects: organization_projects(deps),
-  members: members(deps),
-  invites: invites(deps),
-  signup: signup(deps),
-  domains: domains(deps),
-  users: users(deps),
-  api_keys: api_keys(deps),
-  batch_exports: batch_exports(deps),
-  project_batch_exports: project_batch_exports(deps),
-  batch_export_runs: batch_export_runs(deps),
-  capture: capture(deps),
-  events: events(deps),
-  pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
-  pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
-  pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
-  plugin_configs: plugin_configs(deps),
-  service: service(deps),
-})
+/** The handlers of every area of the contract. A missing or unknown area does not compile. */
+export const areas = (deps: Deps) =>
+  ({
+    organizations: organizations(deps),
+    projects: projects(deps),
+    organization_projects: organization_projects(deps),
+    members: members(deps),
+    invites: invites(deps),
+    signup: signup(deps),
+    domains: domains(deps),
+    users: users(deps),
+    api_keys: api_keys(deps),
+    batch_exports: batch_exports(deps),
+    project_batch_exports: project_batch_exports(deps),
+    batch_export_runs: batch_export_runs(deps),
+    capture: capture(deps),
+    events: events(deps),
+    pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
+    pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
+    pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
+    plugin_configs: plugin_configs(deps),
+    service: service(deps),
+  }) satisfies Record<AreaName, object>

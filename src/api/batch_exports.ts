@@ -12,7 +12,7 @@ import * as projects from '../store/projects.ts'
 import type { Area, HandlerContext, ResolvedAccess } from './handler-context.ts'
 import { logPage } from './log_entries.ts'
 import { page, paging } from './page.ts'
-import { parseTime } from './time.ts'
+import { parseIsoTime } from './time.ts'
 import * as wire from './wire.ts'
 
 const LATEST_RUNS = 10
@@ -92,8 +92,8 @@ const shared = (deps: Deps) => {
 
     backfill: async ({ id }: BatchExportRow, body: NonNullable<Body<'batch_exports.backfill'>>) => {
       const { row, backfill_id } = await control.backfill(tools, id, {
-        start_at: parseTime(body.start_at, 'start_at'),
-        end_at: parseTime(body.end_at, 'end_at'),
+        start_at: parseIsoTime(body.start_at, 'start_at'),
+        end_at: parseIsoTime(body.end_at, 'end_at'),
       })
       exporter.wake()
       return { ...(await answer(row)), backfill_id }
@@ -116,7 +116,7 @@ const timesOf = (body: NonNullable<Write>): Pick<control.BatchExportInput, 'star
   Object.fromEntries(
     (['start_at', 'end_at'] as const).flatMap((field) => {
       const text = body[field]
-      return text === undefined ? [] : [[field, text === null ? null : parseTime(text, field)]]
+      return text === undefined ? [] : [[field, text === null ? null : parseIsoTime(text, field)]]
     }),
   )
 

@@ -2,7 +2,6 @@ import type { RequestUrl } from './handler-context.ts'
 
 const PAGE_SIZE = 100
 
-/** Limit and offset as the contract has checked them. */
 export const paging = (query: { limit?: number; offset?: number }): { limit: number; offset: number } => ({
   limit: query.limit ?? PAGE_SIZE,
   offset: query.offset ?? 0,

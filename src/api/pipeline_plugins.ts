@@ -1,5 +1,5 @@
 /** The three families of plugins: one implementation, bound once for each. */
-import { demandPluginAccess, PLUGIN_ACCESS, requireLevel } from '../auth/access.ts'
+import { PLUGIN_ACCESS, requireLevel, requirePluginAccess } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound, unavailable } from '../errors.ts'
 import { catalogue } from '../plugins/catalogue.ts'
@@ -9,8 +9,8 @@ import { type Manifest, readManifest } from '../plugins/manifest.ts'
 import { createSources, type Fetched } from '../plugins/sources.ts'
 import type { PluginUrl } from '../plugins/url.ts'
 import type { Db } from '../sql/db.ts'
-import { ADMIN, hold } from '../store/members.ts'
-import type { OrganizationRow } from '../store/organizations.ts'
+import { ADMIN } from '../store/members.ts'
+import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import * as activity from '../store/plugin_activity.ts'
 import * as store from '../store/plugins.ts'
 import { placeOf } from '../store/secrets.ts'
@@ -56,7 +56,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
   /** Whoever changes something holds the organization first, so that nobody waits for each other in a circle. */
   const write = <Result>(organization_id: string, work: (tx: Db) => Promise<Result>): Promise<Result> =>
     db.tx(async (tx) => {
-      if (!(await hold(tx, organization_id))) throw notFound()
+      if (!(await lockOrganization(tx, organization_id))) throw notFound()
       return work(tx)
     })
 
@@ -172,13 +172,13 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
   return {
     subject: async ({ params, organization }) => {
       // Who may not even look is told so, whatever is there.
-      demandPluginAccess(organization!.plugins_access_level, PLUGIN_ACCESS.look)
+      requirePluginAccess(organization!.plugins_access_level, PLUGIN_ACCESS.look)
       const plugin = isId(params.id!) ? await store.get(db, organization!.id, Number(params.id), family) : undefined
       if (!plugin) throw notFound()
       return plugin
     },
     admit: async ({ operation, organization }, plugin) => {
-      demandPluginAccess(organization!.plugins_access_level, operation.plugin_access)
+      requirePluginAccess(organization!.plugins_access_level, operation.plugin_access)
       if (!plugin || plugin.organization_id === organization!.id) return
       const verb = operation.id.slice(operation.id.indexOf('.') + 1)
       if (OWNERS_ONLY.includes(verb)) throw notFound()
@@ -234,7 +234,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 /** A shared plugin is visible to every organization, so sharing also requires an administrator. */
 function demandMayShare({ membership_level, plugins_access_level }: OrganizationRow): void {
   requireLevel(membership_level, ADMIN)
-  demandPluginAccess(plugins_access_level, PLUGIN_ACCESS.share)
+  requirePluginAccess(plugins_access_level, PLUGIN_ACCESS.share)
 }
 
 type Described = Omit<store.NewPlugin, 'organization_id' | 'family'> & { code: Code }

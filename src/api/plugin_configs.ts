@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { demandPluginAccess, PLUGIN_ACCESS } from '../auth/access.ts'
+import { PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { changesOf } from '../plugins/changes.ts'
 import { demandComplete, fieldsOf, type Settings, settle } from '../plugins/settings.ts'
 import type { Db } from '../sql/db.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
-import { hold as holdOrganization } from '../store/members.ts'
-import { pluginsAccess } from '../store/organizations.ts'
+import { lockOrganization, pluginsAccess } from '../store/organizations.ts'
 import * as activity from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as plugins from '../store/plugins.ts'
@@ -21,7 +20,7 @@ const NOTHING: Settings = { open: {}, secrets: {} }
 
 export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs', store.PluginConfigRow> => {
   const demandAccess = async (organization_id: string, needed: number): Promise<void> =>
-    demandPluginAccess(await pluginsAccess(db, organization_id), needed)
+    requirePluginAccess(await pluginsAccess(db, organization_id), needed)
 
   const settingsOf = ({ id, config, secrets }: store.PluginConfigRow): Settings => ({
     open: JSON.parse(config),
@@ -40,7 +39,7 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
   /** Whoever changes something holds the organization first, so that nobody waits for each other in a circle. */
   const write = <Result>(organization_id: string, work: (tx: Db) => Promise<Result>): Promise<Result> =>
     db.tx(async (tx) => {
-      if (!(await holdOrganization(tx, organization_id))) throw notFound()
+      if (!(await lockOrganization(tx, organization_id))) throw notFound()
       return work(tx)
     })
 

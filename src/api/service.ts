@@ -4,7 +4,7 @@ import { bearer } from '../auth/caller.ts'
 import { contractOf } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
-import { alive } from '../store/installation.ts'
+import { ping } from '../store/installation.ts'
 import { type Area, RawResponse } from './handler-context.ts'
 import { htmlPage } from './html.ts'
 
@@ -33,7 +33,7 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
 
     'service.ready': async () => {
       if (lifecycle.draining) throw unavailable('This server is shutting down. Ask another one.')
-      await alive(db)
+      await ping(db)
       return { status: 'ok' }
     },
 

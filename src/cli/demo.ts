@@ -23,7 +23,7 @@ export const PROJECTS = ['Web shop', 'Mobile app']
 export const INVITED = [
   { email: 'margaret@hedgerow.example', first_name: 'Margaret', level: 1 },
   { email: 'alan@hedgerow.example', first_name: 'Alan', level: 8 },
-]
+] as const
 export const DOMAINS = ['hedgerow.example', 'hedgerow-analytics.example']
 
 export const DAILY_EXPORT = {

@@ -7,7 +7,7 @@ import { type Database, DatabaseFileError, withoutCredentials } from '../sql/db.
 import { damage } from '../sql/integrity.ts'
 import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
-import { alive } from '../store/installation.ts'
+import { ping } from '../store/installation.ts'
 import { KEY_FILE, NO_SECRET_KEY } from '../store/vault.ts'
 import { EXIT, told } from './failure.ts'
 import { databaseUrl, type LocalOptions, local } from './local.ts'
@@ -113,7 +113,7 @@ function node(): Check {
 }
 
 async function reachable(db: Database): Promise<Check> {
-  await alive(db)
+  await ping(db)
   return ok('database', `reachable at ${db.location}`)
 }
 

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { parseTime } from '../api/time.ts'
-import { apiKey } from '../api/wire.ts'
+import { serializeApiKey } from '../api/api_keys.ts'
+import { parseIsoTime } from '../api/time.ts'
 import { issue } from '../auth/api_keys.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import * as store from '../store/api_keys.ts'
-import { EVERYTHING } from '../store/key-restrictions.ts'
+import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import { getByEmail } from '../store/users.ts'
 import { EXIT, failure, usage } from './failure.ts'
 import { type LocalOptions, local, onDatabase } from './local.ts'
@@ -65,9 +65,9 @@ Examples:
         const user = await getByEmail(db, options.user)
         if (!user)
           throw failure(EXIT.not_found, 'No user has that address. `users list` shows all, `users create` adds one.')
-        return issue(db, ids, now, { user_id: user.id, label, scopes, reach: EVERYTHING, expires_at })
+        return issue(db, ids, now, { user_id: user.id, label, scopes, restrictions: UNRESTRICTED, expires_at })
       })
-      if (options.json) return console.log(JSON.stringify(apiKey(key)))
+      if (options.json) return console.log(JSON.stringify(serializeApiKey(key)))
       console.log(
         [
           key.value,
@@ -96,7 +96,7 @@ const list = (variables: Variables): Command =>
         return store.listWithOwners(db, options.user ?? null)
       })
       if (options.json) {
-        const shown = found.map(({ user_email, ...key }) => ({ ...apiKey(key), user_email }))
+        const shown = found.map(({ user_email, ...key }) => ({ ...serializeApiKey(key), user_email }))
         return console.log(JSON.stringify(shown))
       }
       console.log(
@@ -129,7 +129,7 @@ const revoke = (variables: Variables): Command =>
 
 function time(text: string): string {
   try {
-    return parseTime(text, '--expires')
+    return parseIsoTime(text, '--expires')
   } catch (error) {
     throw usage((error as Error).message)
   }

@@ -11,13 +11,13 @@ import { boundaryBefore } from '../exports/interval.ts'
 import { backfill, create } from '../exports/service.ts'
 import { testDestination } from '../exports/test-destination.ts'
 import type { Ids } from '../ids.ts'
+import { createWithOwner } from '../organizations/organizations.ts'
 import type { Db } from '../sql/db.ts'
 import * as domains from '../store/domains.ts'
 import { claim } from '../store/installation.ts'
 import * as invites from '../store/invites.ts'
-import { EVERYTHING } from '../store/key-restrictions.ts'
+import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
-import * as organizations from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
 import * as users from '../store/users.ts'
 import {
@@ -116,12 +116,12 @@ async function people(tx: Db, ids: Ids, now: string) {
       throw failure(EXIT.failed, 'The demo workspace is here already. Use it, or begin with another --database.')
     made.push(user)
   }
-  const main = await organizations.create(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[0]! })
+  const main = await createWithOwner(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[0]! })
   const join = (user_id: number, level: number) =>
     members.create(tx, { id: ids.uuid(), organization_id: main.organization_id, user_id, level, now })
   for (const [i, { level }] of PEOPLE.entries()) if (i > 0) await join(made[i]!.id, level)
   if (first) await join(first.id, members.OWNER)
-  await organizations.create(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[1]! })
+  await createWithOwner(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[1]! })
 
   const { organization_id, project } = main
   await projects.update(tx, project, { name: PROJECTS[0]! }, now)
@@ -149,7 +149,7 @@ async function people(tx: Db, ids: Ids, now: string) {
   // Both organizations were joined at the same moment, so neither is the first.
   const current = { current_organization_id: organization_id, current_project_id: project.id }
   await users.update(tx, made[0]!, current)
-  const key = { user_id: made[0]!.id, label: 'Demo', scopes: ['*'], reach: EVERYTHING, expires_at: null }
+  const key = { user_id: made[0]!.id, label: 'Demo', scopes: ['*'], restrictions: UNRESTRICTED, expires_at: null }
   const { value } = await issue(tx, ids, now, key)
   return { organization_id, project_id: project.id, project_token: project.api_token, api_key: value }
 }

@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander'
-import * as auth from '../auth/supersede.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
+import { createWithOwner } from '../organizations/organizations.ts'
+import { supersede as supersedeAccount } from '../organizations/supersede.ts'
 import { claim } from '../store/installation.ts'
 import * as members from '../store/members.ts'
-import * as organizations from '../store/organizations.ts'
+import { lockOrganization } from '../store/organizations.ts'
 import * as store from '../store/users.ts'
 import { EXIT, failure, usage } from './failure.ts'
 import { type Local, type LocalOptions, local, onDatabase } from './local.ts'
@@ -82,16 +83,16 @@ const make = ({ db, ids, now }: Local, options: CreateOptions, email: string) =>
     const { id, uuid } = user
     if (!options.organizationId) {
       const name = options.organization ?? `${first_name}'s organization`
-      const { organization_id } = await organizations.create(tx, ids, now, { owner_id: id, name })
+      const { organization_id } = await createWithOwner(tx, ids, now, { owner_id: id, name })
       return { id, uuid, email, first_name, organization: name, organization_id, level: members.OWNER }
     }
     const organization_id = options.organizationId.toLowerCase()
-    const name = await organizations.nameOf(tx, organization_id)
-    if (name === undefined)
+    const organization = await lockOrganization(tx, organization_id)
+    if (!organization)
       throw failure(EXIT.not_found, 'There is no organization with that id. `organizations list` shows those you see.')
     const level = Number(options.level ?? members.MEMBER)
     await members.create(tx, { id: ids.uuid(), organization_id, user_id: id, level, now })
-    return { id, uuid, email, first_name, organization: name, organization_id, level }
+    return { id, uuid, email, first_name, organization: organization.name, organization_id, level }
   })
 
 const list = (variables: Variables): Command =>
@@ -127,7 +128,7 @@ Example:
           if (!user) throw failure(EXIT.not_found, 'No user has that address. `users list` shows all.')
           if (user.is_email_verified)
             throw failure(EXIT.refused, `The address of ${user.email} is verified, so it cannot be superseded.`)
-          return { email: user.email, ...(await auth.supersede(tx, user)) }
+          return { email: user.email, ...(await supersedeAccount(tx, user)) }
         }),
       )
       if (options.json) return console.log(JSON.stringify({ uuid, ...done }))

@@ -8,6 +8,11 @@ export type AreaName = OperationId extends `${infer Area}.${string}` ? Area : ne
 
 export type IdsOf<Area extends string> = Extract<OperationId, `${Area}.${string}`>
 
+/** Areas whose operations need no key. */
+export const PUBLIC_AREAS = ['signup', 'capture', 'service'] as const satisfies AreaName[]
+
+export type PublicId = IdsOf<(typeof PUBLIC_AREAS)[number]>
+
 type Parameters<Id extends OperationId> = operations[Id]['parameters']
 
 export type Params<Id extends OperationId> = Parameters<Id> extends { path: infer Path } ? Path : Record<never, never>

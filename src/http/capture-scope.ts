@@ -52,5 +52,5 @@ export const rawOf = (request: FastifyRequest, guard: RateLimits): Raw => ({
   query: request.query as Record<string, string | undefined>,
   bytes: request.body as Buffer | undefined,
   admit: guard.admitCapture,
-  demandGoodStanding: () => guard.demandGoodStanding(request),
+  requireGoodStanding: () => guard.demandGoodStanding(request),
 })

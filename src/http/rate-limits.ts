@@ -73,7 +73,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       }
     if (milliseconds() - forgotten_at < FORGET_EVERY_MS) return
     forgotten_at = milliseconds()
-    await requestCounts.forget(db, forgotten_at)
+    await requestCounts.removeExpired(db, forgotten_at)
   }
 
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined

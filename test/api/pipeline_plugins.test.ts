@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { contract, operations } from '../../src/contract/table.ts'
 import { name, sql } from '../../src/sql/template.ts'
-import { settleKeys } from '../../src/store/secrets.ts'
+import { resealSecrets } from '../../src/store/secrets.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { type Files, tarOf, zipOf } from '../helpers/archives.ts'
@@ -673,13 +673,13 @@ for (const engine of ENGINES)
       })
       const { db } = app.deps
       const [before, after] = ['5e', 'a1'].map((byte) => Buffer.from(byte.repeat(32), 'hex'))
-      t.equal(await settleKeys(db, createVault([after!, before!])), 2)
+      t.equal(await resealSecrets(db, createVault([after!, before!])), 2)
       const vault = createVault([after!])
       const plugin = (await db.get<{ private_token: string }>(sql`select private_token from plugins`))!
       t.equal(vault.open(plugin.private_token, `plugins/${made.id}`), 'T')
       const config = (await db.get<{ id: number; secrets: string }>(sql`select id, secrets from plugin_configs`))!
       t.equal(vault.open(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
-      await t.rejects(settleKeys(db, createVault([before!])), /SECRET_KEY/)
+      await t.rejects(resealSecrets(db, createVault([before!])), /SECRET_KEY/)
 
       t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
       for (const table of ['plugins', 'plugin_files', 'plugin_configs', 'plugin_activity'])

@@ -4,14 +4,14 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { firstRun } from '../../src/auth/first-run.ts'
 import { makeIds } from '../../src/ids.ts'
+import { firstRun } from '../../src/organizations/first-run.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
+import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import * as projects from '../../src/store/projects.ts'
-import { EVERYTHING } from '../../src/store/key-restrictions.ts'
 import * as users from '../../src/store/users.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
@@ -165,12 +165,12 @@ for (const engine of ENGINES)
     t.equal((await run(url, ['seed', '--events', '0', '--json'])).code, 0)
     const user = (await users.oldest(db))!
     t.equal(
-      (await organizations.list(db, user.id, EVERYTHING, { limit: 9, offset: 0 })).count,
+      (await organizations.list(db, user.id, UNRESTRICTED, { limit: 9, offset: 0 })).count,
       2,
       'they joined the demo',
     )
-    t.equal((await organizations.current(db, user, EVERYTHING))?.id, first.organization_id)
-    t.equal((await projects.current(db, user, EVERYTHING))?.id, first.project_id)
+    t.equal((await organizations.current(db, user, UNRESTRICTED))?.id, first.organization_id)
+    t.equal((await projects.current(db, user, UNRESTRICTED))?.id, first.project_id)
   })
 
 t.test('a month of events', async (t) => {

@@ -12,9 +12,9 @@ import { parseDatetime } from '../../src/hogql/datetime.ts'
 import { splitLabel } from '../../src/hogql/lexer.ts'
 import { MAX_TEXT_LENGTH } from '../../src/hogql/limits.ts'
 import { parseOrder } from '../../src/hogql/select.ts'
+import { slugOf } from '../../src/organizations/slug.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
 import { withoutCredentials, withoutPassword } from '../../src/sql/db.ts'
-import { slugOf } from '../../src/store/organizations.ts'
 
 const LENGTH = 1_000_000
 const BOUND_MS = 5_000

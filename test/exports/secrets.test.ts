@@ -48,7 +48,7 @@ t.test('without a key one is made beside the data, once', async (t) => {
   t.same(readKeys({ SECRET_KEY: set }, folder), [Buffer.from(set, 'hex'), key], 'one that is set later comes first')
   t.same(readKeys({}, null), [])
   writeFileSync(join(folder, KEY_FILE), 'short')
-  t.throws(() => readKeys({}, folder), /holds no key/)
+  t.throws(() => readKeys({}, folder), /must contain 64 hexadecimal digits/)
 })
 
 for (const engine of ENGINES)
@@ -109,8 +109,8 @@ for (const engine of ENGINES)
         config: readConfig({ ...app.deps.config, ...environment, ...more } as never),
         log: pino({ level: 'silent' }),
       })
-    await t.rejects(start({ SECRET_KEY: hex() }), /under a key that this start does not have/)
-    await t.rejects(start({ SECRET_KEY: undefined }), /under a key that this start does not have/)
+    await t.rejects(start({ SECRET_KEY: hex() }), /encrypted with another key/)
+    await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
     const resealed = (await store.find(rotated.db, made.body.id))!
@@ -118,7 +118,7 @@ for (const engine of ENGINES)
     t.equal(opened(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
     await rotated.dispose()
     await (await start({ SECRET_KEY: next })).dispose()
-    await t.rejects(start({}), /under a key that this start does not have/)
+    await t.rejects(start({}), /encrypted with another key/)
   })
 
 /** A config of each type with secrets, changes that move its secrets elsewhere, and changes that do not. */

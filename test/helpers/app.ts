@@ -9,19 +9,20 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { issue } from '../../src/auth/api_keys.ts'
-import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
-import { serializerCompiler } from '../../src/http/serialization.ts'
-import { contractOf, type Dialect, type Operation, resolve, dereference } from '../../src/contract/table.ts'
+import type { OperationId, Params, Query } from '../../src/contract/operations.ts'
+import { contractOf, type Dialect, dereference, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { deliver } from '../../src/exports/deliver.ts'
-import { testDestination } from '../../src/exports/test-destination.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { testDestination } from '../../src/exports/test-destination.ts'
+import { serializerCompiler } from '../../src/http/serialization.ts'
 import { buildServer } from '../../src/http/server.ts'
+import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
+import { createWithOwner } from '../../src/organizations/organizations.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import { type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
-import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING, type Reach } from '../../src/store/key-restrictions.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
@@ -59,7 +60,14 @@ export interface TestApp {
   advance(milliseconds: number): void
   /** Sends a request with the first key unless told otherwise; `key: null` sends none. */
   send(method: string, url: string, options?: SendOptions): Promise<Answer>
-  key(options: { user_id?: number; scopes?: string[]; reach?: Reach; expires_at?: string | null }): Promise<string>
+  /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
+  call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<Answer>
+  key(options: {
+    user_id?: number
+    scopes?: string[]
+    restrictions?: KeyRestrictions
+    expires_at?: string | null
+  }): Promise<string>
   /** Somebody with an organization of their own. */
   stranger(email: string): Promise<Person & { organization_id: string; project_id: number }>
   /** Somebody in the first organization. */
@@ -74,6 +82,11 @@ export interface SendOptions {
   /** A body as it is, with its content type. */
   raw?: { type?: string; payload: string | Buffer }
   headers?: Record<string, string>
+}
+
+export interface CallOptions<Id extends OperationId> extends SendOptions {
+  params?: { [Name in keyof Params<Id>]?: string | number }
+  query?: { [Name in keyof Query<Id>]?: unknown }
 }
 
 export interface AppOptions {
@@ -117,8 +130,8 @@ export async function openApp(
   t.teardown(() => assert.deepEqual(undeclared, []))
 
   const transcript: TestApp['transcript'] = []
-  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], reach = EVERYTHING, expires_at = null }) =>
-    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, reach, expires_at })).value
+  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], restrictions = UNRESTRICTED, expires_at = null }) =>
+    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, restrictions, expires_at })).value
   const person = async (email: string): Promise<Person> => {
     const { db, ids } = deps
     const user = await users.create(db, {
@@ -131,6 +144,36 @@ export async function openApp(
     return { id: user!.id, uuid: user!.uuid, email, key: await key({ user_id: user!.id }) }
   }
 
+  const send: TestApp['send'] = async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
+    const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
+    const response = await app.inject({
+      method: method as InjectOptions['method'],
+      url: path,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(type !== undefined && { 'content-type': type }),
+        ...headers,
+      },
+      ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
+    })
+    // Whoever asks over a socket asks again in a later round of the event loop: what goes on behind the answer, such as
+    // noting that a key was used, has begun by then.
+    await nextLoop()
+    const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
+    const answer = {
+      status: response.statusCode,
+      headers: response.headers,
+      text: response.payload,
+      body: json ? response.json() : undefined,
+    }
+    transcript.push({
+      request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
+      status: answer.status,
+      body: json ? timeless(answer.body) : '',
+    })
+    return answer
+  }
+
   return {
     engine,
     app,
@@ -141,39 +184,16 @@ export async function openApp(
     advance: (milliseconds) => {
       time += milliseconds
     },
-    send: async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
-      const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
-      const response = await app.inject({
-        method: method as InjectOptions['method'],
-        url: path,
-        headers: {
-          ...(key !== null && { authorization: `Bearer ${key}` }),
-          ...(type !== undefined && { 'content-type': type }),
-          ...headers,
-        },
-        ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
-      })
-      // Whoever asks over a socket asks again in a later round of the event loop: what goes on behind the answer, such as
-      // noting that a key was used, has begun by then.
-      await nextLoop()
-      const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
-      const answer = {
-        status: response.statusCode,
-        headers: response.headers,
-        text: response.payload,
-        body: json ? response.json() : undefined,
-      }
-      transcript.push({
-        request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
-        status: answer.status,
-        body: json ? timeless(answer.body) : '',
-      })
-      return answer
+    send,
+    call: (id, { params, query, ...options } = {}) => {
+      const { method, path } = operationOf(id)
+      const { organization_id, project_id } = first
+      return send(method, urlOf(path, { organization_id, project_id, ...params }, query), options)
     },
     stranger: async (email) => {
       const somebody = await person(email)
       const made = await deps.db.tx((tx) =>
-        organizations.create(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
+        createWithOwner(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
       )
       return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
     },
@@ -190,6 +210,23 @@ export async function openApp(
       return somebody
     },
   }
+}
+
+function operationOf(id: OperationId): Operation {
+  const operation = operations.find((known) => known.id === id)
+  assert.ok(operation, `${id} is not in the contract`)
+  return operation
+}
+
+function urlOf(path: string, params: Record<string, string | number | undefined>, query: object = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    assert.ok(params[name] !== undefined, `pass {${name}} of ${path}`)
+    return encodeURIComponent(params[name]).replace('%40', '@')
+  })
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${name}=${encodeURIComponent(String(item))}`),
+  )
+  return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
 /** A scenario on each engine, and the proof that both answered the same. */
