@@ -51,7 +51,7 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
     const { raw } = call
     const small = saidText(raw) <= SMALL_BYTES ? await readSmall(raw, accept) : undefined
     if (small) return small
-    if (parsers.busy) raw.demandGoodStanding()
+    if (parsers.busy) raw.requireGoodStanding()
     return parsers.read(raw, accept, { uuid: ids.uuid, signal: call.signal })
   }
 

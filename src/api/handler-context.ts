@@ -31,7 +31,7 @@ export interface Raw extends RawRequest {
   /** Counts this request for the project whose token it carries; throws throttled where it is too often. */
   admit(project_id: number): void
   /** Throws `throttled` when too many requests of this address were refused. */
-  demandGoodStanding(): void
+  requireGoodStanding(): void
 }
 
 /** Where a request came in, for the links in its answer. */
