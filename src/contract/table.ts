@@ -115,7 +115,9 @@ function toOperation(path: string, method: string, source: OpenApiOperation, ite
   }
 }
 
-const areaOf = (id: OperationId): AreaName => id.slice(0, id.indexOf('.')) as AreaName
+function areaOf(id: OperationId): AreaName {
+  return id.slice(0, id.indexOf('.')) as AreaName
+}
 
 function withinOf(path: string): Operation['within'] {
   if (path.startsWith('/api/organizations/{')) return 'organization'
@@ -127,7 +129,9 @@ export const pointer = (...keys: string[]): string =>
   `#/${keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
 
 /** Follows references to the contract until it finds a node that is not a reference. */
-export const resolve = <Node extends object>(node: Node | Reference): Node => resolveIn(contract, node)
+export function resolve<Node extends object>(node: Node | Reference): Node {
+  return resolveIn(contract, node)
+}
 
 function resolveIn<Node extends object>(document: OpenApiDocument, node: Node | Reference): Node {
   if (!isReference(node)) return node
@@ -137,7 +141,9 @@ function resolveIn<Node extends object>(document: OpenApiDocument, node: Node | 
   return resolveIn(document, target as Node)
 }
 
-const isReference = (node: object): node is Reference => '$ref' in node
+function isReference(node: object): node is Reference {
+  return '$ref' in node
+}
 
 /** Replaces all references in a node by copies of their targets. The schemas of the contract are not recursive. */
 export function dereference<Node>(node: Node, document?: OpenApiDocument): Node
