@@ -89,7 +89,7 @@ interface Inputs {
 }
 
 function inputsOf({ path, source }: Operation): Inputs {
-  const inPath: Json[] = (contract.paths[path].parameters ?? []).map(resolve)
+  const inPath: Json[] = (contract.paths[path]?.parameters ?? []).map(resolve)
   const taken = new Set(OURS)
   const inputsIn = (place: string, found: { name: string; schema: Json; description?: string; required: boolean }[]) =>
     found.flatMap(({ name, schema, description, required }): Input[] => {
@@ -118,7 +118,7 @@ function inputsOf({ path, source }: Operation): Inputs {
     current: inPath.filter(({ name }) => CURRENT_IDS.includes(name)) as Inputs['current'],
     query: inputsIn(
       'query',
-      query.map((one: Json) => ({ ...one, schema: resolve(one.schema), required: one.required === true })),
+      query.map((one) => ({ ...one, schema: resolve(one.schema), required: one.required === true })),
     ),
     body: inputsIn(
       'body',
@@ -325,12 +325,12 @@ function more(next: unknown, { query }: Inputs): string[] {
 }
 
 function notes(operation: Operation, inputs: Inputs): string {
-  const { method, path, scope, isPublic, level, status, source } = operation
+  const { method, path, scope, isPublic, level, response, source } = operation
   const needs = isPublic ? 'no key' : scope ? `a key with the scope ${scope}` : 'any valid key'
   return [
     `Request:  ${method} ${path}`,
     `Needs:    ${needs}${level > 1 ? `, and level ${level} in the organization` : ''}`,
-    `Answer:   ${resolve(source.responses[status]).description}`,
+    `Answer:   ${response.description}`,
     ...(source.deprecated ? ['This operation is deprecated.'] : []),
     '',
     'Example:',
@@ -338,8 +338,8 @@ function notes(operation: Operation, inputs: Inputs): string {
   ].join('\n')
 }
 
-function example({ area, id, source, status }: Operation, inputs: Inputs): string {
-  const answer = exampleIn(resolve(source.responses[status]).content?.['application/json'])
+function example({ area, id, source, response }: Operation, inputs: Inputs): string {
+  const answer = exampleIn(response.content?.['application/json'])
   const sent = exampleIn(source.requestBody?.content['application/json'])
   const words = [
     'workspace-admin',

@@ -156,8 +156,8 @@ function urlOf(operation: Operation, known: ReadonlyMap<string, string>, never?:
   let missing = false
   const url = path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
     const collection = path.slice(0, at)
-    const parameter = (contract.paths[path].parameters ?? []).map(resolve).find((one: Json) => one.name === name)
-    const nobody = NEVER[parameter?.schema.type] ?? NEVER.string!
+    const parameter = (contract.paths[path]?.parameters ?? []).map(resolve).find((one: Json) => one.name === name)
+    const nobody = NEVER[String(parameter?.schema.type)] ?? NEVER.string!
     if (never && collection === last) return nobody
     const found = known.get(collection) ?? byName(name, known)
     missing ||= found === undefined

@@ -53,7 +53,7 @@ function configValidator(type: DestinationType): ReturnType<typeof validator> {
 
 /** Merges settings and secrets into one schema, because draft-07 has no `unevaluatedProperties`. */
 function schemaOf(type: DestinationType): Json {
-  const { allOf = [], unevaluatedProperties: more, ...own } = resolve(contract.components.schemas[`${type}Config`])
+  const { allOf = [], unevaluatedProperties: more, ...own } = resolve<Json>(contract.components.schemas[`${type}Config`])
   const parts: Json[] = [...allOf.map(resolve), own]
   return {
     ...own,

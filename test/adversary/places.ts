@@ -149,7 +149,7 @@ export function placesOf(world: World): Place[] {
     const schema = flat(given)
     if (isDestination(schema))
       return destinationsOf(schema).flatMap((type) =>
-        slots(contract.components.schemas[`${type}Config`], 'config').map((slot) => ({
+        slots(contract.components.schemas[`${type}Config`] ?? {}, 'config').map((slot) => ({
           ...slot,
           path: `.config(${type})${slot.path}`,
           put: (value) => ({ type, config: slot.put(value) }),

@@ -196,8 +196,8 @@ onBothEngines(t, 'nobody is told to leave out what is required', async (t, app) 
     await detail(`${project}/`, fileExport({ destination: { type: 'HTTP', config: { url: null, token: 't' } } })),
     '"destination.config.url" must be a string, not null.',
   )
-  t.match(await detail(`${project}/`, fileExport({ paused: null })), /Leave it out/)
-  t.match(await detail(`${project}/`, fileExport({}, { prefix: null })), /Leave it out/)
+  t.match(await detail(`${project}/`, fileExport({ paused: null })), /Omit it or send a value/)
+  t.match(await detail(`${project}/`, fileExport({}, { prefix: null })), /Omit it or send a value/)
 })
 
 onBothEngines(t, 'what is wrong is told by the key to blame, and changes nothing', async (t, app) => {

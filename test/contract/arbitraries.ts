@@ -462,7 +462,10 @@ function object(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknow
 function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
   const pairs = DESTINATIONS.map((type) =>
     fc.record(
-      { type: fc.constant(type), config: valuesOf(contract.components.schemas[`${type}Config`], 'config', flaws) },
+      {
+        type: fc.constant(type),
+        config: valuesOf(contract.components.schemas[`${type}Config`] ?? {}, 'config', flaws),
+      },
       { requiredKeys: flaws ? [] : (schema.required ?? ['type', 'config']) },
     ),
   )
