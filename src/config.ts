@@ -225,8 +225,8 @@ const USABLE = {
   SITE_URL: (value: string) => URL.canParse(value),
   SMTP_URL: (value: string) =>
     succeeds(() => decodeURIComponent(value) && new URL(value)) && new URL(value).hostname !== '',
-  DNS_SERVERS: (value: string) => listOf(value).every(isNameServer),
-  OUTBOUND_ALLOW: (value: string) => listOf(value).every((entry) => outboundRule(entry) !== undefined),
+  DNS_SERVERS: (value: string) => splitList(value).every(isNameServer),
+  OUTBOUND_ALLOW: (value: string) => splitList(value).every((entry) => parseOutboundRule(entry) !== undefined),
   PLUGIN_GITHUB_URL: (value: string) => URL.canParse(value),
   PLUGIN_GITHUB_API_URL: (value: string) => URL.canParse(value),
   PLUGIN_GITLAB_URL: (value: string) => URL.canParse(value),
@@ -255,7 +255,7 @@ export type OutboundRule = { port: number | undefined } & (
 )
 
 /** `10.0.0.0/8`, `127.0.0.1:9000`, `fd00::/8`, `[::1]:9000`, `db.internal:5432`; undefined for anything else. */
-export function outboundRule(entry: string): OutboundRule | undefined {
+export function parseOutboundRule(entry: string): OutboundRule | undefined {
   const bare = isIP(entry.split('/', 1)[0]!) === 6
   const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
   const target = bare ? entry : (bracketed ?? plain ?? '')
@@ -276,7 +276,7 @@ export function outboundRule(entry: string): OutboundRule | undefined {
 }
 
 /** The entries of a setting that names several, by commas. */
-export const listOf = (value: string): string[] => value.split(',').map((entry) => entry.trim())
+export const splitList = (value: string): string[] => value.split(',').map((entry) => entry.trim())
 
 export const readClientConfig = (environment: Variables): ClientConfig => read(ClientEnvironment, environment)
 
@@ -298,7 +298,7 @@ const wrong = (schema: TObject, name: string): Error =>
   new Error(`${name} is set to something it cannot be. ${schema.properties[name]?.description}.`)
 
 /** The settings as a table for people: name, default, meaning. */
-export const settings = (): { name: string; default: string; description: string }[] =>
+export const describeSettings = (): { name: string; default: string; description: string }[] =>
   Object.entries(Environment.properties).map(([name, { default: value, description }]) => ({
     name,
     default: value === undefined ? '' : String(value),

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { createInviteLink } from './auth/invites.ts'
-import { type Config, listOf } from './config.ts'
+import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
@@ -168,7 +168,7 @@ export async function buildDeps({
     metrics,
     ids,
     mailer,
-    resolveTxt: txtResolver(config.DNS_SERVERS ? listOf(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
+    resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
     background: (what, work) => {

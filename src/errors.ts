@@ -94,3 +94,7 @@ export const invalid = (attr: string | null, detail: string, code: ErrorCode = '
 
 export const unavailable = (detail: string, cause?: unknown): AppError =>
   new AppError({ code: 'unavailable', detail, retry_after_seconds: 5, cause })
+
+/** The `code` of an error of Node, a driver or a library; empty when it has none. */
+export const errorCode = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''

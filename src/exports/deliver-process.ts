@@ -1,6 +1,6 @@
 /** A child process that delivers one run at a time and exits with the server. */
 import { lowerPriority } from '../background/priority.ts'
-import { deliver, failureOf } from './deliver.ts'
+import { deliver, describeFailure } from './deliver.ts'
 import type { Answer, Order } from './messages.ts'
 import { testDestination } from './test-destination.ts'
 
@@ -25,7 +25,7 @@ process.on('message', async (order: Order) => {
   try {
     if (order.kind === 'test') return answer({ kind: 'tested', steps: await testDestination(order.destination) })
     const reporter = {
-      tell: (report: Extract<Answer, { kind: 'report' }>['report']) => answer({ kind: 'report', report }),
+      report: (report: Extract<Answer, { kind: 'report' }>['report']) => answer({ kind: 'report', report }),
       checkpoint: (checkpoint: Extract<Answer, { kind: 'checkpoint' }>['checkpoint']) =>
         new Promise<void>((resolve) => {
           stored = resolve
@@ -36,7 +36,7 @@ process.on('message', async (order: Order) => {
   } catch (error) {
     answer({
       kind: 'failed',
-      ...failureOf(error),
+      ...describeFailure(error),
       cause: `${(error as Error).name}: ${(error as { code?: string }).code ?? ''}`,
     })
   }

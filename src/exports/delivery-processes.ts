@@ -1,11 +1,11 @@
 /** Runs deliveries in child processes. They load large libraries, use a whole CPU and can be killed. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Delivered, Job, Reporter } from './deliver.ts'
-import { DeliveryError, type TestStep, unreachable } from './destination.ts'
+import type { DeliveryJob, DeliveryResult, Reporter } from './deliver.ts'
+import { DeliveryError, retryableError, type TestStep } from './destination.ts'
 import type { Answer, Order, Tested } from './messages.ts'
 
-export type Launch = (job: Job, reporter: Reporter, signal: AbortSignal) => Promise<Delivered>
+export type Launch = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
 
 export interface DeliveryProcesses {
   deliver: Launch
@@ -94,7 +94,7 @@ export function createDeliveryProcesses(): DeliveryProcesses {
         child.send({ kind: 'abort' } satisfies Order, () => undefined)
         killer = setTimeout(() => child.kill('SIGKILL'), ABORT_MS).unref()
       }
-      void gone.then(() => end(() => reject(unreachable('The process that delivers ended unexpectedly.')), false))
+      void gone.then(() => end(() => reject(retryableError('The process that delivers ended unexpectedly.')), false))
       child.on('message', onMessage)
       signal?.addEventListener('abort', onAbort)
       child.send(order, () => undefined)
@@ -103,8 +103,8 @@ export function createDeliveryProcesses(): DeliveryProcesses {
   }
 
   return {
-    deliver: (job, { tell, checkpoint }, signal) =>
-      run<Delivered>(
+    deliver: (job, { report: tell, checkpoint }, signal) =>
+      run<DeliveryResult>(
         { kind: 'deliver', job },
         (told, { child }) => {
           if (told.kind === 'report') tell(told.report)
