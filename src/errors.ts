@@ -95,6 +95,8 @@ export const invalid = (attr: string | null, detail: string, code: ErrorCode = '
 export const unavailable = (detail: string, cause?: unknown): AppError =>
   new AppError({ code: 'unavailable', detail, retry_after_seconds: 5, cause })
 
-/** The `code` of an error of Node, a driver or a library; empty when it has none. */
-export const errorCode = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
+/** The `code` of an error from Node, a database or a library. Empty if there is none. */
+export function errorCode(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : ''
+}

@@ -20,8 +20,8 @@ export interface Outbound {
   agent(protocol: 'https:', options?: AgentOptions): HttpsAgent
   agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent
   /**
-   * A socket whose `connect` is guarded: `pg` takes it as `stream: () => outbound.socket()`. With `allowed_only` it goes
-   * to what the operator has opened and not to the public: for what must not cross the internet in the clear.
+   * A socket that checks the address in `connect`, for `pg` as `stream: () => outbound.socket()`. With `allowed_only` only
+   * addresses in OUTBOUND_ALLOW are allowed: unencrypted connections must not cross the internet.
    */
   socket(options?: { allowed_only?: boolean }): Socket
 }
