@@ -48,7 +48,7 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
 
       'batch_export_runs.cancel': async ({ subject }) => {
         const run = await control.cancel(tools, subject.row, subject.run!)
-        exporter.drop(run)
+        exporter.abort(run)
         return wire.run(run)
       },
 

@@ -4,7 +4,7 @@ import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as control from '../exports/service.ts'
-import { checkSettings, type Settings } from '../exports/settings.ts'
+import { validateSettings, type DestinationSettings } from '../exports/settings.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow, Owner } from '../store/batch_exports.ts'
 import * as store from '../store/batch_exports.ts'
@@ -68,7 +68,7 @@ const shared = (deps: Deps) => {
 
     test: async (body: NonNullable<Body<'batch_exports.test'>>) => {
       const settings = settingsOf(body)
-      await checkSettings(settings, outbound)
+      await validateSettings(settings, outbound)
       const steps = await processes.examine({
         ...settings,
         files_root,
@@ -87,7 +87,7 @@ const shared = (deps: Deps) => {
 
     delete: async ({ id }: BatchExportRow) => {
       if (!(await store.remove(db, id))) throw notFound()
-      exporter.drop({ batch_export_id: id })
+      exporter.abort({ batch_export_id: id })
     },
 
     backfill: async ({ id }: BatchExportRow, body: NonNullable<Body<'batch_exports.backfill'>>) => {
@@ -109,7 +109,7 @@ const shared = (deps: Deps) => {
   }
 }
 
-const settingsOf = ({ type, config = {} }: NonNullable<Body<'batch_exports.test'>>): Settings => ({ type, config })
+const settingsOf = ({ type, config = {} }: NonNullable<Body<'batch_exports.test'>>): DestinationSettings => ({ type, config })
 
 /** Times as they are stored; what is absent stays absent. */
 const timesOf = (body: NonNullable<Write>): Pick<control.BatchExportInput, 'start_at' | 'end_at'> =>

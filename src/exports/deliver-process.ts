@@ -1,7 +1,7 @@
 /** The child process that delivers one run at a time. */
 import { connectToParent } from '../background/parent.ts'
 import { errorCode } from '../errors.ts'
-import { deliver, failureOf, type Reporter } from './deliver.ts'
+import { deliver, describeFailure, type Reporter } from './deliver.ts'
 import type { DeliveryReply, DeliveryRequest } from './messages.ts'
 import { testDestination } from './test-destination.ts'
 
@@ -13,7 +13,7 @@ let abort = new AbortController()
 let onStored: (() => void) | undefined
 
 const reporter: Reporter = {
-  tell: (report) => void parent.send({ kind: 'report', report }),
+  report: (report) => void parent.send({ kind: 'report', report }),
   checkpoint: (checkpoint) =>
     new Promise((resolve) => {
       onStored = resolve
@@ -28,7 +28,7 @@ async function run(task: Extract<DeliveryRequest, { kind: 'deliver' | 'test' }>)
     return { kind: 'delivered', delivered: await deliver(task.job, reporter, abort.signal) }
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error
-    return { kind: 'failed', ...failureOf(error), cause: `${name}: ${errorCode(error)}` }
+    return { kind: 'failed', ...describeFailure(error), cause: `${name}: ${errorCode(error)}` }
   }
 }
 

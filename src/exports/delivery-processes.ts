@@ -1,10 +1,10 @@
 /** Runs deliveries in child processes. They load large libraries, use a whole CPU and can be killed. */
 import { createProcessPool, type PooledProcess, ProcessExited } from '../background/process-pool.ts'
-import type { Delivered, Job, Reporter } from './deliver.ts'
-import { DeliveryError, type TestStep, unreachable } from './destination.ts'
+import type { DeliveryJob, DeliveryResult, Reporter } from './deliver.ts'
+import { DeliveryError, retryableError, type TestStep } from './destination.ts'
 import type { DeliveryFailure, DeliveryReply, DeliveryRequest, DestinationTest } from './messages.ts'
 
-export type Launch = (job: Job, reporter: Reporter, signal: AbortSignal) => Promise<Delivered>
+export type Launch = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
 
 export interface DeliveryProcesses {
   deliver: Launch
@@ -49,7 +49,7 @@ export function createDeliveryProcesses(): DeliveryProcesses {
         if (result !== undefined) return result
       }
     } catch (error) {
-      throw error instanceof ProcessExited ? unreachable('The delivery process crashed.') : error
+      throw error instanceof ProcessExited ? retryableError('The delivery process crashed.') : error
     } finally {
       clearTimeout(killTimer)
       signal?.removeEventListener('abort', onAbort)
@@ -59,11 +59,11 @@ export function createDeliveryProcesses(): DeliveryProcesses {
   }
 
   return {
-    deliver: (job, { tell, checkpoint }, signal) =>
-      run<Delivered>(
+    deliver: (job, { report, checkpoint }, signal) =>
+      run<DeliveryResult>(
         { kind: 'deliver', job },
         (reply, child) => {
-          if (reply.kind === 'report') tell(reply.report)
+          if (reply.kind === 'report') report(reply.report)
           if (reply.kind === 'checkpoint')
             // Without a stored checkpoint the delivery must not continue.
             checkpoint(reply.checkpoint).then(

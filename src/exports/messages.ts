@@ -1,9 +1,9 @@
-import type { Delivered, Job, Report } from './deliver.ts'
+import type { DeliveryJob, DeliveryResult, Report } from './deliver.ts'
 import type { Checkpoint, DestinationType, TestStep } from './destination.ts'
 
 /** Messages to a delivery process, which runs one task at a time. */
 export type DeliveryRequest =
-  | { kind: 'deliver'; job: Job }
+  | { kind: 'deliver'; job: DeliveryJob }
   | { kind: 'test'; destination: DestinationTest }
   /** The checkpoint is stored. */
   | { kind: 'stored' }
@@ -20,7 +20,7 @@ export interface DestinationTest {
 export type DeliveryReply =
   | { kind: 'report'; report: Report }
   | { kind: 'checkpoint'; checkpoint: Checkpoint }
-  | { kind: 'delivered'; delivered: Delivered }
+  | { kind: 'delivered'; delivered: DeliveryResult }
   | { kind: 'tested'; steps: TestStep[] }
   | DeliveryFailure
 

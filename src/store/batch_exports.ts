@@ -63,7 +63,7 @@ export function find(db: Db, id: string): Promise<BatchExportRow | undefined> {
  * Undefined when it was deleted. Held until the transaction ends: planning, pausing and changing wait for each other. Who
  * changes its runs holds it first, as a deletion does: the other way round each would wait for the other.
  */
-export function hold(tx: Db, id: string): Promise<BatchExportRow | undefined> {
+export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
   return tx.get<BatchExportRow>(sql`select * from batch_exports where id = ${id} ${forUpdate}`)
 }
 

@@ -36,7 +36,7 @@ t.test('an error that nobody catches is short, and names no folder of who built 
   const { stderr } = await run(`import { readConfig } from '${file('main.js')}'; readConfig({ PORT: 'none' })`)
   // A failed match would compare them letter by letter, for minutes.
   if (!t.ok(stderr.length < 5000, `${stderr.length} characters`)) return
-  t.match(stderr, 'Error: PORT is set to something it cannot be.')
+  t.match(stderr, 'Error: PORT must be an integer between 0 and 65535.')
   t.match(stderr, / \(workspace-admin\/dist\/server\.cjs:\d+:\d+\)\n/)
   t.notMatch(stderr, built)
 })

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { BlobServiceClient } from '@azure/storage-blob'
 import t, { type Test } from 'tap'
-import { deliver, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { azure, azureWith } from '../../src/exports/destinations/azure.ts'
+import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -19,7 +19,7 @@ const { default: BlobConfiguration } = require('azurite/dist/src/blob/BlobConfig
 const { MemoryExtentChunkStore } = require('azurite/dist/src/common/persistence/MemoryExtentStore')
 
 const forever = new AbortController().signal
-const impatient = azureWith(IMPATIENT)
+const impatient = createAzure(IMPATIENT)
 /** The account that every Azurite has. */
 const ACCOUNT = 'devstoreaccount1'
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
@@ -79,7 +79,7 @@ async function openStore(t: Test): Promise<{ port: number; blobs: Blobs }> {
 }
 
 /** What File writes for the same. */
-async function filesOf(t: Test, job: Job, settings: object): Promise<Record<string, Buffer>> {
+async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
   const files_root = freshFolder(t)
   const config = { prefix: 'a b/{year}-{month}', ...settings }
   await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
@@ -96,7 +96,7 @@ for (const engine of ENGINES)
     const { port, blobs } = await openStore(t)
     await ingest(app, plainEvents(450))
     const job = jobFor(app, { type: 'AzureBlob', config: {} })
-    const both = async (settings: object, more: Partial<Job> = {}): Promise<Checkpoint[]> => {
+    const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
       const { checkpoints, ...reporter } = listener()
       const destination = { type: 'AzureBlob', config: configOf(port, settings) } as const
       const { bytes } = await deliver({ ...job, ...more, destination }, reporter, forever)
@@ -167,9 +167,9 @@ t.test('Azure that fails', async (t) => {
     fails(answer(503, 'ServerBusy'))
     t.match(await failing(), { retryable: true, message: /503/ })
     fails(answer(409, 'ContainerBeingDeleted'))
-    t.match(await failing(), { retryable: true, message: /being removed/ })
+    t.match(await failing(), { retryable: true, message: /being deleted/ })
     fails('hang')
-    t.match(await failing(), { retryable: true, message: /did not answer in time/ })
+    t.match(await failing(), { retryable: true, message: /did not respond in time/ })
     fails('drop')
     t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
     t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
@@ -216,12 +216,12 @@ t.test('A test of Azure goes step by step', async (t) => {
 })
 
 t.test('A config of Azure', async (t) => {
-  const check = (more: object) => () => azure.check(configOf(9, more) as any)
+  const check = (more: object) => () => azure.validate(configOf(9, more) as any)
   t.doesNotThrow(check({}))
   t.throws(check({ connection_string: 'AccountKey=secret-word' }), {
     code: 'invalid_input',
     attr: 'destination__config__connection_string',
-    message: /^That is no connection string/,
+    message: /^The connection string is not valid/,
   })
   t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
   t.same(azure.hosts!(configOf(9) as any), [{ host: '127.0.0.1', port: 9 }])

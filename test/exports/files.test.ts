@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { deliver, failureOf, type Job, type Report } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure, type Report } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -30,7 +30,7 @@ interface Written {
 }
 
 /** Delivers, and answers the files by name. */
-async function filesOf(t: Test, job: Job): Promise<Written> {
+async function filesOf(t: Test, job: DeliveryJob): Promise<Written> {
   const files_root = job.files_root === '/nowhere' ? freshFolder(t) : job.files_root
   const { told, checkpoints, ...reporter } = listener()
   await deliver({ ...job, files_root }, reporter, forever)
@@ -216,7 +216,7 @@ async function cut(t: Test, app: TestApp): Promise<void> {
   // Two that take each other for dead may both write: harmless where they write the same.
   for (const compression of [null, 'gzip', 'brotli']) {
     const config = { ...job.destination.config, max_file_size_mb: 1, compression }
-    const one: Job = { ...job, destination: { type: 'File', config } }
+    const one: DeliveryJob = { ...job, destination: { type: 'File', config } }
     const whole = await filesOf(t, one)
     const { files: rest } = await filesOf(t, { ...one, attempt: 2, checkpoint: whole.checkpoints[0]! })
     t.ok(Object.keys(rest).length > 2)
@@ -247,11 +247,11 @@ async function again(t: Test, app: TestApp): Promise<void> {
 async function nowhere(t: Test, app: TestApp): Promise<void> {
   const failing = async (files_root: string, config = {}): Promise<unknown> => {
     const job = jobFor(app, { type: 'File', config }, { files_root })
-    return deliver(job, listener(), forever).then(() => undefined, failureOf)
+    return deliver(job, listener(), forever).then(() => undefined, describeFailure)
   }
   const root = freshFolder(t)
   writeFileSync(join(root, 'file'), '')
-  t.match(await failing(join(root, 'file')), { retryable: false, message: /A file is where/ })
+  t.match(await failing(join(root, 'file')), { retryable: false, message: /A file exists where/ })
   const { project_id } = app.first
   const folder = join(root, String(project_id), jobFor(app, { type: 'File', config: {} }).batch_export_id)
   mkdirSync(folder, { recursive: true })
@@ -260,7 +260,7 @@ async function nowhere(t: Test, app: TestApp): Promise<void> {
   t.match(await failing(root, { prefix: 'x'.repeat(300) }), { retryable: false, message: /too long/ })
   if (process.getuid?.() !== 0) {
     chmodSync(folder, 0o500)
-    t.match(await failing(root), { retryable: false, message: /may not write/ })
+    t.match(await failing(root), { retryable: false, message: /no permission to write/ })
     chmodSync(folder, 0o700)
   }
 }

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Page } from '../../src/events/extract.ts'
-import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Delivery, Tools } from '../../src/exports/destination.ts'
-import { http, httpWithin, type Limits } from '../../src/exports/destinations/http.ts'
+import { createHttp, type HttpLimits, http } from '../../src/exports/destinations/http.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
@@ -59,7 +59,7 @@ async function openPeer(t: Test): Promise<Peer> {
 
 const TOKEN = 'phc_"token"'
 
-const jobTo = (app: TestApp, { url }: Peer, more: Partial<Job> = {}): Job =>
+const jobTo = (app: TestApp, { url }: Peer, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'HTTP', config: { url, token: TOKEN } }, more)
 
 const uuidsOf = (posts: Post[]): string[] => posts.flatMap(({ body }) => body.batch.map((event: any) => event.uuid))
@@ -170,8 +170,8 @@ async function ownServer(t: Test, app: TestApp): Promise<void> {
 
   const config = job.destination.config as { url: string; token: string }
   t.strictSame(await steps(http.test(config, toolsWith())), http.steps)
-  t.match(await steps(http.test({ ...config, token: 'phc_nobody' }, toolsWith())), ['Reach it', /401.*token/])
-  t.match(await steps(http.test({ ...config, url: `${address}/nowhere/` }, toolsWith())), ['Reach it', /404/])
+  t.match(await steps(http.test({ ...config, token: 'phc_nobody' }, toolsWith())), ['Reach the server', /401.*token/])
+  t.match(await steps(http.test({ ...config, url: `${address}/nowhere/` }, toolsWith())), ['Reach the server', /404/])
 }
 
 /** By the key of whoever may see it. */
@@ -180,13 +180,13 @@ async function eventsOf(app: TestApp, project_id: number) {
   return app.send('GET', `/api/projects/${project_id}/events/?limit=1000&after=1960-01-01`, { key })
 }
 
-const LIMITS: Limits = {
+const LIMITS: HttpLimits = {
   events: 5_000,
   bytes: 10_000_000,
   idle_ms: 60_000,
-  post_ms: 60_000,
-  pauses_ms: [0, 0],
-  longest_pause_ms: 30_000,
+  request_ms: 60_000,
+  retry_delays_ms: [0, 0],
+  max_delay_ms: 30_000,
 }
 
 function toolsWith(more: Partial<Tools> = {}): Tools {
@@ -209,7 +209,7 @@ async function send(
     limits = {},
     checkpoint = null,
     ...tools
-  }: { limits?: Partial<Limits>; checkpoint?: Checkpoint | null } & Partial<Omit<Tools, 'checkpoint'>> = {},
+  }: { limits?: Partial<HttpLimits>; checkpoint?: Checkpoint | null } & Partial<Omit<Tools, 'checkpoint'>> = {},
 ): Promise<Checkpoint[]> {
   const checkpoints: Checkpoint[] = []
   const delivery: Delivery<{ url: string; token: string }> = {
@@ -226,7 +226,7 @@ async function send(
     checkpoint,
     tools: toolsWith({ ...tools, checkpoint: async (state) => void checkpoints.push(state) }),
   }
-  const receiver = await httpWithin({ ...LIMITS, ...limits }).open(delivery)
+  const receiver = await createHttp({ ...LIMITS, ...limits }).open(delivery)
   try {
     for (const page of pages) await receiver.write(page)
     await receiver.commit()
@@ -246,14 +246,17 @@ function pagesOf(...counts: number[]): Page[] {
   })
 }
 
-const failing = async (...parts: Parameters<typeof send>): Promise<ReturnType<typeof failureOf>> =>
+const failing = async (...parts: Parameters<typeof send>): Promise<ReturnType<typeof describeFailure>> =>
   send(...parts).then(() => {
     throw new Error('it was delivered')
-  }, failureOf)
+  }, describeFailure)
 
 t.test('posts are cut by the events, wherever pages end', async (t) => {
   const peer = await openPeer(t)
-  const cut = async (pages: Page[], limits: Partial<Limits>): Promise<{ posts: Post[]; checkpoints: Checkpoint[] }> => {
+  const cut = async (
+    pages: Page[],
+    limits: Partial<HttpLimits>,
+  ): Promise<{ posts: Post[]; checkpoints: Checkpoint[] }> => {
     const checkpoints = await send(peer, pages, { limits })
     return { posts: peer.posts.splice(0), checkpoints }
   }
@@ -340,7 +343,7 @@ t.test('what answers mean', async (t) => {
     t.match(messages, [/503/, /503/, /500/, /500/, /429/, /429/, /408/, /408/, /429/, /429/])
     const gone = new Date('2026-01-01T00:00:00Z')
     peer.reactions = [[503, { 'retry-after': gone.toUTCString(), date: new Date(+gone + 5_000).toUTCString() }]]
-    await send(peer, page, { limits: { pauses_ms: [1e9] } })
+    await send(peer, page, { limits: { retry_delays_ms: [1e9] } })
     t.equal(keys().length, 2, 'a date that has passed is now')
   })
 
@@ -431,9 +434,9 @@ t.test('where events may be posted to', async (t) => {
 
   t.strictSame(http.hosts!({ url: 'https://example.com/batch/', token: '' }), [{ host: 'example.com', port: 443 }])
   t.strictSame(http.hosts!({ url: 'http://[::1]:8000/', token: '' }), [{ host: '[::1]', port: 8000 }])
-  http.check({ url: peer.url, token: TOKEN })
+  http.validate({ url: peer.url, token: TOKEN })
   for (const url of ['https://user:secret@example.com/', 'https://exa mple.com/'])
-    t.throws(() => http.check({ url, token: TOKEN }), /URL/)
+    t.throws(() => http.validate({ url, token: TOKEN }), /URL/)
 })
 
 t.test('a check before anything is posted', async (t) => {
@@ -442,9 +445,9 @@ t.test('a check before anything is posted', async (t) => {
   for (const [status, wanted] of [
     [200, http.steps],
     [400, http.steps],
-    [401, ['Reach it', /token/]],
-    [302, ['Reach it', /redirects/]],
-    [503, ['Reach it', /503/]],
+    [401, ['Reach the server', /token/]],
+    [302, ['Reach the server', /Redirects/]],
+    [503, ['Reach the server', /503/]],
   ] as [number, any][]) {
     peer.reactions = [status]
     t.match(await steps(http.test(config, toolsWith())), wanted, String(status))
@@ -453,13 +456,13 @@ t.test('a check before anything is posted', async (t) => {
   t.match(await steps(http.test(config, toolsWith({ outbound: createOutbound() }))), [/OUTBOUND_ALLOW/])
 })
 
-/** The names of the steps that were made, and what the next one failed with. */
-async function steps(test: AsyncGenerator<{ name: string }>): Promise<string[]> {
-  const made: string[] = []
+/** The names of the steps that passed, and the failure of the next one. */
+async function steps(test: AsyncGenerator<string>): Promise<string[]> {
+  const results: string[] = []
   try {
-    for await (const { name } of test) made.push(name)
+    for await (const _ of test) results.push(http.steps[results.length]!)
   } catch (error) {
-    made.push(failureOf(error).message)
+    results.push(describeFailure(error).message)
   }
-  return made
+  return results
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import t, { type Test } from 'tap'
 import { EVENT_COLUMNS } from '../../src/events/extract.ts'
-import { deliver, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import { openParquet } from '../../src/exports/formats/parquet.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -12,7 +12,7 @@ import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/e
 const forever = new AbortController().signal
 const BASE = '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z'
 
-async function folderOf(t: Test, job: Job): Promise<string> {
+async function folderOf(t: Test, job: DeliveryJob): Promise<string> {
   const files_root = freshFolder(t)
   await deliver({ ...job, files_root }, listener(), forever)
   return join(files_root, String(job.project_id), job.batch_export_id)
@@ -170,10 +170,10 @@ t.test('A Parquet file', async (t) => {
   const open = async (columns = Object.values(EVENT_COLUMNS).slice(0, 1)) => {
     const scratch = freshFolder(t)
     const taken: Buffer[] = []
-    const take = async (body: AsyncIterable<Buffer>): Promise<void> => {
+    const sink = async (body: AsyncIterable<Buffer>): Promise<void> => {
       for await (const chunk of body) taken.push(chunk)
     }
-    return { scratch, taken, encoder: await openParquet({ compression: null, columns, scratch, take }) }
+    return { scratch, taken, encoder: await openParquet({ compression: null, columns, scratch, sink }) }
   }
   const page = (text: string) => ({ records: 1, text: Buffer.from(text), cursor: [1, 0] as [number, number] })
 
@@ -223,7 +223,7 @@ t.test('A Parquet file', async (t) => {
 
     const scratch = freshFolder(t)
     mkdirSync(join(scratch, 'rows.parquet'))
-    const take = async (): Promise<void> => undefined
-    await t.rejects(openParquet({ compression: null, columns: [EVENT_COLUMNS.uuid], scratch, take }), /rows\.parquet/)
+    const sink = async (): Promise<void> => undefined
+    await t.rejects(openParquet({ compression: null, columns: [EVENT_COLUMNS.uuid], scratch, sink }), /rows\.parquet/)
   })
 })

@@ -7,9 +7,9 @@ import t, { type Test } from 'tap'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { POSITION } from '../../src/events/extract.ts'
 import { horizon } from '../../src/events/positions.ts'
-import { refused } from '../../src/exports/destination.ts'
-import { createExporter } from '../../src/exports/exporter.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { permanentError } from '../../src/exports/destination.ts'
+import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { furthest } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
@@ -487,7 +487,8 @@ for (const engine of ENGINES) {
     const app = await openApp(t, engine, {
       processes: {
         ...IN_THIS_PROCESS,
-        deliver: async () => (failing ? Promise.reject(refused('There is no such bucket.')) : { records: 1, bytes: 1 }),
+        deliver: async () =>
+          failing ? Promise.reject(permanentError('There is no such bucket.')) : { records: 1, bytes: 1 },
       },
     })
     const made = await openExport(app)

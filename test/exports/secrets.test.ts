@@ -7,7 +7,13 @@ import { pino } from 'pino'
 import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { buildDeps } from '../../src/deps.ts'
-import { demandSecretsAgain, merged, opened, type Settings, split } from '../../src/exports/settings.ts'
+import {
+  type DestinationSettings,
+  decryptSettings,
+  mergeConfig,
+  requireResentSecrets,
+  splitSecrets,
+} from '../../src/exports/settings.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
@@ -62,11 +68,11 @@ for (const engine of ENGINES)
     })
     await openApp(t, engine, { log })
     t.equal(
-      lines.filter((line) => /no SECRET_KEY is set.*openssl rand/.test(line)).length,
+      lines.filter((line) => /SECRET_KEY is not set.*openssl rand/.test(line)).length,
       engine === 'postgres' ? 1 : 0,
     )
     await openApp(t, engine, { log, environment: { SECRET_KEY: hex() } })
-    t.equal(lines.filter((line) => /no SECRET_KEY is set/.test(line)).length, engine === 'postgres' ? 1 : 0)
+    t.equal(lines.filter((line) => /SECRET_KEY is not set/.test(line)).length, engine === 'postgres' ? 1 : 0)
   })
 
 for (const engine of ENGINES)
@@ -92,7 +98,11 @@ for (const engine of ENGINES)
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
     const row = (await store.find(app.deps.db, made.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
-    t.same(opened(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept though not sent again')
+    t.same(
+      decryptSettings(app.deps.vault, row).config,
+      { ...CONFIG, include_events: ['a'] },
+      'kept though not sent again',
+    )
     t.match(await app.send('PATCH', `${one}/`, { body: { destination: { config: { token: '' } } } }), {
       status: 400,
       body: { attr: 'destination__config__token', code: 'blank' },
@@ -115,7 +125,7 @@ for (const engine of ENGINES)
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
     const resealed = (await store.find(rotated.db, made.body.id))!
     t.not(resealed.secrets, row.secrets)
-    t.equal(opened(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
+    t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
     await rotated.dispose()
     await (await start({ SECRET_KEY: next })).dispose()
     await t.rejects(start({}), /encrypted with another key/)
@@ -175,7 +185,8 @@ for (const level of ['projects', 'organizations'] as const)
         })
         t.equal(made.status, 201, type)
         const one = `${base}/${made.body.id}/`
-        const stored = async () => opened(app.deps.vault, (await store.find(app.deps.db, made.body.id))!).config
+        const stored = async () =>
+          decryptSettings(app.deps.vault, (await store.find(app.deps.db, made.body.id))!).config
         const change = (more: object) => app.send('PATCH', one, { body: { destination: { config: more } } })
 
         for (const more of moving) {
@@ -242,39 +253,39 @@ onBothEngines(
 )
 
 t.test('types that are not served yet follow the same marks', async (t) => {
-  const demand = (type: string, stored: object, sent: object) => () => {
-    const settings = (config: object) => ({ type, config }) as Settings
-    demandSecretsAgain(settings(stored), sent, settings(merged(stored, sent)))
+  const update = (type: string, stored: Record<string, unknown>, sent: Record<string, unknown>) => () => {
+    const settings = (config: object) => ({ type, config }) as DestinationSettings
+    requireResentSecrets(settings(stored), sent, settings(mergeConfig(stored, sent)))
   }
   const again = (key: string) => ({ code: 'required', attr: `destination__config__${key}` })
   const snowflake = { account: 'a', user: 'u', password: 'p', database: 'd', warehouse: 'w', schema: 's' }
-  t.throws(demand('Snowflake', snowflake, { account: 'b' }), again('user'))
-  t.throws(demand('Snowflake', snowflake, { account: 'b', user: 'u' }), again('password'))
-  demand('Snowflake', snowflake, { account: 'b', user: 'u', password: 'p' })()
-  demand('Snowflake', snowflake, { account: 'a', database: 'e', warehouse: 'x', role: 'r' })()
+  t.throws(update('Snowflake', snowflake, { account: 'b' }), again('user'))
+  t.throws(update('Snowflake', snowflake, { account: 'b', user: 'u' }), again('password'))
+  update('Snowflake', snowflake, { account: 'b', user: 'u', password: 'p' })()
+  update('Snowflake', snowflake, { account: 'a', database: 'e', warehouse: 'x', role: 'r' })()
 
   const bigquery = { project_id: 'p', private_key: 'k', private_key_id: 'i', client_email: 'e', token_uri: 't' }
-  t.throws(demand('BigQuery', bigquery, { token_uri: 'u' }), again('private_key'))
-  demand('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
-  demand('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
+  t.throws(update('BigQuery', bigquery, { token_uri: 'u' }), again('private_key'))
+  update('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
+  update('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
 
   const pair = { aws_access_key_id: 'a', aws_secret_access_key: 's' }
   const copy_inputs = { s3_bucket: 'b', region_name: 'r', authorization: pair, bucket_credentials: pair }
   const redshift = { host: 'h', user: 'u', password: 'p', database: 'd', copy_inputs }
   for (const more of [{ host: 'x' }, { port: 5432 }, { has_self_signed_cert: true }])
-    t.throws(demand('Redshift', { ...redshift, copy_inputs: null }, more), again('user'))
-  demand('Redshift', redshift, { port: 5439, has_self_signed_cert: false })()
+    t.throws(update('Redshift', { ...redshift, copy_inputs: null }, more), again('user'))
+  update('Redshift', redshift, { port: 5439, has_self_signed_cert: false })()
   t.throws(
-    demand('Redshift', redshift, { host: 'x', user: 'u', password: 'p' }),
+    update('Redshift', redshift, { host: 'x', user: 'u', password: 'p' }),
     again('copy_inputs__authorization__aws_access_key_id'),
   )
   t.throws(
-    demand('Redshift', redshift, { copy_inputs: { region_name: 'x', authorization: pair } }),
+    update('Redshift', redshift, { copy_inputs: { region_name: 'x', authorization: pair } }),
     again('copy_inputs__bucket_credentials__aws_access_key_id'),
   )
-  demand('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
-  demand('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()
-  t.same(split('Redshift', redshift).open.copy_inputs, {
+  update('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
+  update('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()
+  t.same(splitSecrets('Redshift', redshift).open.copy_inputs, {
     s3_bucket: 'b',
     region_name: 'r',
     authorization: {},

@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openSource } from '../../src/events/source.ts'
-import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
-import { postgresWithin } from '../../src/exports/destinations/postgres.ts'
+import { createPostgres } from '../../src/exports/destinations/postgres.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { notRun } from '../helpers/not-run.ts'
@@ -61,9 +61,9 @@ for (const engine of ENGINES) {
       { files_root: join(disk.folder, 'exports') },
     )
     const first = listener()
-    t.match(await deliver(job, first, forever).then(() => undefined, failureOf), {
+    t.match(await deliver(job, first, forever).then(() => undefined, describeFailure), {
       retryable: true,
-      message: /is full\. Make room/,
+      message: /is full\. Free/,
     })
     t.ok(first.checkpoints.length > 0, 'some files were finished')
     disk.change('size=20m')
@@ -86,9 +86,9 @@ for (const engine of ENGINES) {
       await first.checkpoint(state)
       disk.change('ro')
     }
-    t.match(await deliver(job, { ...first, checkpoint }, forever).then(() => undefined, failureOf), {
+    t.match(await deliver(job, { ...first, checkpoint }, forever).then(() => undefined, describeFailure), {
       retryable: false,
-      message: /can only be read/,
+      message: /read-only/,
     })
     disk.change('rw')
     await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
@@ -196,8 +196,8 @@ async function receiving(t: Test, table: keyof typeof TABLES) {
   }
 }
 
-const attempting = (job: Job): Promise<ReturnType<typeof failureOf> | undefined> =>
-  deliver(job, listener(), forever).then(() => undefined, failureOf)
+const attempting = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
+  deliver(job, listener(), forever).then(() => undefined, describeFailure)
 
 for (const engine of ENGINES)
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
@@ -208,7 +208,7 @@ for (const engine of ENGINES)
       const job = jobFor(app, { type: 'Postgres', config })
       for (const mischief of [cutAfter(50_000), cutAfter(2 * MEGABYTE), cutAtCommit]) {
         proxy.act(mischief)
-        t.match(await attempting(job), { retryable: true, message: /connection to the database was lost/ })
+        t.match(await attempting(job), { retryable: true, message: /connection to the database failed/ })
       }
       await demand(t, 1_500)
       proxy.act(null)
@@ -242,10 +242,10 @@ for (const engine of ENGINES)
     const app = await openApp(t, engine)
     await ingest(app, wordyEvents(60))
     const { proxy, config, demand } = await receiving(t, 'without_key')
-    const within = (answer_ms: number) =>
-      deliverTo(t, postgresWithin({ connect_ms: 10_000, answer_ms, insert_ms: 10_000 }), app, config)
+    const within = (statement_ms: number) =>
+      deliverTo(t, createPostgres({ connect_ms: 10_000, statement_ms, insert_ms: 10_000 }), app, config)
     proxy.act(stallAfter(60_000))
-    await t.rejects(within(200), { message: /lost, or not made in time/, options: { retryable: true } })
+    await t.rejects(within(200), { message: /failed or timed out/, options: { retryable: true } })
     await demand(t, 0)
     // The rows alone take longer than an answer may, and come at twice the pace that is asked for.
     proxy.act(slowly(100))

@@ -411,7 +411,7 @@ for (const engine of ENGINES) {
       'files that were finished are not written again',
     )
     const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=stopping`)
-    t.match(results, [{ message: 'The server is stopping. The run goes on after the next start.' }])
+    t.match(results, [{ message: 'The server is shutting down. The run continues after the restart.' }])
   })
 
   t.test(`killed in the middle of a backfill (${engine})`, async (t) => {

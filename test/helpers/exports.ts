@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { POSITION } from '../../src/events/extract.ts'
+import { shape } from '../../src/events/normalize-event.ts'
 import { eventsOf } from '../../src/events/payload.ts'
 import { horizon } from '../../src/events/positions.ts'
-import { shape } from '../../src/events/normalize-event.ts'
-import type { Job, Report, Reporter } from '../../src/exports/deliver.ts'
+import type { DeliveryJob, Report, Reporter } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { sql } from '../../src/sql/template.ts'
 import type { TestApp } from './app.ts'
@@ -77,7 +77,11 @@ function unlock(folder: string): void {
 }
 
 /** Everything of the first project, to the destination that is given. */
-export const jobFor = (app: TestApp, destination: Job['destination'], more: Partial<Job> = {}): Job => ({
+export const jobFor = (
+  app: TestApp,
+  destination: DeliveryJob['destination'],
+  more: Partial<DeliveryJob> = {},
+): DeliveryJob => ({
   // Suites that run side by side share a machine.
   run_id: randomUUID(),
   attempt: 1,
@@ -105,7 +109,7 @@ export function listener(): Reporter & { told: Report[]; checkpoints: Checkpoint
   return {
     told,
     checkpoints,
-    tell: (report) => void told.push(report),
+    report: (report) => void told.push(report),
     checkpoint: async (state) => void checkpoints.push(state),
   }
 }

@@ -3,11 +3,11 @@ import { createServer, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import t, { type Test } from 'tap'
-import { createOutbound, type Outbound, type Resolve } from '../../src/outbound/guard.ts'
+import { createOutbound, type Outbound, type ResolveHost } from '../../src/outbound/guard.ts'
 
 /** Names and what they stand for; a function is asked each time. */
 const resolving =
-  (names: Record<string, string[] | (() => string[])>): Resolve =>
+  (names: Record<string, string[] | (() => string[])>): ResolveHost =>
   (host, _, done) => {
     const entry = names[host]
     const addresses = typeof entry === 'function' ? entry() : entry
@@ -202,12 +202,12 @@ t.test('a socket for what the operator has opened goes nowhere else', async (t) 
   const resolve = resolving({ inside: ['127.0.0.1'], public: ['8.8.8.8'], both: ['8.8.8.8', '127.0.0.1'] })
   const outbound = createOutbound({ allow: `127.0.0.1:${port}`, resolve })
   for (const host of ['127.0.0.1', 'inside', 'both']) {
-    const socket = outbound.socket({ opened_only: true }).connect(port, host)
+    const socket = outbound.socket({ allowed_only: true }).connect(port, host)
     await once(socket, 'connect')
     t.equal(socket.remoteAddress, '127.0.0.1', host)
   }
   for (const host of ['8.8.8.8', '[2606:4700::1111]', 'public'])
-    t.match(await once(outbound.socket({ opened_only: true }).connect(port, host), 'error'), [
+    t.match(await once(outbound.socket({ allowed_only: true }).connect(port, host), 'error'), [
       { code: 'outbound_refused' },
     ])
 })
