@@ -18,7 +18,7 @@ import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
-import { furthest } from './store/batch_exports.ts'
+import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { settleKeys } from './store/secrets.ts'
@@ -198,7 +198,7 @@ async function settle({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 
   if (vault.keys.length === 0) log.warn(`no SECRET_KEY is set: ${NO_SECRET_KEY}`)
   const resealed = await settleKeys(db, vault)
   if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
+  if (db.engine === 'postgres' && (await goBeyond(events, await highestPosition(db))))
     log.warn('this database came from another cluster: exports go on where they were')
   return vault
 }

@@ -12,7 +12,7 @@ import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
 import { pacer } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
-import { givenFor, several } from './query.ts'
+import { rawQueryValues, queryList } from './query.ts'
 import { parseMoment } from './time.ts'
 import * as wire from './wire.ts'
 
@@ -57,7 +57,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
         refuseUnsupported(call.query)
         const csv = wantsCsv(call)
         const limit = call.query.limit ?? (csv ? CSV_PAGE_SIZE : PAGE_SIZE)
-        if (several(call.query, 'select')) return selected(call, limit, csv)
+        if (queryList(call.query, 'select')) return selected(call, limit, csv)
         const query = listQuery(call, now())
         // Read before anything is answered, so that what goes wrong here is an error and not half a page.
         const first = await store.page(eventReader, query, Math.min(limit, PIECE))
@@ -88,7 +88,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
           project_id,
           after: parseMoment(`-${RECENT_DAYS}dStart`, 'after', now()) - 1,
           before: parseMoment(now(), 'before', now()) + AHEAD_MICROSECONDS,
-          names: several(query, 'event_name'),
+          names: queryList(query, 'event_name'),
           signal,
         }
         if (query.key === undefined) {
@@ -116,10 +116,10 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
       eventReader,
       {
         ...scope,
-        select: several(query, 'select')!.filter((text) => text.trim() !== ''),
-        where: several(query, 'where') ?? [],
-        filter: parseFilter(givenFor(query, 'properties') ?? [], microseconds(time)),
-        orderBy: several(query, 'orderBy') ?? [],
+        select: queryList(query, 'select')!.filter((text) => text.trim() !== ''),
+        where: queryList(query, 'where') ?? [],
+        filter: parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(time)),
+        orderBy: queryList(query, 'orderBy') ?? [],
         now: microseconds(time),
       },
       limit,
@@ -176,16 +176,16 @@ type ListCall = HandlerContext<'events.list'>
 /** Ignoring them would return more events than requested. */
 function refuseUnsupported(query: Query<'events.list'>): void {
   for (const [name, detail] of Object.entries(UNSUPPORTED_PARAMETERS))
-    if (givenFor(query, name)) throw new AppError({ code: 'unsupported_parameter', detail, attr: name })
+    if (rawQueryValues(query, name)) throw new AppError({ code: 'unsupported_parameter', detail, attr: name })
 }
 
 function listQuery(call: ListCall, now: string): store.ListQuery {
   const { query } = call
   const from = query.cursor === undefined ? undefined : positionIn(query.cursor)
-  const filter = parseFilter(givenFor(query, 'properties') ?? [], microseconds(now))
+  const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(now))
   return {
     ...scopeOf(call, now),
-    condition: conditionOf(filter, several(query, 'where') ?? [], microseconds(now)),
+    condition: conditionOf(filter, queryList(query, 'where') ?? [], microseconds(now)),
     oldestFirst: oldestFirst(query),
     // A cursor stands after what an offset passed over.
     offset: from ? 0 : (query.offset ?? 0),
@@ -198,7 +198,7 @@ const microseconds = (now: string): number => Date.parse(now) * 1000
 
 /** Which events a call is about, before any filter looks into them. */
 function scopeOf({ query, project, signal }: ListCall, now: string) {
-  const names = several(query, 'event')?.filter((name) => name !== '')
+  const names = queryList(query, 'event')?.filter((name) => name !== '')
   return {
     project_id: project.id,
     after: query.after ? parseMoment(query.after, 'after', now) : undefined,
@@ -213,7 +213,7 @@ function scopeOf({ query, project, signal }: ListCall, now: string) {
 }
 
 function oldestFirst(query: Query<'events.list'>): boolean {
-  const given = several(query, 'orderBy')?.filter((entry) => entry !== '') ?? []
+  const given = queryList(query, 'orderBy')?.filter((entry) => entry !== '') ?? []
   const [entry = '-timestamp'] = given
   if (given.length > 1 || !/^-?timestamp$/.test(entry))
     throw invalid('orderBy', 'Events are ordered by time: send "orderBy" as "-timestamp" or "timestamp".')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { RawResponse } from './handler-context.ts'
 
 /** An HTML page whose content security policy allows its own inline scripts and styles by hash. */
-export interface Page {
+export interface HtmlPage {
   html: string
   /** Exactly what stands between the tags. */
   script: string
@@ -14,7 +14,7 @@ export interface Page {
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The response with a policy that only allows requests to this server. */
-export function htmlPage({ html, script, style, sources = {} }: Page): RawResponse {
+export function htmlPage({ html, script, style, sources = {} }: HtmlPage): RawResponse {
   const directives: Record<string, string> = {
     'default-src': "'none'",
     'script-src': hashOf(script),

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts'
 import * as store from '../store/batch_export_logs.ts'
 import type { HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
-import { several } from './query.ts'
+import { queryList } from './query.ts'
 import { parseMoment } from './time.ts'
 import * as wire from './wire.ts'
 
@@ -17,7 +17,7 @@ export async function logPage(
   { query, url }: LogCall,
   about: Pick<store.LogFilter, 'batch_export_id' | 'run_id'>,
 ) {
-  const levels = several(query, 'level')?.map((level) => level.toUpperCase())
+  const levels = queryList(query, 'level')?.map((level) => level.toUpperCase())
   if (levels?.some((level) => !LEVELS.includes(level)))
     throw invalid('level', `"level" is one of ${LEVELS.join(', ')}.`)
   const time = (field: 'after' | 'before'): string | undefined =>

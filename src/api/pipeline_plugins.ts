@@ -3,10 +3,10 @@ import { demandPluginAccess, PLUGIN_ACCESS, requireLevel } from '../auth/access.
 import type { Deps } from '../deps.ts'
 import { forbidden, invalid, notFound, unavailable } from '../errors.ts'
 import { catalogue } from '../plugins/catalogue.ts'
-import { changesOf, fileChanges } from '../plugins/changes.ts'
+import { diffFields, diffFiles } from '../plugins/changes.ts'
 import { inspect } from '../plugins/inspect.ts'
 import { type Manifest, readManifest } from '../plugins/manifest.ts'
-import { createSources, type Fetched } from '../plugins/sources.ts'
+import { createSources, type FetchedPlugin } from '../plugins/sources.ts'
 import type { PluginUrl } from '../plugins/url.ts'
 import type { Db } from '../sql/db.ts'
 import { ADMIN, hold } from '../store/members.ts'
@@ -47,7 +47,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
   const sources = createSources(config, outbound)
 
   const listing =
-    (which: store.Which) =>
+    (which: store.PluginFilter) =>
     async ({ organization, query, url }: Pick<HandlerContext<`${Model}.list`>, 'organization' | 'query' | 'url'>) => {
       const { count, rows } = await store.list(db, organization.id, family, which, paging(query))
       return page({ url, query }, count, rows.map(wire.plugin))
@@ -99,7 +99,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         if (id === undefined) throw taken()
         if (url?.token) await store.setToken(tx, id, vault.seal(url.token, placeOf('plugins', id)))
         await store.replaceFiles(tx, { id, revision: 0 }, code.files)
-        const made = (await store.hold(tx, id))!
+        const made = (await store.lock(tx, id))!
         await note(tx, caller.user, made, 'installed', null)
         return wire.plugin(made)
       })
@@ -109,7 +109,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
     update: async ({ organization, subject, body = {}, caller }) =>
       write(organization.id, async (tx) => {
-        const before = await store.hold(tx, subject.id)
+        const before = await store.lock(tx, subject.id)
         if (!before) throw notFound()
         if (body.is_global !== undefined && body.is_global !== Boolean(before.is_global)) demandMayShare(organization)
         return wire.plugin(await change(tx, caller.user, before, writeOf(before, body), 'updated'))
@@ -117,7 +117,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
     delete: async ({ organization, subject, caller }) =>
       write(organization.id, async (tx) => {
-        const plugin = await store.hold(tx, subject.id)
+        const plugin = await store.lock(tx, subject.id)
         if (!plugin) throw notFound()
         if (plugin.is_global)
           throw invalid(null, 'This plugin is global. Set "is_global" to false before you uninstall it.')
@@ -133,7 +133,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
         if (!plugin) throw notFound()
         const before = textsOf(await store.files(db, plugin.id))
         const after = merged(before, body?.source ?? {})
-        const fileList = fileChanges(before, after)
+        const fileList = diffFiles(before, after)
         if (fileList.length === 0) return wire.pluginWithSource(plugin, await store.files(db, plugin.id))
         const { files, capabilities } = await read(after)
         const written = await write(organization.id, async (tx) => {
@@ -151,7 +151,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       const url = remoteOf(subject)
       if (!url) return wire.plugin(subject)
       const latest_tag = await sources.latest(url.origin, tokenOf(subject))
-      await store.noteLatest(db, subject.id, latest_tag, now())
+      await store.setLatestTag(db, subject.id, latest_tag, now())
       return wire.plugin({ ...subject, latest_tag })
     },
 
@@ -161,7 +161,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(subject))
       const code = await read(files)
       return write(organization.id, async (tx) => {
-        const held = await store.hold(tx, subject.id)
+        const held = await store.lock(tx, subject.id)
         if (!held || !(await store.replaceFiles(tx, held, code.files))) throw notFound()
         const news = { ...complete(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
         return wire.plugin(await change(tx, caller.user, held, news, 'upgraded'))
@@ -202,11 +202,11 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     before: store.PluginRow,
     news: store.PluginWrite,
     what: string,
-    more: activity.Change[] = [],
+    more: activity.FieldChange[] = [],
   ): Promise<store.PluginRow> {
     await store.update(tx, before.id, news, now())
-    const after = (await store.hold(tx, before.id))!
-    const changes = [...more, ...(changesOf('Plugin', tellable(before), tellable(after)) ?? [])]
+    const after = (await store.lock(tx, before.id))!
+    const changes = [...more, ...(diffFields('Plugin', tellable(before), tellable(after)) ?? [])]
     if (changes.length || what === 'upgraded') await note(tx, user, after, what, changes.length ? changes : null)
     return after
   }
@@ -216,7 +216,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     { first_name, email }: UserRow,
     { organization_id, id, name }: store.PluginRow,
     what: string,
-    changes: activity.Change[] | null,
+    changes: activity.FieldChange[] | null,
   ): Promise<void> {
     const entry = {
       organization_id,
@@ -227,7 +227,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       name,
       changes,
     } as const
-    return activity.note(tx, { ...entry, user: { first_name, email } }, now())
+    return activity.record(tx, { ...entry, user: { first_name, email } }, now())
   }
 }
 
@@ -240,7 +240,7 @@ function demandMayShare({ membership_level, plugins_access_level }: Organization
 type Described = Omit<store.NewPlugin, 'organization_id' | 'family'> & { code: Code }
 
 /** A plugin that was fetched: what it says of itself wins. */
-async function fetched(url: PluginUrl, body: CreateBody, { tag, manifest, files }: Fetched): Promise<Described> {
+async function fetched(url: PluginUrl, body: CreateBody, { tag, manifest, files }: FetchedPlugin): Promise<Described> {
   const code = await read(files)
   const wished = body.plugin_type === 'repository' ? 'repository' : 'custom'
   return {
@@ -319,7 +319,7 @@ const described = ({ name, description, icon, config, publicJobs }: Manifest): s
 })
 
 /** All that the plugin.json of something published says. */
-const complete = ({ name, description, icon, config, publicJobs }: Fetched['manifest']) => ({
+const complete = ({ name, description, icon, config, publicJobs }: FetchedPlugin['manifest']) => ({
   name,
   description: description ?? '',
   icon: icon ?? null,

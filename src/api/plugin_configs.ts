@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { demandPluginAccess, PLUGIN_ACCESS } from '../auth/access.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import { changesOf } from '../plugins/changes.ts'
-import { demandComplete, fieldsOf, type Settings, settle } from '../plugins/settings.ts'
+import { diffFields } from '../plugins/changes.ts'
+import { requireComplete, settingFields, type ConfigValues, resolveValues } from '../plugins/settings.ts'
 import type { Db } from '../sql/db.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { hold as holdOrganization } from '../store/members.ts'
@@ -17,18 +17,18 @@ import type { Area } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import * as wire from './wire.ts'
 
-const NOTHING: Settings = { open: {}, secrets: {} }
+const NOTHING: ConfigValues = { open: {}, secrets: {} }
 
 export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs', store.PluginConfigRow> => {
   const demandAccess = async (organization_id: string, needed: number): Promise<void> =>
     demandPluginAccess(await pluginsAccess(db, organization_id), needed)
 
-  const settingsOf = ({ id, config, secrets }: store.PluginConfigRow): Settings => ({
+  const settingsOf = ({ id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
     open: JSON.parse(config),
     secrets: secrets === null ? {} : JSON.parse(vault.open(secrets, placeOf('plugin_configs', id))),
   })
 
-  const stored = (id: number, { open, secrets }: Settings) => {
+  const stored = (id: number, { open, secrets }: ConfigValues) => {
     const keys = Object.keys(secrets)
     return {
       config: JSON.stringify(open),
@@ -72,10 +72,10 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
 
       'plugin_configs.create': async ({ project, body, caller }) => {
         const made = await write(project.organization_id, async (tx) => {
-          const plugin = await plugins.hold(tx, body.plugin)
+          const plugin = await plugins.lock(tx, body.plugin)
           const visible = plugin && (await plugins.get(tx, project.organization_id, body.plugin))
           if (!visible) throw unknownPlugin()
-          const settings = settle(fieldsOf(JSON.parse(plugin.config_schema)), body.config ?? {}, NOTHING)
+          const settings = resolveValues(settingFields(JSON.parse(plugin.config_schema)), body.config ?? {}, NOTHING)
           const bare = await store.create(
             tx,
             {
@@ -101,15 +101,15 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
 
       'plugin_configs.update': async ({ project, subject, body = {}, caller }) => {
         const changed = await write(project.organization_id, async (tx) => {
-          const plugin = await plugins.hold(tx, subject.plugin_id)
-          const before = await store.hold(tx, subject.id)
+          const plugin = await plugins.lock(tx, subject.plugin_id)
+          const before = await store.lock(tx, subject.id)
           if (!plugin || !before) throw notFound()
-          const fields = fieldsOf(JSON.parse(plugin.config_schema))
+          const fields = settingFields(JSON.parse(plugin.config_schema))
           const shown = wire.pluginConfig(before, plugin)
           const resent = isDeepStrictEqual(body.config, shown.config)
-          const settings = resent ? undefined : body.config && settle(fields, body.config, settingsOf(before))
+          const settings = resent ? undefined : body.config && resolveValues(fields, body.config, settingsOf(before))
           // Settings that were right may no longer be after an upgrade: switching off must still work, switching on not.
-          if (!settings && body.enabled && !before.enabled) demandComplete(fields, settingsOf(before))
+          if (!settings && body.enabled && !before.enabled) requireComplete(fields, settingsOf(before))
           const { enabled, order, name, description } = body
           const { order: sort_order, ...changed } = changedFields(shown, { enabled, order, name, description })
           const changes = {
@@ -127,8 +127,8 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
 
       'plugin_configs.delete': async ({ project, subject, caller }) =>
         write(project.organization_id, async (tx) => {
-          const plugin = await plugins.hold(tx, subject.plugin_id)
-          const row = await store.hold(tx, subject.id)
+          const plugin = await plugins.lock(tx, subject.plugin_id)
+          const row = await store.lock(tx, subject.id)
           if (!plugin || !row) throw notFound()
           await store.remove(tx, row.id)
           await note(tx, caller.user, project.organization_id, plugin, row, undefined)
@@ -148,18 +148,18 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
     const was = before ? tellable(before, plugin) : {}
     const is = after ? tellable(after, plugin) : {}
     const resealed = before && after ? changedSecrets(settingsOf(before), settingsOf(after)) : []
-    const seen = changesOf('PluginConfig', was, is) ?? []
+    const seen = diffFields('PluginConfig', was, is) ?? []
     const unseen = resealed.filter((field) => !seen.some((change) => change.field === field))
     const changes = [
       ...seen,
-      ...unseen.map((field): activity.Change => {
+      ...unseen.map((field): activity.FieldChange => {
         const mask = was[field] ?? is[field]
         return { type: 'PluginConfig', action: 'changed', field, before: mask, after: mask }
       }),
     ]
     if (changes.length === 0) return
     const row = (after ?? before)!
-    await activity.note(
+    await activity.record(
       tx,
       {
         organization_id,
@@ -179,7 +179,7 @@ export const plugin_configs = ({ db, now, vault }: Deps): Area<'plugin_configs',
 function verbOf(
   before: store.PluginConfigRow | undefined,
   after: store.PluginConfigRow | undefined,
-  changes: readonly activity.Change[],
+  changes: readonly activity.FieldChange[],
 ): string {
   if (!after) return 'config_deleted'
   if (Boolean(before?.enabled) !== Boolean(after.enabled)) return after.enabled ? 'enabled' : 'disabled'
@@ -195,7 +195,7 @@ function tellable(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record
 }
 
 /** Secrets look the same before and after; whether they are the same is told. */
-const changedSecrets = (before: Settings, after: Settings): string[] =>
+const changedSecrets = (before: ConfigValues, after: ConfigValues): string[] =>
   Object.keys(after.secrets)
     .filter((key) => Object.hasOwn(before.secrets, key))
     .filter((key) => JSON.stringify(before.secrets[key]) !== JSON.stringify(after.secrets[key]))

@@ -1,13 +1,13 @@
 /** Query parameters that take several values: as JSON text, repeated, or in brackets. */
 
 /** Every value given for a parameter, in order; undefined where it is absent. JSON text of a list counts as its items. */
-export function several(query: object, name: string): string[] | undefined {
-  const given = givenFor(query, name)
+export function queryList(query: object, name: string): string[] | undefined {
+  const given = rawQueryValues(query, name)
   return given?.flatMap((text) => listIn(text) ?? [text])
 }
 
 /** The texts given for a parameter that holds JSON itself, each as it came. */
-export function givenFor(query: object, name: string): string[] | undefined {
+export function rawQueryValues(query: object, name: string): string[] | undefined {
   const found: string[] = []
   for (const [key, value] of Object.entries(query)) {
     const bracketed = key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))

@@ -8,7 +8,7 @@ import { parseElements } from '../events/elements.ts'
 import type { EventRow, PersonSummary } from '../events/list.ts'
 import { isoOf } from '../events/time.ts'
 import type { CatalogueEntry } from '../plugins/catalogue.ts'
-import { fieldsOf, MASK, shown } from '../plugins/settings.ts'
+import { settingFields, MASK, maskSecrets } from '../plugins/settings.ts'
 import type { ApiKey } from '../store/api_keys.ts'
 import type { LogEntryRow } from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
@@ -17,7 +17,7 @@ import type { DomainRow } from '../store/domains.ts'
 import { expiredBefore, type Invite } from '../store/invites.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
-import type { ActivityRow, Change } from '../store/plugin_activity.ts'
+import type { ActivityRow, FieldChange } from '../store/plugin_activity.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import type { PluginFile, PluginRow } from '../store/plugins.ts'
 import type { ProjectRow, TeamRow } from '../store/projects.ts'
@@ -266,10 +266,10 @@ export function pluginWithSource(row: PluginRow, files: readonly PluginFile[]): 
 }
 
 export function pluginWithActivity(row: PluginRow, entries: readonly ActivityRow[]): Schemas['PluginWithActivity'] {
-  const fields = fieldsOf(JSON.parse(row.config_schema))
+  const fields = settingFields(JSON.parse(row.config_schema))
   const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => `config__${key}`))
   // What has become a secret since is masked in what was noted before.
-  const masked = (change: Change): Change =>
+  const masked = (change: FieldChange): FieldChange =>
     secret.has(change.field)
       ? { ...change, before: change.before === null ? null : MASK, after: change.after === null ? null : MASK }
       : change
@@ -282,7 +282,7 @@ export function pluginWithActivity(row: PluginRow, entries: readonly ActivityRow
       item_id: entry.item_id,
       detail: {
         name: entry.name,
-        changes: (parsed(entry.changes) as Change[] | null)?.map(masked) ?? null,
+        changes: (parsed(entry.changes) as FieldChange[] | null)?.map(masked) ?? null,
         trigger: null,
         type: null,
         short_id: null,
@@ -298,7 +298,7 @@ export function pluginConfig(row: PluginConfigRow, of: PluginRow): Schemas['Plug
     plugin: row.plugin_id,
     enabled: Boolean(row.enabled),
     order: row.sort_order,
-    config: shown(fieldsOf(JSON.parse(of.config_schema)), JSON.parse(row.config), JSON.parse(row.secret_keys)),
+    config: maskSecrets(settingFields(JSON.parse(of.config_schema)), JSON.parse(row.config), JSON.parse(row.secret_keys)),
     team_id: row.project_id,
     plugin_info: plugin(of),
     name: row.name || of.name || '',

@@ -134,7 +134,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   async function untilNext(): Promise<number> {
     const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
-    if ((await pauses.unsettled(db, { after: '', limit: 1 })).length) waits.push(UNSETTLED_MS)
+    if ((await pauses.withEndedPause(db, { after: '', limit: 1 })).length) waits.push(UNSETTLED_MS)
     return Math.max(10, Math.min(LOOK_AGAIN_MS, ...waits))
   }
 
@@ -145,7 +145,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     forgotten_at = Date.parse(now())
     let removed = 1
     while (!stopped && removed > 0)
-      removed = await runs.forget(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), FORGET_AT_ONCE)
+      removed = await runs.prune(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), FORGET_AT_ONCE)
     await removeLeftovers(
       { files_root: options.files_root, scratch_root: tmpdir(), now: Date.parse(now()) },
       (run_ids) => runs.ended(db, run_ids),
@@ -154,7 +154,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Runs one attempt, from the claim to the recorded result. */
   async function attempt(run: RunRow, abort: AbortController): Promise<void> {
-    const row = await exports.find(db, run.batch_export_id)
+    const row = await exports.getById(db, run.batch_export_id)
     if (!row) return
     const say = (level: logs.LogLevel, message: string, tx = db): Promise<void> =>
       logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level, message })
@@ -188,7 +188,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     const seconds = (performance.now() - began) / 1000
     metrics.exported(row.destination_type, delivered.records, delivered.bytes)
     await db.tx(async (tx) => {
-      const held = await exports.hold(tx, row.id)
+      const held = await exports.lock(tx, row.id)
       const ended =
         held &&
         (await runs.finish(tx, run.id, owner, {
@@ -291,7 +291,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     const status = retryable ? 'FailedRetryable' : 'Failed'
     const position = await pausePosition(options.events)
     const mails = await db.tx(async (tx) => {
-      const held = await exports.hold(tx, row.id)
+      const held = await exports.lock(tx, row.id)
       const ended = held && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
       if (!ended) return undefined
       await say(

@@ -48,7 +48,7 @@ export async function plan(planner: Planner): Promise<void> {
 /** Plans the pauses that have ended. */
 async function planPauses(planner: Planner, note: (error: unknown) => void): Promise<void> {
   for (let after = ''; ; ) {
-    const ids = await pauses.unsettled(planner.db, { after, limit: EXPORTS_AT_ONCE })
+    const ids = await pauses.withEndedPause(planner.db, { after, limit: EXPORTS_AT_ONCE })
     if (ids.length === 0) return
     for (const id of ids)
       try {
@@ -79,7 +79,7 @@ async function planOne(planner: Planner, row: BatchExportRow, end: number): Prom
 
 /** False when the export changed since it was read. The next round plans it. */
 async function holdUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
-  const held = await exports.hold(tx, row.id)
+  const held = await exports.lock(tx, row.id)
   const fields = ['next_at', 'watermark', 'window_start', 'interval', 'start_at', 'end_at'] as const
   return held !== undefined && !held.paused && fields.every((field) => held[field] === row[field])
 }
@@ -151,7 +151,7 @@ async function dueWindows(
  */
 async function planPause(planner: Planner, id: string): Promise<boolean> {
   const { db, events, reader, now } = planner
-  const row = await exports.find(db, id)
+  const row = await exports.getById(db, id)
   const pause = await pauses.oldestEnded(db, id)
   if (!row || row.paused || !pause || (await horizon(events)) < pause.resumed_position) return false
   const { windows, next_at, complete } = await windowsBefore(reader, row, pause)

@@ -89,7 +89,7 @@ export async function update(control: ExportService, id: string, wish: BatchExpo
   const begin = await opening(control, { ...found, ...scheduleOf(found, wish) })
   const position = wish.paused === undefined ? 0 : await positionFor(control, wish.paused)
   const changed = await db.tx(async (tx) => {
-    const held = await exports.hold(tx, id)
+    const held = await exports.lock(tx, id)
     if (!held) throw notFound()
     // The destination changed during the check, so check again.
     if (destination && (held.destination_config !== found.destination_config || held.secrets !== found.secrets)) return
@@ -159,7 +159,7 @@ const schemaText = (query: string | null, now: string): string | null =>
   query === null ? null : JSON.stringify(schemaOf(query, Date.parse(now) * 1000))
 
 async function current(db: Db, id: string): Promise<BatchExportRow> {
-  const row = await exports.find(db, id)
+  const row = await exports.getById(db, id)
   if (!row) throw notFound()
   return row
 }
@@ -169,7 +169,7 @@ export async function pause(control: ExportService, id: string): Promise<BatchEx
   const { db, now } = control
   const position = await positionFor(control, true)
   return db.tx(async (tx) => {
-    const held = await exports.hold(tx, id)
+    const held = await exports.lock(tx, id)
     if (!held) throw notFound()
     if (held.paused) return held
     const time = now()
@@ -187,7 +187,7 @@ export async function unpause(control: ExportService, id: string, backfill: bool
   const begin = await opening(control, await current(db, id))
   const position = await positionFor(control, false)
   return db.tx(async (tx) => {
-    const held = await exports.hold(tx, id)
+    const held = await exports.lock(tx, id)
     if (!held) throw notFound()
     if (!held.paused) return held
     const time = now()
@@ -227,7 +227,7 @@ export async function backfill(
   if (start_at >= end_at) throw invalid('end_at', '"end_at" must be later than "start_at".')
   if (end_at > now()) throw invalid('end_at', '"end_at" lies in the future. A backfill delivers what has happened.')
   return db.tx(async (tx) => {
-    const row = await exports.hold(tx, id)
+    const row = await exports.lock(tx, id)
     if (!row) throw notFound()
     const count = windowsBetween(row.interval as Interval, start_at, end_at)
     if (count > MOST_WINDOWS)
@@ -253,7 +253,7 @@ export async function retry({ db, ids, now }: ExportService, run: RunRow): Promi
       detail: 'This run has not ended yet. Cancel it first, or wait for its end.',
     })
   return db.tx(async (tx) => {
-    if (!(await exports.hold(tx, run.batch_export_id))) throw notFound()
+    if (!(await exports.lock(tx, run.batch_export_id))) throw notFound()
     return (await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() }))!
   })
 }
@@ -261,7 +261,7 @@ export async function retry({ db, ids, now }: ExportService, run: RunRow): Promi
 /** Cancelling a run of a backfill ends the backfill. */
 export async function cancel({ db, now }: ExportService, { id }: BatchExportRow, run: RunRow): Promise<RunRow> {
   return db.tx(async (tx) => {
-    const row = await exports.hold(tx, id)
+    const row = await exports.lock(tx, id)
     if (!row) throw notFound()
     const time = now()
     const cancelled = await runs.cancel(tx, run.id, time)

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Entry, ZipFile } from 'yauzl'
 import { AppError } from '../errors.ts'
-import { refuse } from './url.ts'
+import { invalidUrl } from './url.ts'
 
 export const MAX_ARCHIVE_BYTES = 16 * 1024 * 1024
 /** Of all files together, those that are not kept included. */
@@ -22,9 +22,9 @@ export async function unpack(bytes: Buffer, choose: Choose): Promise<Map<string,
     if (bytes.readUInt16BE(0) === 0x1f8b) return await untar(bytes, choose)
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw refuse('The archive is broken, or names files outside of itself. Publish it anew.')
+    throw invalidUrl('The archive is broken, or names files outside of itself. Publish it anew.')
   }
-  throw refuse('What was found is neither a zip nor a tar.gz archive. Check what the URL names.')
+  throw invalidUrl('What was found is neither a zip nor a tar.gz archive. Check what the URL names.')
 }
 
 /** Counts what an archive holds, and stops it at the limits. */
@@ -32,21 +32,21 @@ class Tally {
   files = 0
   bytes = 0
   add(path: string, size: number): void {
-    if (isOutside(path)) throw refuse(`The archive names files outside of itself. Publish it anew.`)
+    if (isOutside(path)) throw invalidUrl(`The archive names files outside of itself. Publish it anew.`)
     this.files++
     this.bytes += size
-    if (this.files > MAX_FILES) throw refuse(`The archive holds more than ${MAX_FILES} files. Publish fewer.`)
+    if (this.files > MAX_FILES) throw invalidUrl(`The archive holds more than ${MAX_FILES} files. Publish fewer.`)
     if (this.bytes > MAX_UNPACKED_BYTES)
-      throw refuse(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Publish less.`)
+      throw invalidUrl(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Publish less.`)
   }
 }
 
 const isOutside = (path: string): boolean =>
   /^\/|^[A-Za-z]:|[\\\0]/.test(path) || path.split('/').some((part) => part === '..')
 
-export const demandSize = (path: string, size: number): void => {
+export const requireFileSize = (path: string, size: number): void => {
   if (size > MAX_FILE_BYTES)
-    throw refuse(`"${nameOf(path)}" is larger than ${MAX_FILE_BYTES} bytes. Publish a smaller one.`)
+    throw invalidUrl(`"${nameOf(path)}" is larger than ${MAX_FILE_BYTES} bytes. Publish a smaller one.`)
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -74,7 +74,7 @@ async function unzip(bytes: Buffer, choose: Choose): Promise<Map<string, Buffer>
     const { fileName: path, uncompressedSize } = entry
     tally.add(path, uncompressedSize)
     if (path.endsWith('/') || !choose(path)) return
-    demandSize(path, uncompressedSize)
+    requireFileSize(path, uncompressedSize)
     const stream = await new Promise<Readable>((resolve, reject) =>
       zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened!))),
     )
@@ -96,7 +96,7 @@ async function untar(bytes: Buffer, choose: Choose): Promise<Map<string, Buffer>
     transform: (chunk: Buffer, _, done) => {
       unpacked += chunk.length
       if (unpacked > 2 * MAX_UNPACKED_BYTES)
-        done(refuse(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Publish less.`))
+        done(invalidUrl(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Publish less.`))
       else done(null, chunk)
     },
   })
@@ -108,7 +108,7 @@ async function untar(bytes: Buffer, choose: Choose): Promise<Map<string, Buffer>
     const path = name.replace(/^(\.\/)+/, '')
     tally.add(path, size)
     const wanted = type === 'file' && choose(path)
-    if (wanted) demandSize(path, size)
+    if (wanted) requireFileSize(path, size)
     const chunks: Buffer[] = []
     for await (const chunk of entry as AsyncIterable<Buffer>) if (wanted) chunks.push(chunk)
     if (wanted) found.set(path, Buffer.concat(chunks))

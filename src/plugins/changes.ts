@@ -1,16 +1,16 @@
-import type { Change } from '../store/plugin_activity.ts'
+import type { FieldChange } from '../store/plugin_activity.ts'
 
 /** An entry tells what happened; it is no second place to store things in. */
 const MAX_CHANGES = 30
 const MAX_VALUE_CHARACTERS = 200
 
 /** Field by field, from one state to another; null where both are the same. */
-export function changesOf(
-  type: Change['type'],
+export function diffFields(
+  type: FieldChange['type'],
   before: Record<string, unknown>,
   after: Record<string, unknown>,
-): Change[] | null {
-  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field): Change[] => {
+): FieldChange[] | null {
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field): FieldChange[] => {
     // A file may be called `constructor`.
     const [was, is] = [before, after].map((state) => (Object.hasOwn(state, field) ? state[field] : undefined))
     if (isSame(was, is)) return []
@@ -31,7 +31,7 @@ function brief(value: unknown): unknown {
 }
 
 /** Which files changed. Their text is not repeated. */
-export function fileChanges(before: Record<string, string>, after: Record<string, string>): Change[] {
-  const changes = changesOf('Plugin', before, after) ?? []
+export function diffFiles(before: Record<string, string>, after: Record<string, string>): FieldChange[] {
+  const changes = diffFields('Plugin', before, after) ?? []
   return changes.map((change) => ({ ...change, before: null, after: null }))
 }

@@ -3,12 +3,12 @@ import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { AppError } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { refuse } from './url.ts'
+import { invalidUrl } from './url.ts'
 
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-export interface Wanted {
+export interface DownloadRequest {
   url: string
   /** Whose answer it is, for the words of a refusal. */
   host: string
@@ -18,7 +18,7 @@ export interface Wanted {
 }
 
 /** Follows redirects only to https, or to http where the operator has configured a host that speaks it. */
-export async function download(outbound: Outbound, { url, host, token, max_bytes, signal }: Wanted): Promise<Buffer> {
+export async function download(outbound: Outbound, { url, host, token, max_bytes, signal }: DownloadRequest): Promise<Buffer> {
   const first = new URL(url)
   let at = first
   try {
@@ -27,15 +27,15 @@ export async function download(outbound: Outbound, { url, host, token, max_bytes
       const { statusCode: status = 0, headers } = answer
       if (!REDIRECTS.includes(status)) return await bodyOf(answer, status, host, token, max_bytes)
       answer.destroy()
-      if (!headers.location || !URL.canParse(headers.location, at.href)) throw refuse(`${host} redirects to no URL.`)
+      if (!headers.location || !URL.canParse(headers.location, at.href)) throw invalidUrl(`${host} redirects to no URL.`)
       at = new URL(headers.location, at)
       if (at.protocol !== 'https:' && at.protocol !== first.protocol)
-        throw refuse(`${host} redirects to something other than https, which is not followed.`)
+        throw invalidUrl(`${host} redirects to something other than https, which is not followed.`)
     }
   } catch (error) {
     throw failureOf(error, host, signal)
   }
-  throw refuse(`${host} redirects more than ${MAX_REDIRECTS} times. Name the place where the plugin really is.`)
+  throw invalidUrl(`${host} redirects more than ${MAX_REDIRECTS} times. Name the place where the plugin really is.`)
 }
 
 function ask(outbound: Outbound, url: URL, token: string | null, signal: AbortSignal): Promise<IncomingMessage> {
@@ -62,7 +62,7 @@ async function bodyOf(
 ): Promise<Buffer> {
   if (status !== 200) {
     answer.destroy()
-    throw refuse(sentenceOf(status, host, token !== null))
+    throw invalidUrl(sentenceOf(status, host, token !== null))
   }
   const chunks: Buffer[] = []
   let bytes = 0
@@ -70,7 +70,7 @@ async function bodyOf(
     bytes += chunk.length
     if (bytes > max_bytes) {
       answer.destroy()
-      throw refuse(
+      throw invalidUrl(
         `What ${host} sends is larger than ${max_bytes} bytes. Publish the plugin without what it does not need.`,
       )
     }
@@ -95,6 +95,6 @@ function failureOf(error: unknown, host: string, signal: AbortSignal): AppError 
   // A host without an address is one that nobody but the operator has spelt.
   if (error instanceof AppError && error.code !== 'outbound_unresolved')
     return error.attr ? error : new AppError({ code: error.code, detail: error.message, attr: 'url' })
-  if (signal.aborted) return refuse(`${host} took too long to answer. Try again later.`)
-  return refuse(`${host} cannot be reached from this server. Try again later, or ask its operator.`)
+  if (signal.aborted) return invalidUrl(`${host} took too long to answer. Try again later.`)
+  return invalidUrl(`${host} cannot be reached from this server. Try again later, or ask its operator.`)
 }

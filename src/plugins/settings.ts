@@ -21,7 +21,7 @@ interface Field {
 type Condition = [key: string, value?: unknown]
 
 /** Those with a key: the list also holds texts between fields. The older form is an object, with the keys outside. */
-export function fieldsOf(config_schema: unknown): Field[] {
+export function settingFields(config_schema: unknown): Field[] {
   const entries: [unknown, unknown][] = Array.isArray(config_schema)
     ? config_schema.map((field) => [field?.key, field])
     : Object.entries((config_schema ?? {}) as object)
@@ -47,13 +47,13 @@ const conditionsOf = (given: unknown): Condition[] =>
   Array.isArray(given) ? given.filter((condition) => Array.isArray(condition) && typeof condition[0] === 'string') : []
 
 /** Values as they are stored: those that may be shown, and those that are sealed. */
-export interface Settings {
+export interface ConfigValues {
   open: Values
   secrets: Values
 }
 
 /** All settings from those that were sent. Throws for what the fields do not allow. */
-export function settle(fields: readonly Field[], given: Values, stored: Settings): Settings {
+export function resolveValues(fields: readonly Field[], given: Values, stored: ConfigValues): ConfigValues {
   for (const key of Object.keys(given))
     if (!fields.some((field) => field.key === key))
       throw invalid(attrOf(key), `"${key}" is not a setting of this plugin. Its config_schema lists those it has.`)
@@ -77,7 +77,7 @@ export function settle(fields: readonly Field[], given: Values, stored: Settings
     ;(sealed ? secrets : open).set(key, value)
   }
   const settled = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
-  demandComplete(fields, settled)
+  requireComplete(fields, settled)
   if (keptSecrets.length) demandSecretsAgain(fields, keptSecrets[0]!, stored, settled)
   return settled
 }
@@ -87,8 +87,8 @@ export function settle(fields: readonly Field[], given: Values, stored: Settings
  * never saw the secret, could have the plugin send it to a server of their own. Only the plugin's code knows what a
  * setting means, so a setting counts as an address by its key or value.
  */
-function demandSecretsAgain(fields: readonly Field[], secret: string, stored: Settings, settled: Settings): void {
-  const value = ({ open, secrets }: Settings, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
+function demandSecretsAgain(fields: readonly Field[], secret: string, stored: ConfigValues, settled: ConfigValues): void {
+  const value = ({ open, secrets }: ConfigValues, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
   for (const { key } of fields) {
     const [before, after] = [value(stored, key), value(settled, key)]
     if (JSON.stringify(before) === JSON.stringify(after)) continue
@@ -116,7 +116,7 @@ const isAddress = (value: unknown): boolean =>
   typeof value === 'string' && (value.includes('://') || /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(value.slice(0, 300)))
 
 /** Throws for the first required setting that is missing, as far as it is visible. */
-export function demandComplete(fields: readonly Field[], { open, secrets }: Settings): void {
+export function requireComplete(fields: readonly Field[], { open, secrets }: ConfigValues): void {
   const current = (key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
   const holds = ([key, wanted]: Condition): boolean =>
     wanted == null ? Boolean(current(key)) : current(key) === wanted
@@ -127,7 +127,7 @@ export function demandComplete(fields: readonly Field[], { open, secrets }: Sett
 }
 
 /** What of the settings may be seen: what was sealed, or has become a secret since, is masked. */
-export function shown(fields: readonly Field[], open: Values, secretKeys: readonly string[]): Values {
+export function maskSecrets(fields: readonly Field[], open: Values, secretKeys: readonly string[]): Values {
   const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => key))
   const masked = Object.entries(open).map(([key, value]) => [key, secret.has(key) && value !== '' ? MASK : value])
   return Object.fromEntries([...masked, ...secretKeys.map((key) => [key, MASK])])

@@ -4,17 +4,17 @@ import { basename, join, resolve, sep } from 'node:path'
 import type { Config } from '../config.ts'
 import { unavailable } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { demandSize, MAX_ARCHIVE_BYTES, unpack } from './archive.ts'
+import { requireFileSize, MAX_ARCHIVE_BYTES, unpack } from './archive.ts'
 import { download } from './download.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { type Hosts, type Origin, type PluginUrl, parseUrl, refuse } from './url.ts'
+import { type Hosts, type Origin, type PluginUrl, parseUrl, invalidUrl } from './url.ts'
 
 const MANIFEST = 'plugin.json'
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** Each may hold an archive in memory. */
 const MAX_AT_ONCE = 4
 
-export interface Fetched {
+export interface FetchedPlugin {
   tag: string | null
   manifest: Manifest & { name: string }
   /** The files that are kept, from name to text. The main one is always `index.ts`. */
@@ -25,7 +25,7 @@ export interface PluginSources {
   parse(url: string): PluginUrl
   /** The newest revision; null where there are none. */
   latest(origin: Origin, token: string | null): Promise<string | null>
-  fetch(origin: Origin, token: string | null): Promise<Fetched>
+  fetch(origin: Origin, token: string | null): Promise<FetchedPlugin>
 }
 
 type Settings = Pick<
@@ -77,7 +77,7 @@ export function createSources(config: Settings, outbound: Outbound): PluginSourc
     const url = lookupUrl(origin, hosts)
     const answer = await download(outbound, { url, host, token, max_bytes: MAX_ANSWER_BYTES, signal })
     const tag = revisionIn(origin, answer)
-    if (tag === undefined) throw refuse(`${host} names no revision for this. Check the URL, its branch and its folder.`)
+    if (tag === undefined) throw invalidUrl(`${host} names no revision for this. Check the URL, its branch and its folder.`)
     return tag
   }
 
@@ -141,7 +141,7 @@ function revisionIn(origin: Remote, answer: Buffer): string | undefined {
 /** The files of these names that are there. */
 type Read = (names: readonly string[]) => Promise<Map<string, Buffer>>
 
-async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<Fetched, 'tag'>> {
+async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<FetchedPlugin, 'tag'>> {
   const manifest = folder === null ? MANIFEST : `${folder}/${MANIFEST}`
   // Hosts put everything into one folder of their own naming.
   const manifests = await unpack(
@@ -150,7 +150,7 @@ async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<F
   )
   const root = [...manifests.keys()].sort((a, b) => a.length - b.length)[0]?.slice(0, -MANIFEST.length)
   if (root === undefined)
-    throw refuse(`There is no plugin.json in ${folder ?? 'what the URL names'}. A plugin needs one.`)
+    throw invalidUrl(`There is no plugin.json in ${folder ?? 'what the URL names'}. A plugin needs one.`)
   return assemble(async (names) => {
     const paths = new Map(names.map((name) => [`${root}${name}`, name]))
     const found = await unpack(bytes, (path) => paths.has(path))
@@ -158,10 +158,10 @@ async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<F
   })
 }
 
-async function fromFolder(allowed: string | undefined, folder: string): Promise<Fetched> {
+async function fromFolder(allowed: string | undefined, folder: string): Promise<FetchedPlugin> {
   if (!allowed)
-    throw refuse('Folders of the server are not installed from here. Its operator allows one with PLUGIN_FOLDER.')
-  const outside = refuse(
+    throw invalidUrl('Folders of the server are not installed from here. Its operator allows one with PLUGIN_FOLDER.')
+  const outside = invalidUrl(
     `There is no such folder in the one that the operator allows with PLUGIN_FOLDER. Check its name.`,
   )
   const real = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
@@ -175,7 +175,7 @@ async function fromFolder(allowed: string | undefined, folder: string): Promise<
       if (path === undefined || !path.startsWith(home + sep)) continue
       const about = await stat(path)
       if (!about.isFile()) continue
-      demandSize(name, about.size)
+      requireFileSize(name, about.size)
       found.set(name, await readFile(path))
     }
     return found
@@ -184,12 +184,12 @@ async function fromFolder(allowed: string | undefined, folder: string): Promise<
 }
 
 /** Keeps of a plugin what belongs to it. */
-async function assemble(read: Read, fallback?: string): Promise<Omit<Fetched, 'tag'>> {
+async function assemble(read: Read, fallback?: string): Promise<Omit<FetchedPlugin, 'tag'>> {
   const described = (await read([MANIFEST])).get(MANIFEST)
-  if (!described) throw refuse('There is no plugin.json. A plugin needs one.')
-  const manifest = readManifest(textOf(MANIFEST, described), refuse)
+  if (!described) throw invalidUrl('There is no plugin.json. A plugin needs one.')
+  const manifest = readManifest(textOf(MANIFEST, described), invalidUrl)
   const name = manifest.name ?? fallback
-  if (name === undefined) throw refuse('plugin.json has no "name". A plugin needs one.')
+  if (name === undefined) throw invalidUrl('plugin.json has no "name". A plugin needs one.')
   const mains = manifest.main === undefined ? ['index.js', 'index.ts'] : [inside(manifest.main)]
   const found = await read([...mains, 'frontend.tsx', 'site.ts'])
   const files: Record<string, string> = { [MANIFEST]: JSON.stringify(manifest) }
@@ -204,7 +204,7 @@ async function assemble(read: Read, fallback?: string): Promise<Omit<Fetched, 't
   keep('frontend.tsx', 'frontend.tsx')
   keep('site.ts', 'site.ts')
   if (Object.keys(files).length === 1)
-    throw refuse(`There is no ${mains.join(', ')}, frontend.tsx or site.ts. A plugin needs one of them.`)
+    throw invalidUrl(`There is no ${mains.join(', ')}, frontend.tsx or site.ts. A plugin needs one of them.`)
   return { manifest: { ...manifest, name }, files }
 }
 
@@ -212,7 +212,7 @@ async function assemble(read: Read, fallback?: string): Promise<Omit<Fetched, 't
 function inside(main: string): string {
   const parts = main.split('/').filter((part) => part !== '' && part !== '.')
   if (main.startsWith('/') || main.includes('\\') || parts.length === 0 || parts.includes('..'))
-    throw refuse('"main" in plugin.json must name a file of the plugin.')
+    throw invalidUrl('"main" in plugin.json must name a file of the plugin.')
   return parts.join('/')
 }
 
@@ -225,5 +225,5 @@ function textOf(name: string, bytes: Buffer): string {
   } catch {
     // Told below.
   }
-  throw refuse(`"${name}" is not text in UTF-8. Publish it as such.`)
+  throw invalidUrl(`"${name}" is not text in UTF-8. Publish it as such.`)
 }

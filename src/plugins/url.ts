@@ -26,7 +26,7 @@ export interface PluginUrl {
 }
 
 /** A refusal of what the URL names. */
-export const refuse = (detail: string): AppError => invalid('url', detail)
+export const invalidUrl = (detail: string): AppError => invalid('url', detail)
 
 const WORD = '[A-Za-z0-9_.-]+'
 const FOLDER = `${WORD}(?:/${WORD})*`
@@ -53,17 +53,17 @@ export function parseUrl(text: string, hosts: Hosts): PluginUrl {
     const folder = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
     return { origin: { host: 'file', folder, tag: null }, url: text, key: `file:${folder}`, token: null }
   }
-  if (!URL.canParse(text)) throw refuse(`This is not a URL. ${FORMS}`)
+  if (!URL.canParse(text)) throw invalidUrl(`This is not a URL. ${FORMS}`)
   const parsed = new URL(text)
-  if (!/^https?:$/.test(parsed.protocol)) throw refuse(`A plugin is fetched over https. ${FORMS}`)
+  if (!/^https?:$/.test(parsed.protocol)) throw invalidUrl(`A plugin is fetched over https. ${FORMS}`)
   if (parsed.username || parsed.password)
-    throw refuse('Leave the name and password out of the URL. A token goes into its query, as ?private_token=….')
+    throw invalidUrl('Leave the name and password out of the URL. A token goes into its query, as ?private_token=….')
   const path = decoded(parsed.pathname).replace(/(?<!\/)\/+$/, '')
   const origin = originOf(siteOf(parsed), path, hosts)
   if (!origin || path.split('/').some((part) => part === '.' || part === '..'))
-    throw refuse(`Plugins cannot be installed from there. ${FORMS}`)
+    throw invalidUrl(`Plugins cannot be installed from there. ${FORMS}`)
   const token = parsed.searchParams.get('private_token') || null
-  if (token && !/^[\x21-\x7e]+$/.test(token)) throw refuse('The private_token in the URL is none. Check it.')
+  if (token && !/^[\x21-\x7e]+$/.test(token)) throw invalidUrl('The private_token in the URL is none. Check it.')
   return {
     origin,
     url: text.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+$/, ''),

@@ -50,7 +50,7 @@ export async function remove(tx: Db, id: number): Promise<void> {
 }
 
 /** Exports that run and have an ended pause to plan, in the order of their ids. */
-export async function unsettled(db: Db, { after, limit }: { after: string; limit: number }): Promise<string[]> {
+export async function withEndedPause(db: Db, { after, limit }: { after: string; limit: number }): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`
     select distinct p.batch_export_id as id from batch_export_pauses p
     join batch_exports x on x.id = p.batch_export_id and not x.paused

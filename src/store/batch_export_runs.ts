@@ -240,7 +240,7 @@ export async function nextClaim(db: Db, working: readonly string[]): Promise<str
 }
 
 /** Removes runs that ended before then, and log entries of that age; at most so many of each. Answers how many went. */
-export async function forget(db: Db, before: string, limit: number): Promise<number> {
+export async function prune(db: Db, before: string, limit: number): Promise<number> {
   const runs = await db.run(sql`
     delete from batch_export_runs where id in (
       select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${limit})`)

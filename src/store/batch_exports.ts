@@ -55,7 +55,7 @@ export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | 
   return db.get<BatchExportRow>(sql`select * from batch_exports x where ${ownedBy(owner)} and id = ${id}`)
 }
 
-export function find(db: Db, id: string): Promise<BatchExportRow | undefined> {
+export function getById(db: Db, id: string): Promise<BatchExportRow | undefined> {
   return db.get<BatchExportRow>(sql`select * from batch_exports where id = ${id}`)
 }
 
@@ -63,7 +63,7 @@ export function find(db: Db, id: string): Promise<BatchExportRow | undefined> {
  * Undefined when it was deleted. Held until the transaction ends: planning, pausing and changing wait for each other. Who
  * changes its runs holds it first, as a deletion does: the other way round each would wait for the other.
  */
-export function hold(tx: Db, id: string): Promise<BatchExportRow | undefined> {
+export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
   return tx.get<BatchExportRow>(sql`select * from batch_exports where id = ${id} ${forUpdate}`)
 }
 
@@ -109,7 +109,7 @@ export async function nextDue(db: Db): Promise<string | null> {
 }
 
 /** The highest position that any export or pause has stored. */
-export async function furthest(db: Db): Promise<number> {
+export async function highestPosition(db: Db): Promise<number> {
   const row = await db.get<{ position: number | null }>(sql`
     select max(position) as position from (
       select max(watermark) as position from batch_exports

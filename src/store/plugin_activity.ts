@@ -2,7 +2,7 @@ import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import { byIds, type Family, type PluginRow, visibleTo } from './plugins.ts'
 
-export interface Change {
+export interface FieldChange {
   type: 'Plugin' | 'PluginConfig'
   action: 'created' | 'changed' | 'deleted'
   field: string
@@ -10,7 +10,7 @@ export interface Change {
   after: unknown
 }
 
-export interface Entry {
+export interface NewActivity {
   organization_id: string
   plugin_id: number
   scope: 'Plugin' | 'PluginConfig'
@@ -20,7 +20,7 @@ export interface Entry {
   user: { first_name: string; email: string }
   /** The name it had then. */
   name: string | null
-  changes: Change[] | null
+  changes: FieldChange[] | null
 }
 
 export interface ActivityRow {
@@ -40,7 +40,7 @@ export interface ActivityRow {
 const ENTRIES_SHOWN = 100
 const ENTRIES_AT_ONCE = 10_000
 
-export async function note(tx: Db, entry: Entry, now: string): Promise<void> {
+export async function record(tx: Db, entry: NewActivity, now: string): Promise<void> {
   await tx.run(sql`
     insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, changes,
       created_at)

@@ -40,7 +40,7 @@ export function get(db: Db, project_id: number, id: number): Promise<PluginConfi
 }
 
 /** Holds it until the transaction ends. Undefined when it is gone. */
-export function hold(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
+export function lock(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
   return tx.get<PluginConfigRow>(sql`select * from plugin_configs where id = ${id} ${forUpdate}`)
 }
 

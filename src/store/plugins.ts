@@ -83,9 +83,9 @@ const enabledIn = (organization_id: string): Sql => sql`p.id in (
   where r.organization_id = ${organization_id} and c.enabled = ${true})`
 
 /** `unused` are enabled in none of the organization's projects; `sending` are enabled in one and send events elsewhere. */
-export type Which = 'all' | 'unused' | 'sending'
+export type PluginFilter = 'all' | 'unused' | 'sending'
 
-const narrowed = (which: Which, organization_id: string): Sql => {
+const narrowed = (which: PluginFilter, organization_id: string): Sql => {
   if (which === 'unused') return sql`and not ${enabledIn(organization_id)}`
   return which === 'sending' ? sql`and ${enabledIn(organization_id)} and p.sends_events = ${true}` : sql``
 }
@@ -94,7 +94,7 @@ export async function list(
   db: Db,
   organization_id: string,
   family: Family,
-  which: Which,
+  which: PluginFilter,
   { limit, offset }: Paging,
 ): Promise<{ count: number; rows: PluginRow[] }> {
   const chosen = sql`p.family = ${family} and ${visibleTo(organization_id)} ${narrowed(which, organization_id)}`
@@ -119,7 +119,7 @@ export async function byIds(db: Db, ids: readonly number[]): Promise<Map<number,
 }
 
 /** Holds it until the transaction ends. Undefined when it is gone. */
-export async function hold(tx: Db, id: number): Promise<PluginRow | undefined> {
+export async function lock(tx: Db, id: number): Promise<PluginRow | undefined> {
   const held = await tx.get(sql`select id from plugins where id = ${id} and deleted_at is null ${forUpdate}`)
   return held ? tx.get<PluginRow>(sql`select ${row} ${plugins} where p.id = ${id}`) : undefined
 }
@@ -184,7 +184,7 @@ export function files(db: Db, plugin_id: number): Promise<PluginFile[]> {
 }
 
 /** It changes nothing that somebody wrote, so `updated_at` stays. */
-export async function noteLatest(db: Db, id: number, latest_tag: string | null, now: string): Promise<void> {
+export async function setLatestTag(db: Db, id: number, latest_tag: string | null, now: string): Promise<void> {
   await db.run(sql`
     update plugins set latest_tag = ${latest_tag}, latest_tag_checked_at = ${now} where id = ${id} and deleted_at is null`)
 }

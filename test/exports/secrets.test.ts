@@ -90,7 +90,7 @@ for (const engine of ENGINES)
     const one = `${base}/${made.body.id}`
     const changed = await app.send('PATCH', `${one}/`, { body: { destination: { config: { include_events: ['a'] } } } })
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
-    const row = (await store.find(app.deps.db, made.body.id))!
+    const row = (await store.getById(app.deps.db, made.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
     t.same(opened(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept though not sent again')
     t.match(await app.send('PATCH', `${one}/`, { body: { destination: { config: { token: '' } } } }), {
@@ -113,7 +113,7 @@ for (const engine of ENGINES)
     await t.rejects(start({ SECRET_KEY: undefined }), /under a key that this start does not have/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const resealed = (await store.find(rotated.db, made.body.id))!
+    const resealed = (await store.getById(rotated.db, made.body.id))!
     t.not(resealed.secrets, row.secrets)
     t.equal(opened(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
     await rotated.dispose()
@@ -175,7 +175,7 @@ for (const level of ['projects', 'organizations'] as const)
         })
         t.equal(made.status, 201, type)
         const one = `${base}/${made.body.id}/`
-        const stored = async () => opened(app.deps.vault, (await store.find(app.deps.db, made.body.id))!).config
+        const stored = async () => opened(app.deps.vault, (await store.getById(app.deps.db, made.body.id))!).config
         const change = (more: object) => app.send('PATCH', one, { body: { destination: { config: more } } })
 
         for (const more of moving) {

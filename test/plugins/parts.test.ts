@@ -4,7 +4,7 @@ import t from 'tap'
 import { AppError } from '../../src/errors.ts'
 import { unpack } from '../../src/plugins/archive.ts'
 import { CatalogueEntry, catalogue } from '../../src/plugins/catalogue.ts'
-import { changesOf } from '../../src/plugins/changes.ts'
+import { diffFields } from '../../src/plugins/changes.ts'
 import { inspectCode } from '../../src/plugins/code.ts'
 import { inspect } from '../../src/plugins/inspect.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
@@ -238,12 +238,12 @@ t.test('the catalogue is as its schema says, and can be installed from', async (
 })
 
 t.test('changes are told in brief', async (t) => {
-  t.strictSame(changesOf('Plugin', { a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: null }), [
+  t.strictSame(diffFields('Plugin', { a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: null }), [
     { type: 'Plugin', action: 'changed', field: 'a', before: 1, after: 2 },
     { type: 'Plugin', action: 'deleted', field: 'c', before: 'x', after: null },
     { type: 'Plugin', action: 'created', field: 'd', before: null, after: null },
   ])
-  t.equal(changesOf('Plugin', { a: 1 }, { a: 1 }), null)
-  const [change] = changesOf('Plugin', { a: 'x' }, { a: ['y'.repeat(5000)] })!
+  t.equal(diffFields('Plugin', { a: 1 }, { a: 1 }), null)
+  const [change] = diffFields('Plugin', { a: 'x' }, { a: ['y'.repeat(5000)] })!
   t.equal((change!.after as string).length, 201)
 })
