@@ -4,10 +4,10 @@ import { RawResponse } from './handler-context.ts'
 /** An HTML page whose content security policy allows its own inline scripts and styles by hash. */
 export interface HtmlPage {
   html: string
-  /** Exactly what stands between the tags. */
+  /** The exact text between the script tags. */
   script: string
   style?: string
-  /** Further sources, by directive. */
+  /** Additional sources by directive. */
   sources?: Record<string, string>
 }
 

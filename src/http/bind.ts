@@ -8,6 +8,7 @@ import {
   type RequestUrl,
   type ResolvedAccess,
 } from '../api/handler-context.ts'
+import { Page, writePage } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
 import { negotiate } from '../contract/accept.ts'
@@ -19,6 +20,7 @@ import { AppError, invalid, unavailable } from '../errors.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import { cameThroughProxy } from './forwarded.ts'
 import type { RateLimits } from './rate-limits.ts'
+import { pageItemSerializer } from './serialization.ts'
 
 /** Areas whose operations answer without a key; everything else demands one. */
 const PUBLIC_AREAS: readonly AreaName[] = ['signup', 'capture', 'service']
@@ -114,6 +116,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 
   function serve(operation: Operation) {
     const handler = handlers[operation.id]!
+    const serializeItem = pageItemSerializer(deps.config.DIALECT, operation)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
       const answer = await handler(new RequestContext(request, reply, deps.config, raw)).catch((error) => {
@@ -124,6 +127,10 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
       if (answer instanceof RawResponse)
         return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)
       if (operation.mediaType) reply.type(operation.mediaType)
+      if (answer instanceof Page)
+        return reply.send(
+          await writePage(answer, { page: (page) => String(reply.serialize(page)), item: serializeItem }),
+        )
       return answer
     }
   }
