@@ -19,7 +19,7 @@ import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
-import { furthest } from './store/batch_exports.ts'
+import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { resealSecrets } from './store/secrets.ts'
@@ -204,7 +204,7 @@ async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db'
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
   const resealed = await resealSecrets(db, vault)
   if (resealed) log.info({ resealed }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
+  if (db.engine === 'postgres' && (await goBeyond(events, await highestPosition(db))))
     log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault
 }

@@ -121,7 +121,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   async function untilNextRound(): Promise<number> {
     const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
-    if ((await pauses.unsettled(db, { after: '', limit: 1 })).length) waits.push(PAUSE_POLL_MS)
+    if ((await pauses.withEndedPause(db, { after: '', limit: 1 })).length) waits.push(PAUSE_POLL_MS)
     return Math.max(10, Math.min(POLL_MS, ...waits))
   }
 
@@ -132,7 +132,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     cleaned_at = Date.parse(now())
     let removed = 1
     while (!loop.stopped && removed > 0)
-      removed = await runs.forget(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), CLEANUP_ROWS)
+      removed = await runs.prune(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), CLEANUP_ROWS)
     await removeOrphanedFiles(
       { files_root: options.files_root, scratch_root: tmpdir(), now: Date.parse(now()) },
       (run_ids) => runs.ended(db, run_ids),
@@ -141,7 +141,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Runs one attempt, from the claim to the stored result. */
   async function attempt(run: RunRow, abort: AbortController): Promise<void> {
-    const row = await exports.find(db, run.batch_export_id)
+    const row = await exports.getById(db, run.batch_export_id)
     if (!row) return
     const logRun: LogRun = (level, message, tx = db) =>
       logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level, message })

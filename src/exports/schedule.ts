@@ -48,7 +48,7 @@ export async function plan(deps: PlannerDeps): Promise<void> {
 async function planPauses(deps: PlannerDeps, onFailure: (error: unknown) => void): Promise<void> {
   let after = ''
   for (;;) {
-    const ids = await pauses.unsettled(deps.db, { after, limit: EXPORTS_PER_QUERY })
+    const ids = await pauses.withEndedPause(deps.db, { after, limit: EXPORTS_PER_QUERY })
     if (ids.length === 0) return
     for (const id of ids) {
       try {
@@ -158,7 +158,7 @@ async function dueWindows(
  */
 async function planPause(deps: PlannerDeps, id: string): Promise<boolean> {
   const { db, events, reader, now } = deps
-  const row = await exports.find(db, id)
+  const row = await exports.getById(db, id)
   const pause = await pauses.oldestEnded(db, id)
   if (!row || row.paused || !pause || (await horizon(events)) < pause.resumed_position) return false
   const { windows, next_at, complete } = await windowsBefore(reader, row, pause)

@@ -173,7 +173,7 @@ const schemaJson = (query: string | null, now: string): string | null =>
   query === null ? null : JSON.stringify(querySchema(query, Date.parse(now) * 1000))
 
 async function requireExport(db: Db, id: string): Promise<BatchExportRow> {
-  const row = await exports.find(db, id)
+  const row = await exports.getById(db, id)
   if (!row) throw notFound()
   return row
 }

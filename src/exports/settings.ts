@@ -1,4 +1,5 @@
 /** Validates the config of a destination against the contract's schema of its type, and separates its secrets. */
+import type { OpenApiSchema } from '../contract/document.ts'
 import { contract, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -13,21 +14,6 @@ export interface DestinationSettings {
   type: DestinationType
   config: DestinationConfig
 }
-
-/** The keywords of a JSON schema that are read here. */
-interface ConfigSchema {
-  allOf?: ConfigSchema[]
-  anyOf?: ConfigSchema[]
-  properties?: Record<string, ConfigSchema>
-  required?: string[]
-  additionalProperties?: boolean
-  unevaluatedProperties?: boolean
-  writeOnly?: boolean
-  /** `if` and `unless` name the member that decides whether this one has an effect. */
-  'x-secret-receiver'?: { if?: string; unless?: string; absent?: unknown }
-}
-
-const resolveSchema: (schema: ConfigSchema) => ConfigSchema = resolve
 
 /** Throws for an unsupported type or an invalid config. `attr` names the key. */
 export async function validateSettings(
@@ -67,10 +53,12 @@ function configValidator(type: DestinationType): ReturnType<typeof validator> {
   return found
 }
 
+const SCHEMAS: Record<string, OpenApiSchema> = contract.components.schemas
+
 /** Merges settings and secrets into one schema, because draft-07 has no `unevaluatedProperties`. */
-function configSchema(type: DestinationType): ConfigSchema {
-  const { allOf = [], unevaluatedProperties, ...own } = resolveSchema(contract.components.schemas[`${type}Config`])
-  const parts = [...allOf.map(resolveSchema), own]
+function configSchema(type: DestinationType): OpenApiSchema {
+  const { allOf = [], unevaluatedProperties, ...own } = resolve(SCHEMAS[`${type}Config`] ?? {})
+  const parts = [...allOf.map((part) => resolve(part)), own]
   return {
     ...own,
     ...(unevaluatedProperties === false && { additionalProperties: false }),
@@ -88,7 +76,7 @@ interface SplitConfig {
   secret: DestinationConfig
 }
 
-function splitBySchema(schema: ConfigSchema, config: DestinationConfig): SplitConfig {
+function splitBySchema(schema: OpenApiSchema, config: DestinationConfig): SplitConfig {
   const open: DestinationConfig = {}
   const secret: DestinationConfig = {}
   for (const [key, value] of Object.entries(config)) {
@@ -104,9 +92,9 @@ function splitBySchema(schema: ConfigSchema, config: DestinationConfig): SplitCo
 }
 
 /** The object schema of a member that may be a string or an object, such as Redshift's `authorization`. */
-function memberSchema(schema: ConfigSchema, key: string): ConfigSchema {
-  const found = resolveSchema(schema.properties?.[key] ?? {})
-  return found.anyOf?.map(resolveSchema).find(({ properties }) => properties) ?? found
+function memberSchema(schema: OpenApiSchema, key: string): OpenApiSchema {
+  const found = resolve(schema.properties?.[key] ?? {})
+  return found.anyOf?.map((part) => resolve(part)).find(({ properties }) => properties) ?? found
 }
 
 /**
@@ -130,7 +118,7 @@ export function requireResentSecrets(
 
 /** The path of the first secret that was not sent although its receiver changes. */
 function findUnsentSecret(
-  schema: ConfigSchema,
+  schema: OpenApiSchema,
   stored: DestinationConfig,
   sent: DestinationConfig,
   after: DestinationConfig,
@@ -150,10 +138,12 @@ function findUnsentSecret(
 }
 
 /** The value of an `x-secret-receiver` member that decides where secrets go; null when it has no effect. */
-function receiver(schema: ConfigSchema, key: string, config: DestinationConfig): unknown {
+function receiver(schema: OpenApiSchema, key: string, config: DestinationConfig): unknown {
   const mark = memberSchema(schema, key)['x-secret-receiver']
-  if (!mark || (mark.if && !config[mark.if]) || (mark.unless && config[mark.unless])) return null
-  return config[key] ?? mark.absent ?? null
+  if (!mark) return null
+  const { if: needs, unless, absent = null } = mark === true ? {} : mark
+  if ((needs !== undefined && !config[needs]) || (unless !== undefined && config[unless])) return null
+  return config[key] ?? absent
 }
 
 function objectAt(config: DestinationConfig, key: string): DestinationConfig {

@@ -11,7 +11,12 @@ import type { DestinationTest } from './messages.ts'
 const DEADLINE_MS = 30_000
 
 /** Returns the result of each step. Steps after a failure are skipped. */
-export async function testDestination({ type, config, files_root, outbound_allow }: DestinationTest): Promise<TestStep[]> {
+export async function testDestination({
+  type,
+  config,
+  files_root,
+  outbound_allow,
+}: DestinationTest): Promise<TestStep[]> {
   const destination = await loadDestination(type)
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
   const details: string[] = []

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
 import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/handler-context.ts'
+import { Page, writePage } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
 import { negotiate } from '../contract/accept.ts'
@@ -14,6 +15,7 @@ import { AppError, invalid, notFound, unavailable } from '../errors.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
+import { pageItemSerializer } from './serialization.ts'
 
 /** Takes a context of any subject type: each area finds its own subjects. */
 type Handler<Id extends OperationId> = (context: HandlerContext<Id, never>) => Promise<unknown>
@@ -122,6 +124,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   function serve<Id extends OperationId>(id: Id, operation: Operation) {
     const handler = handlers[id]
     if (!handler) throw new Error(`${id} has no handler.`)
+    const serializeItem = pageItemSerializer(deps.config.DIALECT, operation)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
       const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(request, reply, deps.config, raw)
@@ -134,6 +137,10 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       if (result instanceof RawResponse)
         return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
       if (operation.mediaType) reply.type(operation.mediaType)
+      if (result instanceof Page)
+        return reply.send(
+          await writePage(result, { page: (page) => String(reply.serialize(page)), item: serializeItem }),
+        )
       return result
     }
   }

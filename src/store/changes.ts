@@ -1,3 +1,5 @@
+import type { Value } from '../sql/template.ts'
+
 /** Returns those of the listed fields that are defined. */
 export function pickDefined<Fields extends object, Key extends keyof Fields>(
   fields: Fields,
@@ -21,5 +23,9 @@ export function changedFields<Fields extends object>(
 /** SQLite stores booleans as 0 and 1. */
 const isSame = (stored: unknown, sent: unknown): boolean =>
   stored === sent || (typeof sent === 'boolean' && stored !== null && Boolean(stored) === sent)
+
+/** Drops undefined fields from an update. */
+export const definedFields = (changes: object): Record<string, Value> =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 
 export const isEmpty = (changes: object): boolean => Object.keys(changes).length === 0

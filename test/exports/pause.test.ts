@@ -11,7 +11,7 @@ import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { permanentError } from '../../src/exports/destination.ts'
 import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
-import { furthest } from '../../src/store/batch_exports.ts'
+import { highestPosition } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, ingest, plainEvents } from '../helpers/exports.ts'
 import { PROVE } from '../helpers/figures.ts'
@@ -86,7 +86,7 @@ type Step = [time: string, step: keyof typeof STEPS, given?: unknown]
 
 /** Transactions of other suites on the same cluster hold up the planning of a pause until they end. */
 async function otherTransactions({ deps: { db, events } }: Pick<TestApp, 'deps'>): Promise<void> {
-  while ((await horizon(events)) < (await furthest(db))) await sleep(5)
+  while ((await horizon(events)) < (await highestPosition(db))) await sleep(5)
 }
 
 /** Plans and delivers everything that is due. */

@@ -96,7 +96,7 @@ for (const engine of ENGINES)
     const one = `${base}/${made.body.id}`
     const changed = await app.send('PATCH', `${one}/`, { body: { destination: { config: { include_events: ['a'] } } } })
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
-    const row = (await store.find(app.deps.db, made.body.id))!
+    const row = (await store.getById(app.deps.db, made.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
     t.same(
       decryptSettings(app.deps.vault, row).config,
@@ -123,7 +123,7 @@ for (const engine of ENGINES)
     await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const resealed = (await store.find(rotated.db, made.body.id))!
+    const resealed = (await store.getById(rotated.db, made.body.id))!
     t.not(resealed.secrets, row.secrets)
     t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
     await rotated.dispose()
@@ -186,7 +186,7 @@ for (const level of ['projects', 'organizations'] as const)
         t.equal(made.status, 201, type)
         const one = `${base}/${made.body.id}/`
         const stored = async () =>
-          decryptSettings(app.deps.vault, (await store.find(app.deps.db, made.body.id))!).config
+          decryptSettings(app.deps.vault, (await store.getById(app.deps.db, made.body.id))!).config
         const change = (more: object) => app.send('PATCH', one, { body: { destination: { config: more } } })
 
         for (const more of moving) {
