@@ -311,5 +311,5 @@ t.test('a backup holds no key, and what it restores to says what is missing', as
   ))!
   t.equal(count, 1)
   rmSync(join(folder, KEY_FILE))
-  await t.rejects(buildDeps({ config: app.deps.config, log: pino({ level: 'silent' }) }), /Put back secret.key/)
+  await t.rejects(buildDeps({ config: app.deps.config, log: pino({ level: 'silent' }) }), /Restore secret.key/)
 })
