@@ -55,7 +55,7 @@ export interface DbOptions {
   observe?: (seconds: number) => void
 }
 
-/** A command cannot use the database file it was given. */
+/** The database file of a command is missing or in use. */
 export class DatabaseFileError extends Error {
   constructor(
     readonly code: 'no_database' | 'in_use',

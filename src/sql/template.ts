@@ -61,7 +61,7 @@ export function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]>
 
 const shapes = new Map<string, string[]>()
 
-/** `values ${rows(list)}` for rows of equal width. Pass `chunks`: every length is a prepared statement of its own. */
+/** `values ${rows(list)}` for rows of equal width. Pass `chunks`: every length needs its own prepared statement. */
 export function rows(list: readonly (readonly Value[])[]): Sql {
   const width = list[0]?.length ?? 0
   const key = `${list.length} ${width}`

@@ -12,7 +12,7 @@ const MAX_GROUP_SIZE = 50
 interface Write {
   /** Does the work and returns the function that resolves the caller's promise. */
   work: () => Promise<() => void>
-  /** Shares a transaction, has one of its own, or runs outside of any. */
+  /** In a shared transaction, in a separate transaction, or outside of any. */
   mode: 'grouped' | 'isolated' | 'exclusive'
   /** Set when the write is queued: ten writes behind a held lock all time out together. */
   deadline: number
@@ -22,7 +22,7 @@ interface Write {
 export interface WriteQueue {
   /**
    * Runs `work` in a transaction. Resolves once the commit is durable; an error undoes the work. If a shared transaction
-   * fails as a whole, `work` runs a second time in a transaction of its own.
+   * fails as a whole, `work` runs a second time in a separate transaction.
    */
   grouped<Result>(work: () => Promise<Result>): Promise<Result>
   /** Runs `work` outside of any transaction. */

@@ -519,7 +519,7 @@ t.test('a test fails when a file blocks the export folder', async (t) => {
   t.match(await app.send('POST', `${pathsOf(app).project}/test/`, { body: { type: 'File', config: {} } }), {
     body: {
       passed: false,
-      steps: [{ status: 'failed', detail: /A file is where/ }, { status: 'skipped' }, { status: 'skipped' }],
+      steps: [{ status: 'failed', detail: /A file exists where/ }, { status: 'skipped' }, { status: 'skipped' }],
     },
   })
 })

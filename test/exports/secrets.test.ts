@@ -1,4 +1,4 @@
-/** Stored secrets: sealed, never shown, bound to their key and their place. */
+/** Stored secrets: encrypted, never returned, bound to their key and their row. */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,12 +23,12 @@ import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 const hex = (): string => randomBytes(32).toString('hex')
 const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECRET' }
 
-t.test('a sealed text opens under its key, in its place, and unchanged', async (t) => {
+t.test('decrypts a secret only with its key, for its row, and unmodified', async (t) => {
   const [one, two] = [randomBytes(32), randomBytes(32)]
   const vault = createVault([one])
   const sealed = vault.seal('täxt', 'batch_exports/1')
   t.equal(vault.open(sealed, 'batch_exports/1'), 'täxt')
-  t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'never the same twice')
+  t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'every encryption differs')
   t.notMatch(sealed, /täxt/)
   const unreadable = { code: 'secret_unreadable' }
   t.throws(() => vault.open(sealed, 'batch_exports/2'), unreadable)
@@ -38,27 +38,31 @@ t.test('a sealed text opens under its key, in its place, and unchanged', async (
     t.throws(() => vault.open(sealed.slice(0, at) + other + sealed.slice(at + 1), 'batch_exports/1'), unreadable)
   }
   t.throws(() => vault.open('', 'batch_exports/1'), unreadable)
-  t.equal(createVault([two, one]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still opens')
+  t.equal(createVault([two, one]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
   t.throws(() => createVault([]).seal('x', 'y'), { code: 'no_secret_key' })
 })
 
-t.test('without a key one is made beside the data, once', async (t) => {
+t.test('creates a key file next to the data once', async (t) => {
   const folder = freshFolder(t)
   const [key] = readKeys({}, folder)
   t.equal(key!.length, 32)
   t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600)
   chmodSync(join(folder, KEY_FILE), 0o644)
   t.same(readKeys({}, folder), [key])
-  t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600, 'a file that was put back is private again')
+  t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600, 'a restored file becomes private again')
   const set = hex()
-  t.same(readKeys({ SECRET_KEY: set }, folder), [Buffer.from(set, 'hex'), key], 'one that is set later comes first')
+  t.same(
+    readKeys({ SECRET_KEY: set }, folder),
+    [Buffer.from(set, 'hex'), key],
+    'SECRET_KEY takes precedence over the key file',
+  )
   t.same(readKeys({}, null), [])
   writeFileSync(join(folder, KEY_FILE), 'short')
   t.throws(() => readKeys({}, folder), /must contain 64 hexadecimal digits/)
 })
 
 for (const engine of ENGINES)
-  t.test(`a start without a key says what to set (${engine})`, async (t) => {
+  t.test(`warns at a start without a key (${engine})`, async (t) => {
     const lines: string[] = []
     const log = new Writable({
       write: (chunk, _, done) => {
@@ -76,7 +80,7 @@ for (const engine of ENGINES)
   })
 
 for (const engine of ENGINES)
-  t.test(`a destination's secrets (${engine})`, async (t) => {
+  t.test(`stores the secrets of a destination encrypted (${engine})`, async (t) => {
     const lines: string[] = []
     const log = new Writable({
       write: (chunk, _, done) => {
@@ -98,11 +102,7 @@ for (const engine of ENGINES)
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
     const row = (await store.getById(app.deps.db, made.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
-    t.same(
-      decryptSettings(app.deps.vault, row).config,
-      { ...CONFIG, include_events: ['a'] },
-      'kept though not sent again',
-    )
+    t.same(decryptSettings(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept when not sent')
     t.match(await app.send('PATCH', `${one}/`, { body: { destination: { config: { token: '' } } } }), {
       status: 400,
       body: { attr: 'destination__config__token', code: 'blank' },
@@ -131,7 +131,7 @@ for (const engine of ENGINES)
     await t.rejects(start({}), /encrypted with another key/)
   })
 
-/** A config of each type with secrets, changes that move its secrets elsewhere, and changes that do not. */
+/** For each type: a config with secrets, changes of the receiver, and other changes. */
 const TYPES: Record<string, { config: object; secrets: object; moving: object[]; staying: object[] }> = {
   HTTP: {
     config: { url: 'https://events.example.com/batch/' },
@@ -176,7 +176,7 @@ const TYPES: Record<string, { config: object; secrets: object; moving: object[];
 for (const level of ['projects', 'organizations'] as const)
   onBothEngines(
     t,
-    `secrets are sent again when their receiver changes (${level})`,
+    `requires secrets again when their receiver changes (${level})`,
     async (t, app) => {
       const base = `/api/${level}/${level === 'projects' ? app.first.project_id : app.first.organization_id}/batch_exports`
       for (const [type, { config, secrets, moving, staying }] of Object.entries(TYPES)) {
@@ -204,7 +204,7 @@ for (const level of ['projects', 'organizations'] as const)
           t.match(
             await app.send('PATCH', one, { body: { destination: { type, config: more } } }),
             { status: 400, body: { code: 'required' } },
-            'nor with the type it has',
+            'also with an unchanged type',
           )
           t.same(await stored(), before, 'nothing changed')
           t.match(await change({ ...more, ...secrets }), { status: 200 }, `${type} ${JSON.stringify(more)}`)
@@ -218,14 +218,14 @@ for (const level of ['projects', 'organizations'] as const)
         t.match(
           await app.send('PATCH', one, { body: { destination: { type, config } } }),
           { status: 400, body: { code: 'required', attr: /^destination__config__/ } },
-          'another type forgets the secrets',
+          'another type deletes the secrets',
         )
       }
     },
     { environment: { SECRET_KEY: 'ab'.repeat(32) } },
   )
 
-/** What brings a config back to where it was; a key cannot be removed. */
+/** Restores a config. Keys cannot be removed. */
 const NEUTRAL: Record<string, object> = {
   Postgres: { port: 5432, has_self_signed_cert: false },
   S3: { endpoint_url: null, use_virtual_style_addressing: false },
@@ -233,7 +233,7 @@ const NEUTRAL: Record<string, object> = {
 
 onBothEngines(
   t,
-  'whether region and bucket are part of the address depends on the store',
+  'treats region and bucket as part of the address only for stores that do',
   async (t, app) => {
     const base = `/api/projects/${app.first.project_id}/batch_exports`
     const { config, secrets } = TYPES.S3!
@@ -252,7 +252,7 @@ onBothEngines(
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
 )
 
-t.test('types that are not served yet follow the same marks', async (t) => {
+t.test('applies the same rules to types that are not supported yet', async (t) => {
   const update = (type: string, stored: Record<string, unknown>, sent: Record<string, unknown>) => () => {
     const settings = (config: object) => ({ type, config }) as DestinationSettings
     requireResentSecrets(settings(stored), sent, settings(mergeConfig(stored, sent)))
@@ -293,14 +293,14 @@ t.test('types that are not served yet follow the same marks', async (t) => {
   })
 })
 
-t.test('on PostgreSQL nothing secret is stored before a key is set', async (t) => {
+t.test('rejects secrets on PostgreSQL without SECRET_KEY', async (t) => {
   const app = await openApp(t, 'postgres')
   const body = { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } }
   const answer = await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
   t.match(answer, { status: 503, body: { code: 'no_secret_key', detail: /SECRET_KEY/ } })
 })
 
-t.test('a backup holds no key, and what it restores to says what is missing', async (t) => {
+t.test('excludes the key from backups, and names the missing key after a restore', async (t) => {
   const app = await openApp(t, 'sqlite')
   const folder = dirname(app.deps.db.location)
   t.match(readFileSync(join(folder, KEY_FILE), 'utf8'), /^[0-9a-f]{64}\n$/)

@@ -1,4 +1,4 @@
-/** Destinations that fail in the middle of a run: the next attempt completes it, and nothing is there twice. */
+/** Destinations that fail during a run: the next attempt completes it without duplicates. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
@@ -23,7 +23,7 @@ const MEGABYTE = 1024 * 1024
 const wordyEvents = (count: number) =>
   plainEvents(count).map((event) => ({ ...event, properties: { ...event.properties, padding: 'x'.repeat(2_000) } }))
 
-/** A small disk of its own; undefined where this user may not mount one. */
+/** Mounts a small disk. Undefined if this user may not mount. */
 function openDisk(t: Test, megabytes: number): { folder: string; change(options: string): void } | undefined {
   const folder = freshFolder(t)
   const mount = (...words: string[]): unknown => execFileSync('mount', [...words, folder], { stdio: 'ignore' })
@@ -96,10 +96,10 @@ for (const engine of ENGINES) {
   })
 }
 
-/** What a proxy does with what a client sends; it passes the rest on. */
+/** The fault of a proxy. Other bytes are forwarded. */
 type Mischief = (data: Buffer, line: { client: Socket; server: Socket }) => void
 
-/** Stands before a server; does no mischief unless it is told to. */
+/** A proxy in front of a server that forwards everything unless a fault is set. */
 async function openProxy(t: Test, port: number): Promise<{ port: number; act: (mischief: Mischief | null) => void }> {
   let act: Mischief | null = null
   const sockets = new Set<Socket>()
@@ -127,7 +127,7 @@ async function openProxy(t: Test, port: number): Promise<{ port: number; act: (m
   }
 }
 
-/** Cut in the middle of the rows. */
+/** Closes the connection in the middle of the rows. */
 const cutAfter = (bytes: number): Mischief => {
   let passed = 0
   return (data, { client, server }) => {
@@ -137,7 +137,7 @@ const cutAfter = (bytes: number): Mischief => {
   }
 }
 
-/** The database commits, and nobody hears of it. */
+/** The database commits, but the client gets no response. */
 const cutAtCommit: Mischief = (data, { client, server }) => {
   server.write(data)
   if (!data.includes('commit\0')) return
@@ -145,7 +145,7 @@ const cutAtCommit: Mischief = (data, { client, server }) => {
   server.once('data', () => client.destroy())
 }
 
-/** Takes everything and says nothing any more. */
+/** Accepts everything and stops responding. */
 const stallAfter = (bytes: number): Mischief => {
   let passed = 0
   return (data, { server }) => {
@@ -154,7 +154,7 @@ const stallAfter = (bytes: number): Mischief => {
   }
 }
 
-/** A few bytes at a time, in order. */
+/** Forwards a few bytes at a time. */
 const slowly = (bytes_per_ms: number): Mischief => {
   const SLICE_BYTES = 4_096
   let tail: Promise<unknown> = Promise.resolve()
@@ -216,7 +216,7 @@ for (const engine of ENGINES)
       await demand(t, 1_500)
     })
 
-/** As `deliver`, to a destination with limits of its own. */
+/** Like `deliver`, with other limits of the destination. */
 async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, config: object): Promise<void> {
   const job = jobFor(app, { type: 'Postgres', config: {} })
   const { columns } = destination
@@ -247,7 +247,7 @@ for (const engine of ENGINES)
     proxy.act(stallAfter(60_000))
     await t.rejects(within(200), { message: /failed or timed out/, options: { retryable: true } })
     await demand(t, 0)
-    // The rows alone take longer than an answer may, and come at twice the pace that is asked for.
+    // The rows take longer than the statement timeout, at twice the minimum speed.
     proxy.act(slowly(100))
     await within(1_000)
     await demand(t, 60)

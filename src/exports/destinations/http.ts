@@ -60,7 +60,7 @@ export const createHttp = (limits: HttpLimits): Destination<Config> => ({
     if (username || password)
       throw invalid(
         'destination__config__url',
-        'Remove the user and password from "url". The token authenticates the requests.',
+        'Remove the user and password from the URL. The token authenticates the requests.',
       )
   },
 
@@ -238,8 +238,7 @@ function describeStatus(status: number): DeliveryError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400)
     return permanentError(`The server answered ${status}. Redirects are not followed: set "url" to the final address.`)
-  if (status === 408 || status === 429)
-    return retryableError(`The server answered ${status}: too many or too slow requests.`)
+  if (status === 408 || status === 429) return retryableError(`The server answered ${status}: it asks to retry later.`)
   if (status >= 500) return retryableError(`The server answered ${status}: it is temporarily unavailable.`)
   if (status === 401 || status === 403)
     return permanentError(`The server answered ${status}. Check that "token" is the token of a project there.`)
