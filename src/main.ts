@@ -1,4 +1,5 @@
 /** The process: config → deps → server → listen → signals. */
+import './node-version.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -41,8 +41,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
   checkSecurity()
 
   const byRoute = new Map(operations.map((operation) => [`${operation.method} ${urlOf(operation.path)}`, operation]))
-  const operationOf = (method: unknown, url: string): Operation | undefined =>
-    byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${url}`)
+  const operationOf = (method: unknown, url: string): Operation | undefined => byRoute.get(`${method} ${url}`)
 
   app.decorateRequest('operation', null)
   app.decorateRequest('caller', undefined)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import {
   type ConnectionError,
   type FastifyError,
@@ -64,7 +65,15 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: (request) => sentId(request.headers['x-request-id']) ?? `${id}-${(++requests).toString(36)}`,
-    rewriteUrl: ({ url }) => decodeAt(url!),
+    // A HEAD request runs the GET route. Separate HEAD routes would double the router, which costs 20 ms at start.
+    exposeHeadRoutes: false,
+    rewriteUrl: (raw) => {
+      if (raw.method === 'HEAD') {
+        headRequests.add(raw)
+        raw.method = 'GET'
+      }
+      return decodeAt(raw.url ?? '/')
+    },
     // A logger for each request would take as long as the answer of a small one: what is logged names the request.
     childLoggerFactory: (log) => log,
     // Malformed and overlong addresses: nothing is there.
@@ -102,7 +111,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     return fail(
       new AppError({
         code: 'method_not_allowed',
-        detail: `${request.method} does not work here. Use ${allowed.join(' or ')}.`,
+        detail: `${methodOf(request)} does not work here. Use ${allowed.join(' or ')}.`,
       }),
       request,
       reply,
@@ -152,7 +161,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
       {
         reqId: request.id,
         operation,
-        method: request.method,
+        method: methodOf(request),
         path,
         status: reply.statusCode,
         ms: Math.round(seconds * 1e6) / 1e3,
@@ -163,6 +172,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   })
 
   prepare?.(app)
+  app.addHook('onSend', dropHeadBody)
   const guard = createRateLimits(deps)
   app.addHook('onClose', guard.stop)
   app.addHook('preClose', async () => deps.parsers.drain())
@@ -181,6 +191,22 @@ function trustProxy(app: FastifyInstance): void {
   app.decorateRequest('host', told(clientHost) as never)
   app.decorateRequest('protocol', told(clientProtocol) as never)
 }
+
+/** Requests that arrived as HEAD. */
+const headRequests = new WeakSet<IncomingMessage>()
+
+type DoneWithPayload = (error: Error | null, payload: unknown) => void
+
+/** Replaces the body of a response to HEAD by its length. */
+function dropHeadBody(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: DoneWithPayload): void {
+  const isHead = headRequests.has(request.raw)
+  if (isHead && payload instanceof Readable)
+    payload.on('error', (error) => request.log.error({ reqId: request.id, err: error }, 'failed')).resume()
+  else if (isHead) reply.header('content-length', Buffer.byteLength(String(payload ?? '')))
+  done(null, isHead ? null : payload)
+}
+
+const methodOf = ({ raw, method }: FastifyRequest): string => (headRequests.has(raw) ? 'HEAD' : method)
 
 /** `%40` is `@` in a path. The router does not decode it in fixed segments like `@me`. */
 function decodeAt(url: string): string {

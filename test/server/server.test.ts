@@ -6,8 +6,8 @@ import { PassThrough } from 'node:stream'
 import { fastify } from 'fastify'
 import t from 'tap'
 import { areas } from '../../src/api/areas.ts'
-import { bind } from '../../src/http/bind.ts'
 import { contract, operations } from '../../src/contract/table.ts'
+import { bind } from '../../src/http/bind.ts'
 import { createRateLimits } from '../../src/http/rate-limits.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
@@ -31,6 +31,11 @@ onBothEngines(t, 'methods, slashes and unknown addresses', async (t, { send, fir
   t.equal((await send('HEAD', url, { key: null })).status, 401, 'HEAD is guarded like GET')
   t.equal((await send('HEAD', url, { key: 'phx_x' })).status, 401)
   t.equal((await send('HEAD', `/api/organizations/x/`)).status, 404)
+  t.equal((await send('HEAD', url)).headers['content-length'], (await send('GET', url)).headers['content-length'])
+  t.match(await send('HEAD', '/api/organizations/@current/domains/x/verify/'), {
+    status: 405,
+    headers: { allow: 'POST' },
+  })
 })
 
 onBothEngines(t, 'health, contract and reference page need no key', async (t, { send, deps }) => {
@@ -396,6 +401,7 @@ t.test('on the wire', async (t) => {
     /^HTTP\/1\.1 431 .*"code":"parse_error"/s,
   )
   t.match(await speak('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+  t.match(await speak('HEAD /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 .*content-length: \d+.*\r\n\r\n$/s)
   t.match(
     await speak('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
     /^HTTP\/1\.1 401/,
