@@ -146,7 +146,7 @@ t.test('a reader that dies fails its query and is replaced', async (t) => {
 
 t.test('whoever kills the server leaves no reader behind, not even one inside a query', async (t) => {
   const folder = freshFolder(t)
-  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder], { execArgv: [] })
+  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder])
   await once(server, 'message')
   const readers = children(server.pid)
   t.equal(readers.length, 1)

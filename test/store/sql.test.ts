@@ -338,7 +338,7 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
     t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
   })
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const write = db.run(sql`insert into marks values (2)`)
@@ -446,7 +446,7 @@ t.test('writes behind a lock that another process keeps are all refused when the
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const writes = [
@@ -466,7 +466,7 @@ t.test('writes behind a lock that another process keeps are all refused when the
 t.test('several processes open and close one SQLite database at the same moment', async (t) => {
   const folder = freshFolder(t)
   const others = Array.from({ length: 3 }, () =>
-    fork(new URL('../helpers/open-often.ts', import.meta.url), [folder], { execArgv: [] }),
+    fork(new URL('../helpers/open-often.ts', import.meta.url), [folder]),
   )
   for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
     t.equal(code, 0)
