@@ -1,4 +1,5 @@
 /** The process: config → deps → server → listen → signals. */
+import './node-version.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -45,7 +45,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
 
   const byRoute = new Map(operations.map((operation) => [`${operation.method} ${routeOf(operation.path)}`, operation]))
   const operationAt = (method: unknown, url: string | undefined): Operation | undefined =>
-    byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${url}`)
+    byRoute.get(`${method} ${url}`)
 
   app.decorateRequest('operation', null)
   app.decorateRequest('caller', undefined)

@@ -18,7 +18,7 @@ export interface Prober {
 }
 
 export function openProber(t: Test): Prober {
-  const child = fork(new URL('./prober-process.ts', import.meta.url), { execArgv: [] })
+  const child = fork(new URL('./prober-process.ts', import.meta.url))
   t.teardown(() => child.kill())
   const send = (message: ProberMessage): boolean => child.send(message)
   const waiting = new Map<number, (report: ProberReport) => void>()

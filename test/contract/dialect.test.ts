@@ -4,7 +4,7 @@ import { sameRequests } from '../../scripts/contract-rules.ts'
 import { contractOf } from '../../src/contract/table.ts'
 import { onBothEngines } from '../helpers/app.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { command, ended, startProcess } from '../helpers/process.ts'
+import { command, ended, serveArguments, startProcess } from '../helpers/process.ts'
 
 const EVENTS = '/api/projects/@current/events/'
 
@@ -118,9 +118,8 @@ t.test('rejects a dialect that changes requests', async (t) => {
 })
 
 t.test('the CLI can start and call a server with the dialect', async (t) => {
-  const program = process.env.TEST_PROGRAM!
-  const words = ['serve', '--json', '--port', '0', '--ephemeral', '--dialect', 'posthog']
-  const { url, api_key } = await startProcess(t, {}, [`${program}/workspace-admin.js`, ...words])
+  const program = serveArguments('--ephemeral', '--dialect', 'posthog')
+  const { url, api_key } = await startProcess(t, {}, program)
   const environment = { WORKSPACE_URL: url, WORKSPACE_KEY: api_key! }
   const asked = await ended(command(['organizations', 'retrieve', '@current', '--json'], environment))
   t.match(JSON.parse(asked.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
@@ -129,5 +128,5 @@ t.test('the CLI can start and call a server with the dialect', async (t) => {
   t.match(shown.stdout, /metadata: +\{"instance_tag":"none"\}/)
   const wrong = await ended(command(['serve', '--dialect', 'klingon'], {}))
   t.equal(wrong.code, 2)
-  t.match(wrong.stderr, /standard or posthog/)
+  t.match(wrong.stderr, /must be one of: standard, posthog/)
 })

@@ -13,7 +13,7 @@ import { ENGINES } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+import { emptyDatabase, serverUrl } from '../helpers/postgres.ts'
 import { seeded } from '../helpers/seeded.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
@@ -457,7 +457,7 @@ t.test('the database goes away for a while (postgres)', async (t) => {
   const id = await createExport(site, place)
   const sender = createSender(site, Math.random)
   const name = new URL(site.database_url).pathname.slice(1)
-  const admin = new pg.Client(process.env.TEST_POSTGRES_URL)
+  const admin = new pg.Client(await serverUrl())
   await admin.connect()
   t.teardown(() => admin.end())
   const isThere = async (there: boolean): Promise<void> => {

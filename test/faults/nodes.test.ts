@@ -9,7 +9,7 @@ import { uuid } from '../helpers/events.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { openMailbox } from '../helpers/mailbox.ts'
 import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/postgres.ts'
-import { programFile, type ServerProcess, startProcess } from '../helpers/process.ts'
+import { type ServerProcess, serveArguments, startProcess } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
 const ROUNDS = PROVE ? 10 : 1
@@ -205,10 +205,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   const box = await openMailbox(t)
   const mail = { SMTP_URL: box.url, SITE_URL: 'http://site.example' }
   const serve = (role: string): Promise<ServerProcess> =>
-    startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, [
-      programFile('workspace-admin.js'),
-      ...['serve', '--json', '--port', '0', '--role', role],
-    ])
+    startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, serveArguments('--role', role))
   const agent = agentFor(t)
   const api = await serve('api')
   const key = api.api_key!

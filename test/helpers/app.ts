@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { setImmediate as nextLoop } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -27,7 +26,7 @@ import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
 import { migratedDatabase } from './postgres.ts'
-import { programFile } from './process.ts'
+import { readerProgram } from './process.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
 
@@ -117,7 +116,7 @@ export async function openApp(
     clock: () => ++time,
     ids: knownIds(),
     processes,
-    readerProgram: pathToFileURL(programFile('reader-process')),
+    ...(readerProgram && { readerProgram }),
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []

@@ -31,6 +31,11 @@ onBothEngines(t, 'handles trailing slashes, unsupported methods and unknown path
   t.equal((await send('HEAD', url, { key: null })).status, 401, 'HEAD needs a key like GET')
   t.equal((await send('HEAD', url, { key: 'phx_x' })).status, 401)
   t.equal((await send('HEAD', `/api/organizations/x/`)).status, 404)
+  t.equal((await send('HEAD', url)).headers['content-length'], (await send('GET', url)).headers['content-length'])
+  t.match(await send('HEAD', '/api/organizations/@current/domains/x/verify/'), {
+    status: 405,
+    headers: { allow: 'POST' },
+  })
 })
 
 onBothEngines(t, 'health checks, contract and reference page need no key', async (t, { send, deps }) => {
@@ -404,6 +409,7 @@ t.test('answers invalid HTTP with an error body', async (t) => {
     /^HTTP\/1\.1 431 .*"code":"parse_error"/s,
   )
   t.match(await speak('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+  t.match(await speak('HEAD /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 .*content-length: \d+.*\r\n\r\n$/s)
   t.match(
     await speak('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
     /^HTTP\/1\.1 401/,

@@ -339,7 +339,7 @@ t.test('SQLite commits durably and waits for the lock of another process', async
     t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
   })
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const write = db.run(sql`insert into marks values (2)`)
@@ -447,7 +447,7 @@ t.test('all writes behind a lock of another process time out together', async (t
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const writes = [
@@ -466,9 +466,7 @@ t.test('all writes behind a lock of another process time out together', async (t
 
 t.test('several processes open and close one SQLite database concurrently', async (t) => {
   const folder = freshFolder(t)
-  const others = Array.from({ length: 3 }, () =>
-    fork(new URL('../helpers/open-often.ts', import.meta.url), [folder], { execArgv: [] }),
-  )
+  const others = Array.from({ length: 3 }, () => fork(new URL('../helpers/open-often.ts', import.meta.url), [folder]))
   for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
     t.equal(code, 0)
 })
