@@ -1,6 +1,7 @@
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import * as rules from '../organizations/invites.ts'
+import { pickDefined } from '../store/changes.ts'
 import * as store from '../store/invites.ts'
 import type { Area, AreaAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
@@ -44,6 +45,6 @@ function serializeInvite(row: rules.CreatedInvite, now: string): components['sch
     created_at: row.created_at,
     updated_at: row.updated_at,
     message: row.message,
-    ...(row.signup_token !== undefined && { signup_token: row.signup_token }),
+    ...pickDefined(row, ['signup_token']),
   }
 }

@@ -30,7 +30,7 @@ import { readerProgram } from './process.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
 
-/** Fastify names what it will drop by a warning; a test run that uses it fails. */
+/** Fails the test run when it uses a deprecated feature of Fastify. */
 process.on('warning', (warning) => {
   if ((warning as { code?: string }).code?.startsWith('FSTDEP')) throw warning
 })
@@ -46,7 +46,7 @@ export interface Person {
   id: number
   uuid: string
   email: string
-  /** A key with all scopes and no limits. */
+  /** A key with all scopes and no restrictions. */
   key: string
 }
 
@@ -57,7 +57,7 @@ export interface TestApp {
   first: FirstRun
   /** Moves the clock that the server sees. */
   advance(milliseconds: number): void
-  /** Sends a request with the first key unless told otherwise; `key: null` sends none. */
+  /** Sends a request with the first key, or with `key`; null sends no key. */
   send(method: string, url: string, options?: SendOptions): Promise<Answer>
   /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
   call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<Answer>
@@ -67,18 +67,18 @@ export interface TestApp {
     restrictions?: KeyRestrictions
     expires_at?: string | null
   }): Promise<string>
-  /** Somebody with an organization of their own. */
+  /** Creates a user with their own organization. */
   stranger(email: string): Promise<Person & { organization_id: string; project_id: number }>
-  /** Somebody in the first organization. */
+  /** Creates a member of the first organization. */
   member(email: string, level: number): Promise<Person>
-  /** Every answer in order, with times taken out: what two engines must agree on. */
+  /** All responses in order, without times. Both engines must produce the same. */
   transcript: { request: string; status: number; body: unknown }[]
 }
 
 export interface SendOptions {
   key?: string | null
   body?: unknown
-  /** A body as it is, with its content type. */
+  /** A body that is sent unchanged, with its content type. */
   raw?: { type?: string; payload: string | Buffer }
   headers?: Record<string, string>
 }
@@ -90,15 +90,15 @@ export interface CallOptions<Id extends OperationId> extends SendOptions {
 
 export interface AppOptions {
   environment?: Record<string, string>
-  /** What delivers exports; this process by default, which is quicker. */
+  /** Runs deliveries; by default in this process, which is faster. */
   processes?: DeliveryProcesses
-  /** Where the log goes; nowhere by default. */
+  /** Receives the log; discarded by default. */
   log?: NodeJS.WritableStream
 }
 
 export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, examine: testDestination, stop: async () => undefined }
 
-/** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
+/** Opens a server on a new database with its first user. Both are removed after the test. */
 export async function openApp(
   t: Test,
   engine: Engine,
@@ -155,8 +155,8 @@ export async function openApp(
       },
       ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
     })
-    // Whoever asks over a socket asks again in a later round of the event loop: what goes on behind the answer, such as
-    // noting that a key was used, has begun by then.
+    // Over a socket the next request comes in a later event-loop tick. By then background work, such as recording the use
+    // of a key, has started.
     await nextLoop()
     const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
     const answer = {
@@ -228,7 +228,7 @@ function urlOf(path: string, params: Record<string, string | number | undefined>
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
-/** A scenario on each engine, and the proof that both answered the same. */
+/** Runs a scenario on each engine and compares the responses. */
 export function onBothEngines(
   t: Test,
   name: string,
@@ -242,14 +242,14 @@ export function onBothEngines(
       await scenario(t, app)
       transcripts.push(app.transcript)
     })
-  t.test(`${name}: both engines answered the same`, async (t) => {
+  t.test(`${name}: both engines return the same responses`, async (t) => {
     t.same(transcripts[0], transcripts[1])
   })
 }
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** How long a delivery took, or how long there is to wait by the clock of the database. */
+/** Durations in messages. */
 const PACE = /in [\d.]+ seconds \(\d+ events a second\)|(?<=Try again) in \d+ seconds/
 
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
@@ -270,7 +270,7 @@ function timeless(value: unknown): unknown {
 
 type Validate = ReturnType<Ajv['compile']>
 
-// Once for all servers of a suite: compiling what the contract says takes longer than most requests.
+// Shared by all servers of a suite: compiling a schema takes longer than most requests.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
 addFormats.default(ajv)
 for (const annotation of ['x-trim', 'x-max-json', 'x-secret-receiver', 'discriminator']) ajv.addKeyword(annotation)
@@ -285,7 +285,7 @@ function validatorOf(schema: object): Validate {
   return validate
 }
 
-/** Every answer fits its schema to the letter before it is written, loses nothing by it, and has a declared status. */
+/** Checks that every response matches its schema, is serialized without loss and has a declared status. */
 function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
   const { contract } = contractOf(dialect)
   const isError = validatorOf(contract.components.schemas.Error)
@@ -311,7 +311,7 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
     return payload
   })
 
-  // What a handler has written itself passes no serializer, so it is read back.
+  // A RawResponse passes no serializer, so its text is parsed and checked.
   const check = (operation: Operation, text: string): void => {
     const place = [operation.path, operation.method.toLowerCase(), 'responses', String(operation.status)]
     const pointer = ['paths', ...place, 'content', 'application/json', 'schema']
