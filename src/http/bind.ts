@@ -8,7 +8,7 @@ import {
   type RequestUrl,
   type ResolvedAccess,
 } from '../api/handler-context.ts'
-import { Page, writePage } from '../api/page.ts'
+import { Page } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
 import { negotiate } from '../contract/accept.ts'
@@ -20,7 +20,6 @@ import { AppError, invalid, unavailable } from '../errors.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import { cameThroughProxy } from './forwarded.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { pageItemSerializer } from './serialization.ts'
 
 /** Areas whose operations answer without a key; everything else demands one. */
 const PUBLIC_AREAS: readonly AreaName[] = ['signup', 'capture', 'service']
@@ -116,7 +115,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
 
   function serve(operation: Operation) {
     const handler = handlers[operation.id]!
-    const serializeItem = pageItemSerializer(deps.config.DIALECT, operation)
+    const itemSchema = pageItemSchema(operation)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
       const answer = await handler(new RequestContext(request, reply, deps.config, raw)).catch((error) => {
@@ -126,11 +125,12 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
       reply.code(operation.status)
       if (answer instanceof RawResponse)
         return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)
+      if (answer instanceof Page) {
+        const item = reply.compileSerializationSchema(itemSchema)
+        const body = await answer.write({ page: (page) => String(reply.serialize(page)), item })
+        return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
+      }
       if (operation.mediaType) reply.type(operation.mediaType)
-      if (answer instanceof Page)
-        return reply.send(
-          await writePage(answer, { page: (page) => String(reply.serialize(page)), item: serializeItem }),
-        )
       return answer
     }
   }
@@ -263,6 +263,12 @@ function schemaOf({ path, method, status, source }: Operation): Record<string, o
   if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = at('requestBody')
   if (source.responses[status].content?.[JSON_TYPE]) schema.response = { [status]: at('responses', String(status)) }
   return schema
+}
+
+/** The schema of one item of a page. Operations that return no page have none. */
+function pageItemSchema({ source, status }: Operation): Record<string, unknown> {
+  const { schema = {} } = source.responses[status].content?.[JSON_TYPE] ?? {}
+  return resolve(schema).properties?.results?.items ?? {}
 }
 
 function handlersOf(areas: Areas): Partial<Record<OperationId, Handler>> {

@@ -1,6 +1,6 @@
 import fastJson, { type Schema } from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
-import { contractOf, type Dialect, dereference, type Operation } from '../contract/table.ts'
+import { contractOf, type Dialect, dereference } from '../contract/table.ts'
 
 type Write = (data: unknown) => string
 
@@ -26,19 +26,6 @@ function withoutScalarUnions(node: any): any {
   const types: unknown[] = (node.oneOf ?? node.anyOf ?? []).map(({ type }: { type?: unknown }) => type)
   if (types.length && types.every((type) => SCALARS.includes(type as string))) return { type: [...new Set(types)] }
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutScalarUnions(value)]))
-}
-
-/** Serializes one item of a page as the contract of a dialect shapes it. The serializer is compiled on first use. */
-export function pageItemSerializer(dialect: Dialect, { path, method, status }: Operation): Write {
-  let write: Write | undefined
-  return (item) => {
-    if (!write) {
-      const { contract } = contractOf(dialect)
-      const { schema } = contract.paths[path][method.toLowerCase()].responses[status].content['application/json']
-      write = writerOf(withoutScalarUnions(dereference(schema, contract)).properties.results.items)
-    }
-    return write(item)
-  }
 }
 
 /** Writes answers as the contract of a dialect shapes them. The writer of an operation is made when it first answers. */
