@@ -26,6 +26,7 @@ import { createTemplate, startPostgres } from '../test/helpers/postgres.ts'
 const LONGEST = [
   'faults/exports',
   'adversary/capture',
+  'adversary/large-lists',
   'adversary/requests',
   'cli/cli',
   'exports/engine',

@@ -11,7 +11,7 @@ import type { Area, HandlerContext, Raw } from './handler-context.ts'
 
 /** Larger bodies go to a parser process. JSON.parse takes 30 ms for the worst JSON of this size, 2 ms for usual events. */
 const SMALL_BYTES = 256 * 1024
-/** The bytes of text decompressed and parsed in this process at once. Parsed, they may take fifteen times the memory. */
+/** The bytes of text decompressed and parsed in this process at the same time. Parsed, they may take fifteen times the memory. */
 const PARSED_BYTES = 24 * 1024 * 1024
 
 type CaptureCall = HandlerContext<IdsOf<'capture'>>

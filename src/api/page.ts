@@ -15,17 +15,36 @@ export const paging = (query: PageCall['query']): { limit: number; offset: numbe
   offset: query.offset ?? 0,
 })
 
+interface PageSerializers {
+  page(page: { count: number; next: string | null; previous: string | null; results: [] }): string
+  item(item: unknown): string
+}
+
 /** A page of a list. Its items are serialized one by one while the response is written. */
 export class Page<Item> {
   constructor(
     readonly count: number,
     readonly next: string | null,
     readonly previous: string | null,
-    readonly items: () => Iterable<Item>,
+    private readonly rows: readonly unknown[],
+    private readonly serialize: (row: unknown) => Item,
   ) {}
 
   get results(): Item[] {
-    return [...this.items()]
+    return this.rows.map((row) => this.serialize(row))
+  }
+
+  /**
+   * Writes the page item by item and yields to other requests. 100 plugin configurations of the largest size have 8 MB,
+   * and writing them in one go blocked the event loop for 500 ms.
+   */
+  write(serializers: PageSerializers): Promise<string | Readable> {
+    const { count, next, previous, rows, serialize } = this
+    const empty = serializers.page({ count, next, previous, results: [] })
+    const tail = ']}'
+    if (!empty.endsWith(`[${tail}`)) throw new Error('"results" must be the last property of a page.')
+    const head = empty.slice(0, -tail.length)
+    return joinOrStream(textChunks(rows, (row) => serializers.item(serialize(row)), { head, separator: ',', tail }))
   }
 }
 
@@ -41,7 +60,7 @@ export function page(
   { url, query }: PageCall,
   count: number,
   rows: readonly unknown[],
-  serialize?: (row: unknown) => unknown,
+  serialize: (row: unknown) => unknown = (item) => item,
 ): Page<unknown> {
   const { limit, offset } = paging(query)
   const urlAt = (start: number): string => {
@@ -56,30 +75,7 @@ export function page(
     count,
     offset + limit < count ? urlAt(offset + limit) : null,
     offset > 0 ? urlAt(Math.max(0, offset - limit)) : null,
-    () => (serialize ? mapLazily(rows, serialize) : rows),
+    rows,
+    serialize,
   )
-}
-
-function* mapLazily<Row, Item>(rows: readonly Row[], serialize: (row: Row) => Item): Generator<Item> {
-  for (const row of rows) yield serialize(row)
-}
-
-interface PageSerializers {
-  page(page: Omit<Page<unknown>, 'items'>): string
-  item(item: unknown): string
-}
-
-/**
- * Writes a page item by item and yields to other requests. 100 plugin configurations of the largest size have 8 MB, and
- * writing them in one go blocked the event loop for 500 ms.
- */
-export function writePage(
-  { count, next, previous, items }: Page<unknown>,
-  serializers: PageSerializers,
-): Promise<string | Readable> {
-  const empty = serializers.page({ count, next, previous, results: [] })
-  const tail = ']}'
-  if (!empty.endsWith(`[${tail}`)) throw new Error('"results" must be the last property of a page.')
-  const head = empty.slice(0, -tail.length)
-  return joinOrStream(textChunks(items(), serializers.item, { head, separator: ',', tail }))
 }

@@ -2,20 +2,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
 import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/handler-context.ts'
-import { Page, writePage } from '../api/page.ts'
+import { Page } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
 import { negotiate } from '../contract/accept.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
 import { type AreaName, type IdsOf, type OperationId, PUBLIC_AREAS } from '../contract/operations.ts'
-import { contract, dereference, type Operation, operations, pointer } from '../contract/table.ts'
+import { contract, dereference, type Operation, operations, pointer, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound, unavailable } from '../errors.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
-import { pageItemSerializer } from './serialization.ts'
 
 /** Takes a context of any subject type: each area finds its own subjects. */
 type Handler<Id extends OperationId> = (context: HandlerContext<Id, never>) => Promise<unknown>
@@ -124,7 +123,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   function serve<Id extends OperationId>(id: Id, operation: Operation) {
     const handler = handlers[id]
     if (!handler) throw new Error(`${id} has no handler.`)
-    const serializeItem = pageItemSerializer(deps.config.DIALECT, operation)
+    const itemSchema = pageItemSchema(operation)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
       const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(request, reply, deps.config, raw)
@@ -136,11 +135,12 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       reply.code(operation.status)
       if (result instanceof RawResponse)
         return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
+      if (result instanceof Page) {
+        const item = reply.compileSerializationSchema({ ...itemSchema })
+        const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
+        return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
+      }
       if (operation.mediaType) reply.type(operation.mediaType)
-      if (result instanceof Page)
-        return reply.send(
-          await writePage(result, { page: (page) => String(reply.serialize(page)), item: serializeItem }),
-        )
       return result
     }
   }
@@ -229,6 +229,12 @@ function schemaOf({ path, method, status, parameters, response, source }: Operat
   if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = bodyAt('requestBody')
   if (response.content?.[JSON_TYPE]) schema.response = { [status]: bodyAt('responses', String(status)) }
   return schema
+}
+
+/** The schema of one item of a page. Operations that return no page have none. */
+function pageItemSchema({ response }: Operation): OpenApiSchema {
+  const schema = response.content?.[JSON_TYPE]?.schema ?? {}
+  return resolve(schema).properties?.results?.items ?? {}
 }
 
 /** Every operation has a handler, and every handler has an operation. */

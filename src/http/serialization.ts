@@ -1,7 +1,7 @@
 import fastJson from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
 import type { OpenApiSchema } from '../contract/document.ts'
-import { contractOf, type Dialect, dereference, type Operation } from '../contract/table.ts'
+import { contractOf, type Dialect, dereference } from '../contract/table.ts'
 
 type Serialize = (data: unknown) => string
 
@@ -29,21 +29,6 @@ function mergeScalarUnions(node: unknown): unknown {
   const types = (oneOf ?? anyOf).map(({ type }) => type)
   if (types.length && types.every((type) => SCALARS.has(type))) return { type: [...new Set(types)] }
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, mergeScalarUnions(value)]))
-}
-
-/** Serializes one item of a page by the schemas of a dialect. The serializer is compiled on first use. */
-export function pageItemSerializer(dialect: Dialect, { id, response }: Operation): Serialize {
-  let serialize: Serialize | undefined
-  const itemSchema = (): OpenApiSchema => {
-    const schema = response.content?.['application/json']?.schema ?? {}
-    const items = dereference(schema, contractOf(dialect).contract).properties?.results?.items
-    if (!items) throw new Error(`${id} does not return a page.`)
-    return items
-  }
-  return (item) => {
-    serialize ??= serializerOf(mergeScalarUnions(itemSchema()))
-    return serialize(item)
-  }
 }
 
 /** Serializes responses by the schemas of a dialect. Serializers are compiled on first use. */

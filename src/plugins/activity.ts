@@ -1,4 +1,4 @@
-/** Records who changed a plugin. */
+/** Records changes of plugins in the activity log. */
 import type { Db } from '../sql/db.ts'
 import { type Activity, type FieldChange, record } from '../store/plugin_activity.ts'
 import type { PluginRow } from '../store/plugins.ts'

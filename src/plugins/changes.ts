@@ -1,7 +1,7 @@
 /** Compares two states of a plugin or configuration for its activity log. */
 import type { FieldChange, Scope } from '../store/plugin_activity.ts'
 
-/** Bounds what the activity log stores. */
+/** Limits of one entry in the activity log. */
 const MAX_CHANGES = 30
 const MAX_VALUE_CHARACTERS = 200
 

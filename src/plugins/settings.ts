@@ -61,30 +61,30 @@ export function resolveValues(fields: readonly Field[], input: Values, stored: C
 
   const open = new Map<string, unknown>()
   const secrets = new Map<string, unknown>()
-  let keptSecret: string | undefined
+  let reusedSecret: string | undefined
   for (const field of fields) {
     const { key } = field
     const sent = own(input, key)
     const hidden = field.secret || Object.hasOwn(stored.secrets, key)
-    const kept =
+    const reused =
       hidden && (sent === MASK || sent === null) ? (own(stored.secrets, key) ?? own(stored.open, key)) : undefined
-    const fresh = kept !== undefined || sent === null || (hidden && sent === MASK) ? undefined : sent
+    const fresh = reused !== undefined || sent === null || (hidden && sent === MASK) ? undefined : sent
     if (fresh !== undefined) requireType(field, fresh)
-    const value = kept ?? fresh ?? field.default
+    const value = reused ?? fresh ?? field.default
     if (value === undefined) continue
-    if (kept !== undefined) keptSecret ??= key
+    if (reused !== undefined) reusedSecret ??= key
     // An empty secret is stored openly.
-    const sealed = value !== '' && (field.secret || kept !== undefined)
+    const sealed = value !== '' && (field.secret || reused !== undefined)
     ;(sealed ? secrets : open).set(key, value)
   }
   const values = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
   requireComplete(fields, values)
-  if (keptSecret !== undefined) requireSecretAgain(fields, keptSecret, stored, values)
+  if (reusedSecret !== undefined) requireSecretAgain(fields, reusedSecret, stored, values)
   return values
 }
 
 /**
- * Throws `required` when an address changes while a stored secret is kept. Otherwise a caller who never saw the secret
+ * Throws `required` when an address changes while a stored secret is reused. Otherwise a caller without the secret
  * could have the plugin send it to another server. A setting counts as an address by its key or value.
  */
 function requireSecretAgain(

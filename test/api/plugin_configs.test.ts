@@ -366,3 +366,28 @@ onBothEngines(t, 'rejects secrets without a SECRET_KEY on PostgreSQL', async (t,
   t.equal(answer.status, app.engine === 'sqlite' ? 201 : 503, 'SQLite has a key file beside the data')
   app.transcript.length = 0
 })
+
+onBothEngines(
+  t,
+  'streams a page of the largest configurations with the same bytes as single items',
+  async (t, app) => {
+    const url = configsOf(app)
+    const fields = Array.from({ length: 900 }, (_, i) => ({ key: `k${i}`, type: 'string' }))
+    const config = Object.fromEntries(fields.map(({ key }) => [key, 'ü"\n'.repeat(5)]))
+    const items: string[] = []
+    for (let i = 0; i < 20; i++) {
+      const made = await app.send('POST', url, { body: { plugin: await install(app, fields), config } })
+      items.push((await app.send('GET', `${url}${made.body.id}/`)).text)
+    }
+    const whole = await app.send('GET', url)
+    t.ok(whole.text.length > 1024 * 1024)
+    t.equal(whole.headers['content-length'], undefined, 'streamed')
+    t.equal(whole.headers['content-type'], 'application/json; charset=utf-8')
+    t.ok(whole.text === `{"count":20,"next":null,"previous":null,"results":[${items.join(',')}]}`, 'byte-equal')
+    const one = await app.send('GET', `${url}?limit=1`)
+    t.equal(one.headers['content-length'], String(Buffer.byteLength(one.text)), 'a short page has a length')
+    t.same(one.body.results, [JSON.parse(items[0]!)])
+    app.transcript.length = 0
+  },
+  options,
+)
