@@ -227,7 +227,7 @@ async function unpauseLocked(
   schedule: ScheduleState,
 ): Promise<BatchExportChanges> {
   const { changes, skips } = await endPause(tx, row, { position, now, backfill })
-  const events = `Events that arrived during the pause are ${skips ? 'skipped' : 'delivered'}.`
+  const events = `Events that arrived during the pause are ${skips ? 'not delivered' : 'delivered'}.`
   await logInfo(tx, row, now, `The export was unpaused. ${events}`)
   // Restart a schedule that had ended.
   return row.next_at === null ? { ...schedule, ...changes } : changes

@@ -222,7 +222,7 @@ onBothEngines(t, 'delivers every event once when the clock steps back an hour', 
 })
 
 /** Asserts that the positions of scheduled runs are contiguous. */
-async function demandOnceEach(t: Test, app: TestApp, id: string): Promise<void> {
+async function assertOnceEach(t: Test, app: TestApp, id: string): Promise<void> {
   const runs = await app.deps.db.all<{ from_position: number; to_position: number }>(
     sql`select from_position, to_position from batch_export_runs where batch_export_id = ${id} and kind = 'scheduled' order by data_interval_end`,
   )
@@ -253,7 +253,7 @@ for (const engine of ENGINES)
     await ingest(app, [])
     goTo(app, 13 * 5 * MINUTE_MS)
     await app.deps.exporter.drain()
-    await demandOnceEach(t, app, id)
+    await assertOnceEach(t, app, id)
     t.equal(delivered.length, sent, `${sent} events`)
     t.equal(new Set(delivered).size, sent)
   })

@@ -652,7 +652,7 @@ for (const engine of ENGINES) {
       select 'odd', batch_export_id, ${odd.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
       from batch_export_pauses where batch_export_id = ${odd.id}`)
     goTo(app, '01:00')
-    await t.rejects(drain(app), /has a run already/)
+    await t.rejects(drain(app), /already has a run/)
     for (const [made, records] of [
       [resting, 1],
       [running, 2],

@@ -177,7 +177,7 @@ for (const engine of ENGINES)
       const { config, ask } = await receiving(t)
       const job = jobTo(app, config)
       t.strictSame(await logsOf(job), [])
-      t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were in the table already.'])
+      t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were already in the table.'])
       await ask("delete from events where event = 'paid'")
       await deliver({ ...job, run_id: uuid(0xabd) }, listener(), forever)
       t.strictSame(await ask('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
@@ -304,7 +304,7 @@ t.test('a server that fails', async (t) => {
     t.match(await to({ table_name: 'seen' }, query), { retryable: false, message: /accepts rows/ })
     t.match(await to({}, { hogql_query: `select 1 as ${'a'.repeat(64)}, 2 as ${'a'.repeat(65)} from events` }), {
       retryable: false,
-      message: /Use AS/,
+      message: /with AS/,
     })
     t.match(await to({ port: 1 }), { retryable: true, message: /failed or timed out/ })
   })

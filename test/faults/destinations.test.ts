@@ -37,7 +37,7 @@ function openDisk(t: Test, megabytes: number): { folder: string; change(options:
   return { folder, change: (options) => void mount('-o', `remount,${options}`) }
 }
 
-function demandFiles(t: Test, files_root: string, count: number): void {
+function assertFiles(t: Test, files_root: string, count: number): void {
   const paths = readdirSync(files_root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
@@ -68,7 +68,7 @@ for (const engine of ENGINES) {
     t.ok(first.checkpoints.length > 0, 'some files were finished')
     disk.change('size=20m')
     await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
-    demandFiles(t, disk.folder, 3_000)
+    assertFiles(t, disk.folder, 3_000)
   })
 
   t.test(`a disk that can only be read from some moment on (${engine})`, async (t) => {
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
     })
     disk.change('rw')
     await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
-    demandFiles(t, disk.folder, 3_000)
+    assertFiles(t, disk.folder, 3_000)
   })
 }
 

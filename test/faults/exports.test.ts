@@ -234,7 +234,7 @@ async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
   return settle(site, exports)
 }
 
-async function demandOnceEach(t: Test, { name, uuids }: Place, sent: readonly string[]): Promise<void> {
+async function assertOnceEach(t: Test, { name, uuids }: Place, sent: readonly string[]): Promise<void> {
   const there = await uuids()
   const [found, expected] = [new Set(there), new Set(sent)]
   t.same(sent.filter((one) => !found.has(one)).length, 0, `${name}: nothing is lost`)
@@ -242,11 +242,11 @@ async function demandOnceEach(t: Test, { name, uuids }: Place, sent: readonly st
   t.equal([...found].filter((one) => !expected.has(one)).length, 0, `${name}: nothing is made up`)
 }
 
-function demandNoDrafts(t: Test, { files }: Site): void {
+function assertNoDrafts(t: Test, { files }: Site): void {
   t.same(filesBelow(files).filter(isDraft), [], 'no partial file is left')
 }
 
-const demandCompleted = (t: Test, runs: readonly any[]): boolean =>
+const assertCompleted = (t: Test, runs: readonly any[]): boolean =>
   t.same(
     runs.filter(({ status }) => status !== 'Completed').map(({ status, latest_error }) => [status, latest_error]),
     [],
@@ -298,9 +298,9 @@ async function killing(t: Test, engine: Engine, processes: number, seed: number)
 
   await sender.all()
   const runs = await finish(site, exports)
-  demandCompleted(t, runs)
-  for (const place of places) await demandOnceEach(t, place, sender.uuids())
-  demandNoDrafts(t, site)
+  assertCompleted(t, runs)
+  for (const place of places) await assertOnceEach(t, place, sender.uuids())
+  assertNoDrafts(t, site)
   const result = `each of ${sender.uuids().length.toLocaleString('en')} events once at each of ${places.length} destinations, ${runs.length} runs`
   figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kill -9', result, seed: SEED })
 }
@@ -355,8 +355,8 @@ async function killingAroundPauses(t: Test, engine: Engine, processes: number, s
   }
 
   const runs = await finish(site, [id])
-  demandCompleted(t, runs)
-  await demandOnceEach(t, place, expected)
+  assertCompleted(t, runs)
+  await assertOnceEach(t, place, expected)
   const skipped = sender.uuids().length - expected.length
   const { results } = await site.ask('GET', `${one}/logs/?search=Skipped&limit=1000`)
   const counts = results.map(({ message }: { message: string }) => Number(/\d+/.exec(message)![0]))
@@ -397,20 +397,20 @@ for (const engine of ENGINES) {
       const exited = once(server!.child, 'exit')
       server!.child.kill('SIGTERM')
       t.same(await exited, [0, null], 'the process exits cleanly')
-      demandNoDrafts(t, site)
+      assertNoDrafts(t, site)
       files = finished()
       await site.start()
       // Rarely, everything was delivered by then.
     } while (!(await runsOf(site, id)).some(({ status }) => status !== 'Completed') && files.length < 100)
     const inodes = files.map((path) => statSync(path).ino)
-    demandCompleted(t, await finish(site, [id]))
-    await demandOnceEach(t, place, sender.uuids())
+    assertCompleted(t, await finish(site, [id]))
+    await assertOnceEach(t, place, sender.uuids())
     t.same(
       files.slice(0, -1).filter((path, i) => statSync(path).ino !== inodes[i]),
       [],
       'finished files are not written again',
     )
-    const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=stopping`)
+    const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=shutting`)
     t.match(results, [{ message: 'The server is shutting down. The run continues after the restart.' }])
   })
 
@@ -438,16 +438,16 @@ for (const engine of ENGINES) {
       const list = await runsOf(site, id)
       return !list.some(isOpen) && list
     })
-    demandCompleted(t, runs)
+    assertCompleted(t, runs)
     t.equal(runs.length, windows)
-    await demandOnceEach(t, place, sender.uuids())
+    await assertOnceEach(t, place, sender.uuids())
     const names = filesBelow(site.files)
     t.same(
       names.filter((name) => !name.includes(`-backfill-${backfill_id}`)),
       [],
       'no file has the name of a scheduled file',
     )
-    demandNoDrafts(t, site)
+    assertNoDrafts(t, site)
   })
 }
 
@@ -481,8 +481,8 @@ t.test('the database goes away for a while (postgres)', async (t) => {
     await isThere(true)
     await until(async () => site.ask('GET', `${base(site)}/`).catch(() => null))
   }
-  demandCompleted(t, await finish(site, [id]))
-  await demandOnceEach(t, place, sender.uuids())
-  demandNoDrafts(t, site)
+  assertCompleted(t, await finish(site, [id]))
+  await assertOnceEach(t, place, sender.uuids())
+  assertNoDrafts(t, site)
   t.equal(site.servers[0]!.child.exitCode, null, 'the server survives')
 })

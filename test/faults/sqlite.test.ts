@@ -89,7 +89,7 @@ async function examine(folder: string): Promise<{ code: number | null; checks: R
   return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) }
 }
 
-async function requireSound(t: Test, folder: string, when: string): Promise<void> {
+async function assertSound(t: Test, folder: string, when: string): Promise<void> {
   const { checks } = await examine(folder)
   t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `sound ${when}`)
 }
@@ -157,7 +157,7 @@ function createLedger() {
       return answer
     },
 
-    demandKept: async (t: Test, folder: string, when: string): Promise<void> => {
+    assertKept: async (t: Test, folder: string, when: string): Promise<void> => {
       const wrong: string[] = []
       const demand = (holds: boolean, sentence: string): void => {
         if (!holds) wrong.push(sentence)
@@ -247,8 +247,8 @@ t.test('killed at any moment of a write', async (t) => {
       await server.kill()
     }
     await Promise.allSettled([administer(), administer(), send(1), send(2), send(3)])
-    await requireSound(t, folder, `after kill ${round}`)
-    await ledger.demandKept(t, folder, `kill ${round}`)
+    await assertSound(t, folder, `after kill ${round}`)
+    await ledger.assertKept(t, folder, `kill ${round}`)
   }
   const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes kept, none half-done, doctor content`
   figure(t, { area: AREA, count: KILLS, of: 'kill -9', result, seed: SEED })
@@ -267,7 +267,7 @@ t.test('killed at any moment of its first start', async (t) => {
     const server = await startProcess(t, { DATABASE_URL })
     t.equal((await ask(server, null, 'GET', '/health/ready')).status, 200)
     await server.kill()
-    await requireSound(t, folder, `after first start ${round}`)
+    await assertSound(t, folder, `after first start ${round}`)
   }
   const result = 'the next start finds or makes everything, doctor content'
   figure(t, { area: AREA, count: FIRST_STARTS, of: 'kill -9', result, seed: SEED + 1 })
@@ -318,7 +318,7 @@ function limitedFiles(t: Test): Disk | undefined {
   }
 }
 
-const demandRefusal = (t: Test, { status, headers, body }: Answer): void => {
+const assertRefusal = (t: Test, { status, headers, body }: Answer): void => {
   t.equal(status, 503)
   t.equal(headers.get('retry-after'), '5')
   t.match(body, { type: 'server_error', code: 'unavailable', detail: /disk|stor/, attr: null })
@@ -351,13 +351,13 @@ for (const [i, [name, open, unable]] of DISKS.entries())
       for (let i = 1; i <= MOST_WRITES && refusals.administration < REFUSALS; i++)
         for await (const answer of ledger.administer(server, key, random)) {
           if (answer.status < 300) continue
-          demandRefusal(t, answer)
+          assertRefusal(t, answer)
           refusals.administration++
         }
       for (let order = 1; order <= MOST_WRITES && refusals.events < REFUSALS; order++) {
         const answer = await ledger.send(server, `${round}-full`, order)
         if (answer.status === 200) continue
-        demandRefusal(t, answer)
+        assertRefusal(t, answer)
         refusals.events++
       }
       t.ok(refusals.administration >= REFUSALS && refusals.events >= REFUSALS, 'both kinds of writes failed')
@@ -369,10 +369,10 @@ for (const [i, [name, open, unable]] of DISKS.entries())
       for await (const { status } of ledger.administer(server, key, random))
         t.ok(status < 300, 'writes succeed after space is freed')
       t.equal((await ledger.send(server, `${round}-after`, 1)).status, 200)
-      await ledger.demandKept(t, folder, `round ${round}`)
+      await ledger.assertKept(t, folder, `round ${round}`)
     }
     t.match(readFileSync(join(folder, 'server.log'), 'utf8'), /SQLITE_(FULL|IOERR)/, 'the log has the cause')
-    await requireSound(t, folder, 'at the end')
+    await assertSound(t, folder, 'at the end')
     const result = `${refused} writes refused with 503 and none with 500, reads answered, nothing lost; writes again at once`
     figure(t, { area: AREA, count: FULL_DISKS, of: 'times full', result, seed: SEED + 2 + i })
   })
@@ -402,7 +402,7 @@ t.test('commands on a full disk say so and leave nothing behind', async (t) => {
   disk.free(server)
   const again = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
   t.equal((await ask(again, server.api_key, 'GET', '/api/organizations/')).status, 200)
-  await requireSound(t, disk.folder, 'afterwards')
+  await assertSound(t, disk.folder, 'afterwards')
   figure(t, { area: AREA, count: 4, of: 'commands', result: 'each says that the disk is full, and ends with 1' })
 })
 
@@ -483,7 +483,7 @@ t.test('pages that are damaged', async (t) => {
   const exited = once(server.child, 'exit')
   server.child.kill('SIGTERM')
   await exited
-  await requireSound(t, sound, 'before')
+  await assertSound(t, sound, 'before')
   const files = [ADMINISTRATION.file, EVENTS.file]
   for (let round = 1; round <= DAMAGES; round++) {
     const folder = freshFolder(t)
@@ -528,7 +528,7 @@ t.test('backups under load', async (t) => {
     t.equal(made.code, 0, made.stderr)
     const copy = freshFolder(t)
     execFileSync('tar', ['xf', file, '-C', copy])
-    await requireSound(t, copy, `as of backup ${round}`)
+    await assertSound(t, copy, `as of backup ${round}`)
     const projects = await rowsOf<{ id: number; name: string }>(
       copy,
       ADMINISTRATION.file,

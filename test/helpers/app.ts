@@ -249,8 +249,8 @@ export function onBothEngines(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Durations in messages. */
-const PACE = /in [\d.]+ seconds \(\d+ events a second\)|(?<=Try again) in \d+ seconds/
+/** How long a delivery took, or how long there is to wait by the clock of the database. */
+const PACE = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
 
