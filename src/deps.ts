@@ -5,10 +5,10 @@ import { type Config, listOf } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
-import { goBeyond } from './events/positions.ts'
+import { advancePositions } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
-import { createWriter, type EventWriter } from './events/writer.ts'
+import { createEventWriter, type EventWriter } from './events/writer.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { type Ids, makeIds } from './ids.ts'
@@ -111,7 +111,7 @@ export async function buildDeps({
     throw error
   })
 
-  const writer = createWriter(events, log)
+  const writer = createEventWriter(events, log)
   const parsers = createParserPool({ onLoss: (why) => log.warn(why) })
   const eventReader = await createEventReader({
     events,
@@ -204,7 +204,7 @@ async function settle({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 
   if (vault.keys.length === 0) log.warn(`no SECRET_KEY is set: ${NO_SECRET_KEY}`)
   const resealed = await settleKeys(db, vault)
   if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
+  if (db.engine === 'postgres' && (await advancePositions(events, await furthest(db))))
     log.warn('this database came from another cluster: exports go on where they were')
   return vault
 }

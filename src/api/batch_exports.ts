@@ -69,7 +69,7 @@ const shared = (deps: Deps) => {
     test: async (body: NonNullable<Body<'batch_exports.test'>>) => {
       const settings = settingsOf(body)
       await checkSettings(settings, outbound)
-      const steps = await processes.examine({
+      const steps = await processes.testDestination({
         ...settings,
         files_root,
         outbound_allow: config.OUTBOUND_ALLOW,

@@ -8,8 +8,8 @@ import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
 import { isoOf } from '../events/time.ts'
-import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
-import { pacer } from '../events/yield.ts'
+import { customEventNames, propertyValues, type RecentQuery } from '../events/values.ts'
+import { createYielder } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { givenFor, several } from './query.ts'
@@ -99,8 +99,8 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
         }
         const found =
           query.key === 'custom_event'
-            ? await customEvents(eventReader, recent, query.value)
-            : await valuesOf(eventReader, recent, query.key, query.value)
+            ? await customEventNames(eventReader, recent, query.value)
+            : await propertyValues(eventReader, recent, query.key, query.value)
         return wantsCsv({ query, accept }) ? csv('values', ['name', 'count'], found) : found
       },
     },
@@ -154,7 +154,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
   /** For each field the different values it has in the latest events, as JSON text of a list. */
   async function sampleOf(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const breathe = pacer()
+    const breathe = createYielder()
     const records: EventRecord[] = []
     for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
       records.push(wire.event(row))
@@ -170,7 +170,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
 }
 
 type Piece = Awaited<ReturnType<typeof store.page>>
-type Pieces = AsyncGenerator<store.EventRow[], store.Position | null>
+type Pieces = AsyncGenerator<store.ListedEvent[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
 
 /** Ignoring them would return more events than requested. */
@@ -245,7 +245,7 @@ function offsetIn(cursor: string): number {
   return Number(text)
 }
 
-function positionIn(cursor: string): store.Position {
+function positionIn(cursor: string): store.ListCursor {
   const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (timestamp === undefined || uuid === undefined) throw noCursor()
   return { timestamp: Number(timestamp), uuid }
@@ -264,8 +264,8 @@ const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accep
 
 async function* jsonOf(
   pieces: Pieces,
-  write: (row: store.EventRow) => string,
-  urlOf: (position: store.Position) => string,
+  write: (row: store.ListedEvent) => string,
+  urlOf: (position: store.ListCursor) => string,
 ): AsyncGenerator<string> {
   yield '{"results":['
   let before = ''
@@ -293,7 +293,7 @@ async function* rowTexts<Row>(
   between: string,
   tail: string,
 ): AsyncGenerator<string> {
-  const breathe = pacer()
+  const breathe = createYielder()
   let text = head
   for (const [i, row] of rows.entries()) {
     text += (i ? between : '') + write(row)

@@ -5,7 +5,7 @@
 import type { components } from '../contract/openapi.ts'
 import type { Dialect } from '../contract/table.ts'
 import { parseElements } from '../events/elements.ts'
-import type { EventRow, PersonSummary } from '../events/list.ts'
+import type { ListedEvent, PersonSummary } from '../events/list.ts'
 import { isoOf } from '../events/time.ts'
 import type { CatalogueEntry } from '../plugins/catalogue.ts'
 import { fieldsOf, MASK, shown } from '../plugins/settings.ts'
@@ -337,7 +337,7 @@ export function catalogPlugin(
 }
 
 /** As the contract has it, and as a row of a table in every dialect: all strings, what is stored as JSON text as it is. */
-export function event(row: EventRow): Schemas['Event'] {
+export function event(row: ListedEvent): Schemas['Event'] {
   return {
     id: row.uuid,
     distinct_id: row.distinct_id,
@@ -351,7 +351,7 @@ export function event(row: EventRow): Schemas['Event'] {
 }
 
 /** An event as JSON. */
-export const eventText = (row: EventRow, dialect: Dialect): string => written({ ...event(row) }, JSON_FIELDS, dialect)
+export const eventText = (row: ListedEvent, dialect: Dialect): string => written({ ...event(row) }, JSON_FIELDS, dialect)
 
 /** What each field holds in several events, given as JSON text of a list, as JSON. */
 export const valuesText = (lists: Schemas['Event'], dialect: Dialect): string =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
-import { goBeyond, horizon, MOVED_COLUMNS } from '../events/positions.ts'
+import { advancePositions, horizon, MOVED_COLUMNS } from '../events/positions.ts'
 import { clockOf, type Database, DatabaseFileError, withoutPassword } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, requireCurrent, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
@@ -143,7 +143,7 @@ async function move(ends: Ends, from: string, only: boolean): Promise<{ report: 
   if (filling) await fill(target, tables, report)
   await compare(target, tables, report)
   if (filling && report.differences === 0) {
-    await goBeyond(target, await horizon(events))
+    await advancePositions(target, await horizon(events))
     await copies.finish(target, tables)
   }
   const key = join(dirname(administration.location), KEY_FILE)

@@ -4,11 +4,11 @@ import type { Delivered, Job, Reporter } from './deliver.ts'
 import { DeliveryError, type TestStep, unreachable } from './destination.ts'
 import type { DeliveryFailure, DeliveryReply, DeliveryRequest, DestinationTest } from './messages.ts'
 
-export type Launch = (job: Job, reporter: Reporter, signal: AbortSignal) => Promise<Delivered>
+export type Deliver = (job: Job, reporter: Reporter, signal: AbortSignal) => Promise<Delivered>
 
 export interface DeliveryProcesses {
-  deliver: Launch
-  examine(destination: DestinationTest): Promise<TestStep[]>
+  deliver: Deliver
+  testDestination(destination: DestinationTest): Promise<TestStep[]>
   stop(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function createDeliveryProcesses(): DeliveryProcesses {
         },
         signal,
       ),
-    examine: (destination) =>
+    testDestination: (destination) =>
       run<TestStep[]>(
         { kind: 'test', destination },
         (reply) => (reply.kind === 'tested' ? reply.steps : undefined),

@@ -16,7 +16,7 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../store/vault.ts'
 import { type Delivered, failureOf, type Job } from './deliver.ts'
-import type { Launch } from './delivery-processes.ts'
+import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { continueBackfill, pauseFailing } from './run-followups.ts'
@@ -53,7 +53,7 @@ export interface ExporterOptions {
   log: Logger
   metrics: Metrics
   files_root: string
-  launch: Launch
+  launch: Deliver
   /** Null when no mail is configured. */
   wakeMailer: (() => void) | null
   /** How often a lease is renewed. Renewing also detects a cancelled run. */

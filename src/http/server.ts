@@ -14,7 +14,7 @@ import { operations } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, ERROR_RESPONSES, notFound, Unauthenticated, unavailable } from '../errors.ts'
 import { notJson, requireBounded } from '../json/scan.ts'
-import { decode, sanitizeBody } from '../json/text.ts'
+import { decodeUtf8, sanitizeBody } from '../json/text.ts'
 import { isLostRace } from '../sql/db.ts'
 import { bind } from './bind.ts'
 import { createBodyMemory } from './body-memory.ts'
@@ -81,7 +81,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     if (bytes.length === 0) return done(null, undefined)
     try {
       let body: unknown
-      const text = decode(bytes)
+      const text = decodeUtf8(bytes)
       requireBounded(bytes, MOST_VALUES)
       parse(request, text, (error, parsed) => {
         if (error) throw notJson()

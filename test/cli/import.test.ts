@@ -124,7 +124,7 @@ for (const engine of ENGINES)
     t.match(partly, {
       code: 0,
       stdout: /^2 events stored, 0 there already, 1 too large, 1 lines could not be read/,
-      stderr: /long\.ndjson:2: The event takes \d+ bytes/,
+      stderr: /long\.ndjson:2: The stored event has \d+ bytes/,
     })
     t.match(await run(url, ['import', bad, '--project', '999']), { code: 5, stderr: /no project 999/ })
     t.match(await run(url, ['import', join(folder, 'nowhere.ndjson')]), { code: 1, stderr: /is not there/ })

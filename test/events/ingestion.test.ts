@@ -5,7 +5,7 @@ import { PostHog } from 'posthog-node'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import type { NewEvent } from '../../src/events/normalize-event.ts'
-import { createWriter } from '../../src/events/writer.ts'
+import { createEventWriter } from '../../src/events/writer.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
@@ -76,7 +76,7 @@ t.test('two nodes write the same persons and the same events (postgres)', async 
   const { deps } = await openApp(t, 'postgres')
   const second = await openDatabase(deps.config.DATABASE_URL)
   t.teardown(() => second.close())
-  const writers = [createWriter(deps.events, silent), createWriter(second, silent)]
+  const writers = [createEventWriter(deps.events, silent), createEventWriter(second, silent)]
   const random = seeded(2)
   const pool = Array.from({ length: 300 }, () => v7())
   const sent: string[] = []
@@ -123,7 +123,7 @@ t.test('two nodes write the same persons and the same events (postgres)', async 
 
 onEach('one who fails takes nobody along', async (t, engine) => {
   const { deps } = await openApp(t, engine)
-  const writer = createWriter(deps.events, silent)
+  const writer = createEventWriter(deps.events, silent)
   const good = [eventOf({}), eventOf({}), eventOf({})]
   const bad = eventOf({ event: null as unknown as string })
   const fates = await Promise.allSettled([writer.add([good[0]!]), writer.add([good[1]!, bad]), writer.add([good[2]!])])
@@ -140,10 +140,10 @@ onEach('one who fails takes nobody along', async (t, engine) => {
 
 onEach('a full queue says so, and a stop writes what was taken', async (t, engine) => {
   const { deps } = await openApp(t, engine)
-  const writer = createWriter(deps.events, silent)
+  const writer = createEventWriter(deps.events, silent)
   const long = () => eventOf({ properties: JSON.stringify({ long: 'x'.repeat(24 * 1024 * 1024) }) })
   const taken = [writer.add([long()]), writer.add([long()])]
-  t.doesNotThrow(writer.demandRoom)
+  t.doesNotThrow(writer.requireCapacity)
   for (let i = 0; i < 3; i++) taken.push(writer.add([eventOf({})]))
   await t.rejects(writer.add([long()]), { code: 'unavailable', retry_after_seconds: 5 })
   await writer.stop()

@@ -1,6 +1,6 @@
 /** Who is who: what events say about persons, in their order. */
 import t from 'tap'
-import { isNobody, personIdOf } from '../../src/events/persons.ts'
+import { isPlaceholderId, personIdOf } from '../../src/events/persons.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 import { seeded } from '../helpers/seeded.ts'
@@ -201,8 +201,8 @@ t.test('ids that are nobody', async (t) => {
     'null',
     '0',
   ])
-    for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isNobody(spelt), spelt)
-  for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isNobody(id), id)
+    for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isPlaceholderId(spelt), spelt)
+  for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isPlaceholderId(id), id)
 })
 
 onBothEngines(t, 'thousands of events at once mean what they mean in small requests', async (t, app) => {

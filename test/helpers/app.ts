@@ -11,17 +11,17 @@ import type { Test } from 'tap'
 import { issue } from '../../src/auth/api_keys.ts'
 import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
-import { serializerCompiler } from '../../src/http/serialization.ts'
-import { contractOf, type Dialect, type Operation, resolve, dereference } from '../../src/contract/table.ts'
+import { contractOf, type Dialect, dereference, type Operation, resolve } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { deliver } from '../../src/exports/deliver.ts'
-import { testDestination } from '../../src/exports/test-destination.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { testDestination } from '../../src/exports/test-destination.ts'
+import { serializerCompiler } from '../../src/http/serialization.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import { EVERYTHING, type Reach } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING, type Reach } from '../../src/store/key-restrictions.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
@@ -84,7 +84,7 @@ export interface AppOptions {
   log?: NodeJS.WritableStream
 }
 
-export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, examine: testDestination, stop: async () => undefined }
+export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, testDestination, stop: async () => undefined }
 
 /** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
 export async function openApp(
