@@ -10,8 +10,8 @@ import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
 import { isoOf } from '../events/time.ts'
-import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
-import { pacer } from '../events/yield.ts'
+import { customEventNames, propertyValues, type RecentQuery } from '../events/values.ts'
+import { createYielder } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { queryList, rawQueryValues } from './query.ts'
@@ -153,7 +153,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
   /** The distinct values of every field in recent events, each as the JSON text of a list. */
   async function sampleEvents(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const breathe = pacer()
+    const breathe = createYielder()
     const records: EventRecord[] = []
     for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
       records.push(serializeEvent(row))

@@ -7,8 +7,8 @@ import type { DeliveryFailure, DeliveryReply, DeliveryRequest, DestinationTest }
 export type Launch = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
 
 export interface DeliveryProcesses {
-  deliver: Launch
-  examine(destination: DestinationTest): Promise<TestStep[]>
+  deliver: Deliver
+  testDestination(destination: DestinationTest): Promise<TestStep[]>
   stop(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function createDeliveryProcesses(): DeliveryProcesses {
         },
         signal,
       ),
-    examine: (destination) =>
+    testDestination: (destination) =>
       run<TestStep[]>(
         { kind: 'test', destination },
         (reply) => (reply.kind === 'tested' ? reply.steps : undefined),

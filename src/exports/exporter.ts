@@ -54,7 +54,7 @@ export interface ExporterOptions {
   log: Logger
   metrics: Metrics
   files_root: string
-  launch: Launch
+  launch: Deliver
   /** Null when no mail is configured. */
   wakeMailer: (() => void) | null
   /** How often a lease is renewed. Renewing also detects a cancelled run. */
