@@ -204,7 +204,7 @@ async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db'
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
   const resealed = await resealSecrets(db, vault)
   if (resealed) log.info({ resealed }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await goBeyond(events, await highestPosition(db))))
+  if (db.engine === 'postgres' && (await advancePositions(events, await highestPosition(db))))
     log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault
 }

@@ -20,13 +20,13 @@ type Accept = (token: string) => Promise<Sender | null>
 
 export const capture = ({ db, ids, now, milliseconds, writer, parsers, background }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
-  const room = createRoom(PARSED_BYTES)
+  const room = createMemoryGate(PARSED_BYTES)
   /** Projects that are marked as having events. */
   const marked = new Set<number>()
 
   async function ingest(call: CaptureCall): Promise<Answer<'capture.capture'>> {
     const arrived = milliseconds() * 1000
-    writer.demandRoom()
+    writer.requireCapacity()
     let project: TokensProject | undefined
     const { events, refused } = await read(call, async (token) => {
       project = await admit(call.raw, token)

@@ -154,7 +154,7 @@ async function copyAndCompare(
   if (isCopying) await copyRows(target, entries, report)
   await compareRows(target, entries, report)
   if (isCopying && report.differences === 0) {
-    await goBeyond(target, await horizon(events))
+    await advancePositions(target, await horizon(events))
     await copies.finish(target, tables)
   }
   const key = join(dirname(administration.location), KEY_FILE)

@@ -165,8 +165,8 @@ async function normalizeLine(line: Line, { project, now, uuid }: Target): Promis
   if (!sent) return null
   sent.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
   const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid }
-  const event = shape(sent, arrival)
-  const detail = event && oversizeOf(event)
+  const event = normalizeEvent(sent, arrival)
+  const detail = event && describeOversize(event)
   if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })
   return event
 }

@@ -165,7 +165,7 @@ async function storeEvents(events: Db, ids: Ids, now: string, project_id: number
   const progress = createProgress('events', null)
   for (let start = 0; start < demo.length; start += BATCH_EVENTS) {
     const sent = await eventsOf(demo.slice(start, start + BATCH_EVENTS))
-    const shaped = sent.map((one) => shape(one, arrival)).filter((one): one is NewEvent => one !== null)
+    const shaped = sent.map((one) => normalizeEvent(one, arrival)).filter((one): one is NewEvent => one !== null)
     await events.tx((tx) => ingest(tx, shaped))
     progress.show(start + sent.length)
   }

@@ -4,7 +4,7 @@ import type { DeliveryJob, DeliveryResult, Reporter } from './deliver.ts'
 import { DeliveryError, retryableError, type TestStep } from './destination.ts'
 import type { DeliveryFailure, DeliveryReply, DeliveryRequest, DestinationTest } from './messages.ts'
 
-export type Launch = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
+export type Deliver = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
 
 export interface DeliveryProcesses {
   deliver: Deliver
