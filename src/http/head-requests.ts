@@ -25,6 +25,6 @@ export function dropHeadBody(
   const isHead = headRequests.has(request.raw)
   if (isHead && payload instanceof Readable)
     payload.on('error', (error) => request.log.error({ reqId: request.id, err: error }, 'failed')).resume()
-  else if (isHead) reply.header('content-length', Buffer.byteLength(String(payload ?? '')))
+  else if (isHead) reply.header('content-length', String(Buffer.byteLength(String(payload ?? ''))))
   done(null, isHead ? null : payload)
 }
