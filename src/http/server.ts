@@ -111,7 +111,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     return fail(
       new AppError({
         code: 'method_not_allowed',
-        detail: `${methodOf(request)} does not work here. Use ${allowed.join(' or ')}.`,
+        detail: `${request.method} does not work here. Use ${allowed.join(' or ')}.`,
       }),
       request,
       reply,
@@ -126,6 +126,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     return now
   }
   app.addHook('onRequest', (request, reply, done) => {
+    if (headRequests.delete(request.raw)) request.raw.method = 'HEAD'
     reply.headers(headers).header('x-request-id', request.id)
     // A client that keeps its connection open would hold up a shutdown until the deadline.
     if (deps.lifecycle.draining) reply.header('connection', 'close')
@@ -161,7 +162,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
       {
         reqId: request.id,
         operation,
-        method: methodOf(request),
+        method: request.method,
         path,
         status: reply.statusCode,
         ms: Math.round(seconds * 1e6) / 1e3,
@@ -192,21 +193,19 @@ function trustProxy(app: FastifyInstance): void {
   app.decorateRequest('protocol', told(clientProtocol) as never)
 }
 
-/** Requests that arrived as HEAD. */
+/** HEAD requests that the router sees as GET; the first hook restores their method. */
 const headRequests = new WeakSet<IncomingMessage>()
 
 type DoneWithPayload = (error: Error | null, payload: unknown) => void
 
 /** Replaces the body of a response to HEAD by its length. */
 function dropHeadBody(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: DoneWithPayload): void {
-  const isHead = headRequests.has(request.raw)
+  const isHead = request.method === 'HEAD'
   if (isHead && payload instanceof Readable)
     payload.on('error', (error) => request.log.error({ reqId: request.id, err: error }, 'failed')).resume()
   else if (isHead) reply.header('content-length', String(Buffer.byteLength(String(payload ?? ''))))
   done(null, isHead ? null : payload)
 }
-
-const methodOf = ({ raw, method }: FastifyRequest): string => (headRequests.has(raw) ? 'HEAD' : method)
 
 /** `%40` is `@` in a path. The router does not decode it in fixed segments like `@me`. */
 function decodeAt(url: string): string {
