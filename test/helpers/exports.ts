@@ -22,21 +22,21 @@ export interface SentEvent {
   properties?: Record<string, unknown>
 }
 
-/** Events through the front door, from the shape of what was sent to the commit. */
+/** Ingests events and waits until an export may deliver them. */
 export async function ingest(
   app: TestApp,
   events: readonly SentEvent[],
   project_id = app.first.project_id,
 ): Promise<void> {
   await commit(app, events, project_id)
-  // Other suites write to the same cluster, and what they have under way holds back what an export may deliver.
+  // Open transactions of other tests in the same cluster delay the horizon.
   const { position } = (await app.deps.events.get<{ position: number }>(
     sql`select coalesce(max(${POSITION}), 0) as position from events e where e.project_id = ${project_id}`,
   ))!
   while ((await horizon(app.deps.events)) <= position) await pause(5)
 }
 
-/** The same, whoever else has something under way. */
+/** Ingests events without waiting for the horizon. */
 export async function commit(
   app: TestApp,
   events: readonly SentEvent[],
@@ -48,7 +48,7 @@ export async function commit(
   await app.deps.writer.add((await eventsOf(sent)).map((one) => shape(one, arrival)!))
 }
 
-/** So many plain events, numbered. */
+/** Numbered events. */
 export const plainEvents = (count: number, from = 0): SentEvent[] =>
   Array.from({ length: count }, (_, i) => ({
     uuid: uuid(from + i + 1),
@@ -58,7 +58,7 @@ export const plainEvents = (count: number, from = 0): SentEvent[] =>
     properties: { number: from + i, text: 'a "quoted", text\nof two lines', $set: { plan: 'free' } },
   }))
 
-/** A folder of the test's own; `t.testdir` empties the one it gave before. */
+/** Creates a temporary folder. `t.testdir` would empty the previous one. */
 export function freshFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'workspace-test-'))
   t.teardown(() => {
@@ -76,9 +76,9 @@ function unlock(folder: string): void {
     if (entry.isDirectory()) unlock(join(folder, entry.name))
 }
 
-/** Everything of the first project, to the destination that is given. */
+/** A job that exports all events of the first project. */
 export const jobFor = (app: TestApp, destination: Job['destination'], more: Partial<Job> = {}): Job => ({
-  // Suites that run side by side share a machine.
+  // Unique, because test files that run at the same time share the temporary folder.
   run_id: randomUUID(),
   attempt: 1,
   batch_export_id: uuid(0xdef),
@@ -98,7 +98,7 @@ export const jobFor = (app: TestApp, destination: Job['destination'], more: Part
   ...more,
 })
 
-/** Hears everything an attempt tells. */
+/** Collects the reports and checkpoints of an attempt. */
 export function listener(): Reporter & { told: Report[]; checkpoints: Checkpoint[] } {
   const told: Report[] = []
   const checkpoints: Checkpoint[] = []
