@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
+import { saveCompileCache } from './compile-cache.ts'
 import { usageError } from './failure.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
@@ -99,6 +100,7 @@ export async function serve(args: string[], variables: Variables): Promise<void>
       ? JSON.stringify({ url: running.url, api_key, project_token, organization_id, project_id })
       : banner(running, options),
   )
+  saveCompileCache()
 }
 
 function banner({ url, location, first, oldest }: Running, { database, ephemeral }: ServeOptions): string {
