@@ -39,8 +39,12 @@ function operationBreaks(before: Json, after: Json, oldItem: Json, newItem: Json
   const found: string[] = []
   if (old.operationId !== now.operationId)
     found.push(`its operationId was ${old.operationId}, which clients are named after`)
-  const scopes = (operation: Json): string => JSON.stringify(operation.security)
-  if (scopes(old) !== scopes(now)) found.push(`it asked for ${scopes(old)}, now for ${scopes(now)}`)
+  // Another way to authenticate breaks no client. An operation that becomes public does not either.
+  const alternatives = (operation: Json): string[] => operation.security.map((one: Json) => JSON.stringify(one))
+  const offered = alternatives(now)
+  const lost = alternatives(old).filter((one) => offered.length > 0 && !offered.includes(one))
+  if (lost.length || (old.security.length === 0 && offered.length > 0))
+    found.push(`it required ${JSON.stringify(old.security)}, now ${JSON.stringify(now.security)}`)
 
   const [parameters, newParameters] = [parametersOf(before, oldItem, old), parametersOf(after, newItem, now)]
   for (const [key, parameter] of parameters) {

@@ -18,7 +18,15 @@ const KEY_ORDER = [
   'requestBody',
   'responses',
 ]
-const PUBLIC_AREAS = ['signup', 'capture', 'service']
+/** Operations without credentials. Every operation of the areas capture, service and signup, and these. */
+const PUBLIC_AREAS = ['signup', 'capture', 'service', 'password_reset', 'sso']
+const PUBLIC_OPERATIONS = [
+  'session.precheck',
+  'session.create',
+  'session.verify_second_factor',
+  'session.use_link',
+  'users.verify_email',
+]
 const LEVELS = [1, 8, 15]
 const PLUGIN_ACCESS = [3, 6]
 
@@ -53,10 +61,11 @@ export function violations(contract: Json): string[] {
 
       const security = operation.security
       if (!Array.isArray(security)) found.push(`${id}: say its security, or \`security: []\` for a public operation`)
-      else if (PUBLIC_AREAS.includes(area ?? '')) {
+      else if (PUBLIC_AREAS.includes(area ?? '') || PUBLIC_OPERATIONS.includes(id)) {
         if (security.length) found.push(`${id}: ${area} is public, so \`security: []\``)
       } else {
-        const required: string[] = security.length === 1 ? (security[0].apiKey ?? ['?', '?']) : ['?', '?']
+        const [key, session] = security
+        const required: string[] = security.length === 2 && session.session ? (key.apiKey ?? ['?', '?']) : ['?', '?']
         if (required.length > 1 || required.some((scope) => !scopes.has(scope)))
           found.push(`${id}: needs \`security: [{apiKey: [<one scope>]}]\`, or an empty list for any valid key`)
       }
@@ -187,6 +196,16 @@ export function declareNotAcceptable(contract: Json): Json {
       const answer = Object.entries<Json>(responses).find(([status]) => status.startsWith('2'))?.[1]
       if (answer && resolve(contract, answer).content?.['application/json'])
         responses[406] = { $ref: '#/components/responses/NotAcceptable' }
+    }
+  return contract
+}
+
+/** Every operation that takes a key takes a session as well. */
+export function acceptSessions(contract: Json): Json {
+  for (const item of Object.values<Json>(contract.paths))
+    for (const method of METHODS.filter((one) => item[one])) {
+      const { security } = item[method]
+      if (security?.length === 1) item[method].security = [...security, { session: [] }]
     }
   return contract
 }
