@@ -11,6 +11,8 @@ export interface Ids {
   projectToken(): string
   /** The secret of an invite's link: 256 random bits. Only its hash is kept. */
   inviteToken(): string
+  /** The value of a session's cookie: 256 random bits. Only its hash is stored. */
+  sessionToken(): string
   /** What proves a domain: 43 characters that are safe in a URL. */
   challenge(): string
   /** Four lower-case letters, to tell two slugs apart. */
@@ -23,6 +25,7 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   keyId: () => base62(8),
   projectToken: () => `phc_${base62(32)}`,
   inviteToken: () => base62(32),
+  sessionToken: () => randomBytes(32).toString('base64url'),
   challenge: () => randomBytes(32).toString('base64url'),
   letters: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
 })

@@ -2,6 +2,9 @@ import type { Db } from '../sql/db.ts'
 import { assignments, sql } from '../sql/template.ts'
 import { changedFields, isEmpty } from './changes.ts'
 
+/** The provider that a domain enforces; empty for none. */
+export type Enforcement = '' | 'google-oauth2' | 'github' | 'gitlab' | 'saml'
+
 export interface DomainRow {
   id: string
   organization_id: string
@@ -10,7 +13,7 @@ export interface DomainRow {
   verification_challenge: string
   last_verification_retry: string | null
   jit_provisioning_enabled: boolean | number
-  sso_enforcement: string
+  sso_enforcement: Enforcement
   saml_entity_id: string | null
   saml_acs_url: string | null
   saml_x509_cert: string | null
@@ -18,7 +21,7 @@ export interface DomainRow {
 
 export interface DomainWrite {
   jit_provisioning_enabled?: boolean
-  sso_enforcement?: string
+  sso_enforcement?: Enforcement
   saml_entity_id?: string | null
   saml_acs_url?: string | null
   saml_x509_cert?: string | null
@@ -86,3 +89,12 @@ export function noteRetry(db: Db, id: string, now: string): Promise<DomainRow | 
 export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from domains where id = ${id}`)) > 0
 }
+
+/** The verified domain of an address. */
+export function verifiedOf(db: Db, email: string): Promise<DomainRow | undefined> {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return db.get<DomainRow>(sql`select * from domains where domain = ${domain} and verified_at is not null`)
+}
+
+export const hasSaml = ({ saml_entity_id, saml_acs_url, saml_x509_cert }: DomainRow): boolean =>
+  Boolean(saml_entity_id && saml_acs_url && saml_x509_cert)

@@ -7,6 +7,7 @@ const PLACES = [
   { table: 'batch_exports', column: 'secrets' },
   { table: 'plugins', column: 'private_token' },
   { table: 'plugin_configs', column: 'secrets' },
+  { table: 'users', column: 'totp_secret' },
 ] as const
 
 /** Where a row's secrets are: sealed for one place, they open in no other. */

@@ -13,11 +13,14 @@ export interface UserRow {
   hedgehog_config: string | null
   current_organization_id: string | null
   current_project_id: number | null
+  /** A new address that is not verified yet. */
+  pending_email: string | null
+  two_factor_enabled_at: string | null
 }
 
 /** The columns of a UserRow, for statements that have users as `u`. */
 export const userColumns = sql`u.id, u.uuid, u.distinct_id, u.email, u.first_name, u.last_name, u.is_email_verified,
-  u.hedgehog_config, u.current_organization_id, u.current_project_id`
+  u.hedgehog_config, u.current_organization_id, u.current_project_id, u.pending_email, u.two_factor_enabled_at`
 
 /** Two addresses that differ only in case are one person's. */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
@@ -66,7 +69,7 @@ export async function list(db: Db): Promise<UserSummary[]> {
 }
 
 /** What a search for people looks through, in lower case by Unicode on both engines. */
-const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
+export const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
   `${user.first_name} ${user.last_name ?? ''} ${user.email}`.normalize('NFC').toLowerCase()
 
 export interface NewUser {

@@ -1,0 +1,97 @@
+import { CSRF_COOKIE, PENDING_COOKIE, SESSION_COOKIE } from '../auth/cookie-names.ts'
+import { activeAt, csrfTokenOf } from '../auth/sessions.ts'
+import type { components } from '../contract/openapi.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, forbidden, notFound } from '../errors.ts'
+import * as flows from '../signin/sign-in.ts'
+import * as store from '../store/sessions.ts'
+import type { Area, Cookies } from './handler-context.ts'
+import { page, paging } from './page.ts'
+
+const PENDING_SECONDS = 600
+
+export const session = (deps: Deps): Area<'session'> => {
+  const { db, milliseconds, signIn } = deps
+
+  /** Sets the cookies of a session, or throws `2fa_required` and sets the cookie of the second step. */
+  const finish = (cookies: Cookies, result: flows.SignedIn): { success: true } => {
+    if ('pending_token' in result) {
+      cookies.set(PENDING_COOKIE, result.pending_token, { max_age_seconds: PENDING_SECONDS })
+      throw new AppError({
+        code: '2fa_required',
+        detail: 'Enter the code of your authenticator app. Send it to POST /api/login/token/.',
+      })
+    }
+    setSessionCookies(cookies, result.token, signIn.limits.lifetime_hours)
+    return { success: true }
+  }
+
+  return {
+    operations: {
+      'session.precheck': async ({ body: { email } }) => {
+        const { sso_enforcement, saml_available } = await flows.precheck(db, email)
+        return { sso_enforcement: sso_enforcement || null, saml_available }
+      },
+
+      'session.create': async ({ body: { email, password }, client, cookies, session: replaces }) =>
+        finish(cookies, await flows.signInWithPassword(signIn, { email, password, client, replaces })),
+
+      'session.use_link': async ({ body: { token }, client, cookies, session: replaces }) =>
+        finish(cookies, await flows.signInWithLink(signIn, { token, client, replaces })),
+
+      'session.verify_second_factor': async ({ body: { token: code }, client, cookies, session: replaces }) => {
+        const pending_token = cookies.get(PENDING_COOKIE)
+        const result = await flows.completeSecondFactor(signIn, { pending_token, code, client, replaces })
+        cookies.clear(PENDING_COOKIE)
+        return finish(cookies, result)
+      },
+
+      'session.delete': async ({ caller, cookies }) => {
+        if (!caller.session) throw forbidden('This request has a key and no session. There is nothing to sign out of.')
+        await store.remove(db, caller.user.id, caller.session.id)
+        clearSessionCookies(cookies)
+      },
+
+      'session.list': async ({ caller, query, url }) => {
+        const active = activeAt(milliseconds(), signIn.limits)
+        const { count, rows } = await store.list(db, caller.user.id, active, paging(query))
+        return page(
+          { url, query },
+          count,
+          rows.map((row) => serialize(row, row.id === caller.session?.id)),
+        )
+      },
+
+      'session.end': async ({ caller, params: { session_id } }) => {
+        if (!(await store.remove(db, caller.user.id, session_id))) throw notFound()
+      },
+
+      'session.end_others': async ({ caller }) => {
+        await store.removeAll(db, caller.user.id, caller.session?.id ?? null)
+      },
+    },
+  }
+}
+
+export function setSessionCookies(cookies: Cookies, token: string, lifetime_hours: number): void {
+  const max_age_seconds = lifetime_hours * 3_600
+  cookies.set(SESSION_COOKIE, token, { max_age_seconds })
+  cookies.set(CSRF_COOKIE, csrfTokenOf(token), { max_age_seconds, readable: true })
+}
+
+export function clearSessionCookies(cookies: Cookies): void {
+  cookies.clear(SESSION_COOKIE)
+  cookies.clear(CSRF_COOKIE)
+}
+
+const serialize = (row: store.SessionRow, is_current: boolean): components['schemas']['Session'] => ({
+  id: row.id,
+  is_current,
+  method: row.method,
+  second_factor: Boolean(row.second_factor),
+  address: row.address,
+  user_agent: row.user_agent,
+  created_at: row.created_at,
+  last_used_at: row.last_used_at,
+  expires_at: row.expires_at,
+})
