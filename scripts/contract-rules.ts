@@ -80,9 +80,9 @@ export function violations(contract: Json): string[] {
         ...unbounded(contract, operation).map((place) => `${id}: ${place} needs a maxLength, or an x-max-json`),
       )
 
-      const answers = Object.keys(operation.responses).filter((status) => /^2/.test(status))
+      const answers = Object.keys(operation.responses).filter((status) => /^(2|302)/.test(status))
       if (answers.length !== 1)
-        found.push(`${id}: exactly one 2xx response, so that the status follows from the contract`)
+        found.push(`${id}: exactly one 2xx response, or one 302, so that the status follows from the contract`)
     }
   }
   return [

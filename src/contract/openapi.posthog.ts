@@ -848,6 +848,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/login/{provider}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab`, `oidc` or `saml`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Start single sign-on
+         * @description Redirects the browser to the provider. SAML needs `email`, whose domain selects the provider. `next` is the page to
+         *     return to, a path on this server. `invite_id` continues an invitation.
+         */
+        get: operations["sso.begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/saml/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete SAML sign-on
+         * @description The assertion consumer service. The identity provider posts its response here, at most 256 KiB.
+         */
+        post: operations["sso.complete_saml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/{provider}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab` or `oidc`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Complete single sign-on
+         * @description The provider redirects the browser here with a code. Creates the session and sets its cookies.
+         */
+        get: operations["sso.complete"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saml/metadata/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the SAML metadata
+         * @description The service-provider metadata that an identity provider is configured with. It contains no secrets.
+         */
+        get: operations["sso.metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/personal_api_keys/": {
         parameters: {
             query?: never;
@@ -6644,6 +6731,139 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.begin": {
+        parameters: {
+            query?: {
+                /** @description The address that signs in. */
+                email?: string;
+                /** @description The path to return to. */
+                next?: string;
+                /** @description The invite to accept. */
+                invite_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab`, `oidc` or `saml`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
+             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             */
+            302: {
+                headers: {
+                    /** @description The target of the redirect. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.complete_saml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    SAMLResponse?: string;
+                    RelayState?: string;
+                };
+            };
+        };
+        responses: {
+            /**
+             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
+             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             */
+            302: {
+                headers: {
+                    /** @description The target of the redirect. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.complete": {
+        parameters: {
+            query?: {
+                /** @description The authorization code. */
+                code?: string;
+                /** @description The state of the request. */
+                state?: string;
+                /** @description The error of the provider. */
+                error?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab` or `oidc`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
+             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             */
+            302: {
+                headers: {
+                    /** @description The target of the redirect. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/xml": string;
+                };
+            };
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

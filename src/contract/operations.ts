@@ -22,7 +22,9 @@ export type Body<Id extends OperationId> = operations[Id] extends {
   ? Body
   : operations[Id] extends { requestBody?: { content: { 'application/json': infer Body } } }
     ? Body | undefined
-    : undefined
+    : operations[Id] extends { requestBody: { content: { 'application/x-www-form-urlencoded': infer Form } } }
+      ? Form
+      : undefined
 
 type Success<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 204>]
 

@@ -62,7 +62,7 @@ export const operations: Operation[] = Object.entries<Json>(contract.paths).flat
 
 function describe(path: string, method: string, source: Json): Operation {
   const security: Json[] = source.security ?? contract.security
-  const status = Object.keys(source.responses).find((code) => code.startsWith('2'))!
+  const status = Object.keys(source.responses).find((code) => code.startsWith('2') || code === '302')!
   const mediaTypes = Object.keys(source.responses[status].content ?? {})
   const within = /^\/api\/(organization|project)s\/\{/.exec(path)?.[1] ?? null
   const parameters = path.match(/\{\w+\}/g)?.length ?? 0
