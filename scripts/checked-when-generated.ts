@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url)
 const validator = '@seriousme/openapi-schema-validator'
 
 /**
- * Glue checks the contract against the schema of OpenAPI at every start: most of its time, for a file that was
- * checked when it was generated. The program is built without that check; a test of the contract makes it once.
+ * Removes the validation of the contract against the OpenAPI schema from fastify-openapi-glue, which takes most of its
+ * start. The contract is validated when it is generated, and by a test.
  */
 export const checkedWhenGenerated: Plugin = {
   name: 'checked-when-generated',

@@ -1,22 +1,22 @@
 /**
- * The tests and what they test as JavaScript in the folder given, file for file: with a loader that compiles as files
- * are read, every suite and every process that a suite starts takes seconds to begin.
+ * Compiles sources and tests, file by file, into the folder named by the first argument. With a loader that compiles at
+ * run time, each test file would take seconds to start.
  */
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { checkedWhenGenerated } from './checked-when-generated.ts'
 
-const outdir = process.argv[2]!
+const [, , outdir = '.tap/compiled'] = process.argv
 
-/** What one file says of another's place. */
-const PLACES = /(\b(?:from|import)\s*\(?\s*|\bnew URL\(\s*)'(\.{1,2}\/[^'\n]+)\.ts'/g
+/** Relative paths of other source files. */
+const SOURCE_PATHS = /(\b(?:from|import)\s*\(?\s*|\bnew URL\(\s*)'(\.{1,2}\/[^'\n]+)\.ts'/g
 
-const compiledPlaces: Plugin = {
-  name: 'compiled-places',
+const compiledPaths: Plugin = {
+  name: 'compiled-paths',
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(PLACES, "$1'$2.js'"),
+      contents: (await readFile(path, 'utf8')).replace(SOURCE_PATHS, "$1'$2.js'"),
       loader: 'ts',
     }))
   },
@@ -40,9 +40,9 @@ await Promise.all([
     outdir,
     sourcemap: true,
     sourcesContent: false,
-    plugins: [compiledPlaces],
+    plugins: [compiledPaths],
   }),
-  // Where Node looks before it looks among the packages.
+  // Node finds this copy before the one in the outer node_modules.
   build({
     ...options,
     entryPoints: ['fastify-openapi-glue'],

@@ -8,8 +8,8 @@ import ts from 'typescript'
 
 /** From the bottom up. A name is a file of src/ or a folder; names on one line are siblings. */
 const FLOORS: string[][] = [
-  ['../package.json', 'errors.ts', 'ids.ts'],
-  ['config.ts', 'contract', 'json', 'metrics.ts'],
+  ['../package.json', 'errors.ts', 'ids.ts', 'node-version.ts'],
+  ['config.ts', 'contract', 'json', 'metrics.ts', 'time'],
   ['sql'],
   ['hogql', 'background'],
   ['store', 'mail', 'dns', 'outbound'],

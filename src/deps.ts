@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { createInviteLink } from './auth/invites.ts'
-import { type Config, listOf } from './config.ts'
+import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
@@ -14,41 +13,45 @@ import { createExporter, type Exporter } from './exports/exporter.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
+import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
-import { furthest } from './store/batch_exports.ts'
+import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
-import { settleKeys } from './store/secrets.ts'
+import { resealSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
 
-/** What a handler may use, built once. */
+/** Everything that handlers use, created once at the start. */
 export interface Deps {
   readonly config: Config
   readonly db: Database
-  /** Where events are kept: a database of their own on SQLite, the same one on PostgreSQL. */
+  /** The database with the events: a separate file on SQLite, `db` itself on PostgreSQL. */
   readonly events: Database
-  /** The one way for new events into it. */
+  /** All new events pass through it. */
   readonly writer: EventWriter
-  /** Reads large bodies of events in other processes. */
+  /** Parses large bodies of events in child processes. */
   readonly parsers: ParserPool
-  /** What reads many events at once: never this process itself on SQLite. */
+  /** Runs queries over many events, on SQLite in child processes. */
   readonly eventReader: EventReader
-  /** Plans and delivers batch exports; to be woken when one was changed. */
+  /** Plans and delivers batch exports. Wake it after a change. */
   readonly exporter: Exporter
-  /** Deliveries happen in processes of their own. */
+  /** Delivers runs and tests destinations in child processes. */
   readonly processes: DeliveryProcesses
-  /** The folder that File exports are written under. */
+  /** Parses the code of plugins in child processes. */
+  readonly inspector: CodeInspector
+  /** The root folder of File exports. */
   readonly files_root: string
-  /** What seals the secrets that are stored. */
+  /** Encrypts stored secrets. */
   readonly vault: Vault
-  /** Removes in the background what is to be forgotten; to be woken when a project is deleted. */
+  /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
-  /** ISO 8601, UTC, milliseconds; the process's time on SQLite, the database's on PostgreSQL. */
+  /** The current time, ISO 8601 in UTC with milliseconds: of the process on SQLite, of the database on PostgreSQL. */
   readonly now: () => string
-  /** The same, as Date.now. */
+  /** The current time in milliseconds since 1970. */
   readonly milliseconds: () => number
   readonly ids: Ids
   readonly log: Logger
@@ -56,33 +59,33 @@ export interface Deps {
   /** Null when no mail is configured. Wake it after enqueueing a mail. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
-  /** The one way out for connections that a user's data names. */
+  /** Opens connections to hosts that users choose. */
   readonly outbound: Outbound
-  /** Set when a shutdown begins: no more traffic, please. */
+  /** Set when a shutdown begins. The server then reports that it is not ready. */
   readonly lifecycle: { draining: boolean }
-  /** Work that a request starts and does not wait for. A failure is logged; `dispose` waits for all of it. */
-  readonly background: (what: string, work: () => Promise<unknown>) => void
+  /** Starts work that the request does not wait for. Failures are logged; `dispose` waits for all of it. */
+  readonly background: (name: string, work: () => Promise<unknown>) => void
   readonly dispose: () => Promise<void>
 }
 
 export interface DepsOptions {
   config: Config
   log: Logger
-  /** Milliseconds, as Date.now. */
+  /** Replaces `Date.now`. */
   clock?: () => number
   ids?: Ids
-  /** Where deliveries happen. */
+  /** Replaces the child processes of deliveries. */
   processes?: DeliveryProcesses
-  /** The file that readers of events run. */
-  readerProgram?: string
+  /** The program of event reader processes, without its extension. */
+  readerProgram?: URL
 }
 
-/** Opens the database and brings it to this program's version; throws, with the remedy, where it cannot. */
+/** Opens and migrates the database, and starts the background work of this node's role. */
 export async function buildDeps({
   config,
   log,
   clock = Date.now,
-  ids: given,
+  ids: injectedIds,
   processes = createDeliveryProcesses(),
   readerProgram,
 }: DepsOptions): Promise<Deps> {
@@ -95,14 +98,14 @@ export async function buildDeps({
   })
   const milliseconds = clockOf(db, clock)
   const now = (): string => new Date(milliseconds()).toISOString()
-  const ids = given ?? makeIds(milliseconds)
+  const ids = injectedIds ?? makeIds(milliseconds)
   const stores = { url: config.DATABASE_URL, db, ids, now: now(), observe: metrics.query }
   const events = await openStores(stores).catch(async (error) => {
     await db.close()
     throw error
   })
 
-  const vault = await settle({ config, db, events, log }).catch(async (error) => {
+  const vault = await openVault({ config, db, events, log }).catch(async (error) => {
     if (events !== db) await events.close()
     await db.close()
     throw error
@@ -115,7 +118,7 @@ export async function buildDeps({
     url: config.DATABASE_URL,
     timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
     observe: metrics.query,
-    ...(readerProgram && { program: readerProgram }),
+    program: readerProgram,
   })
 
   const purger = createPurger({
@@ -129,7 +132,7 @@ export async function buildDeps({
     },
   })
   const mailer = await openMail(config, db, ids, now, log)
-  // What a node that only serves leaves in the outbox and the queue, a worker finds there.
+  // A worker picks up the mail and purges that an API node enqueues.
   if (config.ROLE !== 'api') {
     mailer?.start()
     purger.start()
@@ -149,6 +152,7 @@ export async function buildDeps({
     launch: processes.deliver,
     wakeMailer: mailer?.wake ?? null,
   })
+  const inspector = createCodeInspector()
   const running = new Set<Promise<unknown>>()
   return {
     config,
@@ -160,6 +164,7 @@ export async function buildDeps({
     vault,
     exporter,
     processes,
+    inspector,
     files_root,
     purger,
     log,
@@ -168,12 +173,12 @@ export async function buildDeps({
     metrics,
     ids,
     mailer,
-    resolveTxt: txtResolver(config.DNS_SERVERS ? listOf(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
+    resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
-    background: (what, work) => {
+    background: (name, work) => {
       const done = work()
-        .catch((error) => log.error({ err: error }, `${what} failed`))
+        .catch((error) => log.error({ err: error }, `${name} failed`))
         .finally(() => running.delete(done))
       running.add(done)
     },
@@ -182,6 +187,7 @@ export async function buildDeps({
       await writer.stop()
       await exporter.stop()
       await processes.stop()
+      await inspector.stop()
       await mailer?.stop()
       await purger.stop()
       await Promise.all(running)
@@ -192,18 +198,18 @@ export async function buildDeps({
   }
 }
 
-/** Opens what secrets are sealed with, and sees to it that keys and positions fit what is stored. */
-async function settle({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
+/** Opens the vault, re-encrypts secrets after a key change, and adjusts positions after a restore. */
+async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
   const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
-  if (vault.keys.length === 0) log.warn(`no SECRET_KEY is set: ${NO_SECRET_KEY}`)
-  const resealed = await settleKeys(db, vault)
-  if (resealed) log.info({ resealed }, 'sealed the stored secrets anew: SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await goBeyond(events, await furthest(db))))
-    log.warn('this database came from another cluster: exports go on where they were')
+  if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
+  const resealed = await resealSecrets(db, vault)
+  if (resealed) log.info({ resealed }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
+  if (db.engine === 'postgres' && (await goBeyond(events, await highestPosition(db))))
+    log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault
 }
 
-/** Brings administration and events to this program's version, and answers where events are kept. */
+/** Migrates both databases and returns the one with the events. */
 export async function openStores({
   url,
   db,
@@ -219,11 +225,12 @@ export async function openStores({
 }): Promise<Database> {
   await migrate(db, now)
   if ((await identity(db)) === undefined) await db.tx((tx) => claim(tx, ids.uuid(), now))
-  const installation = (await identity(db))!
+  const installation = await identity(db)
+  if (installation === undefined) throw new Error('the database has no installation id')
   return openEventStore({ url, administration: db, installation, now, observe })
 }
 
-/** Beside the data, where the data is a folder. */
+/** By default next to the SQLite files. */
 const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 

@@ -111,3 +111,9 @@ export const invalid = (attr: string | null, detail: string, code: ErrorCode = '
 
 export const unavailable = (detail: string, cause?: unknown): AppError =>
   new AppError({ code: 'unavailable', detail, retry_after_seconds: 5, cause })
+
+/** The `code` of an error from Node, a database or a library. Empty if there is none. */
+export function errorCode(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : ''
+}

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** Everything random the program gives out. An input like the clock, so that a test can know it beforehand. */
+/** Generates ids and secrets. An input like the clock, so tests can replace it. */
 export interface Ids {
   uuid(): string
-  /** A personal API key's value: 280 random bits. Only its hash is kept. */
+  /** The value of a personal API key: 280 random bits. Only its hash is stored. */
   keyValue(): string
   keyId(): string
-  /** A project's token. It can only add events, and every member sees it. */
+  /** The token of a project. It can only send events, and every member sees it. */
   projectToken(): string
-  /** The secret of an invite's link: 256 random bits. Only its hash is kept. */
+  /** The secret of an invite link: 256 random bits. Only its hash is stored. */
   inviteToken(): string
-  /** The value of a session's cookie: 256 random bits. Only its hash is stored. */
+  /** The value of a session cookie: 256 random bits. Only its hash is stored. */
   sessionToken(): string
-  /** What proves a domain: 43 characters that are safe in a URL. */
+  /** The challenge that verifies a domain: 43 URL-safe characters. */
   challenge(): string
-  /** Four lower-case letters, to tell two slugs apart. */
+  /** Four lower-case letters that make a slug unique. */
   letters(): string
 }
 

@@ -1,61 +1,61 @@
 /** The process: config → deps → server → listen → signals. */
+import './node-version.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
-import { type FirstRun, firstRun } from './auth/first-run.ts'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
+import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 
-/** For who starts a server from a program of their own. */
+/** For programs that start a server themselves. */
 export { readConfig }
 
-/** What of the log may wait for its disk. */
+/** Log lines that wait for a slow disk. Further lines are dropped. */
 const LOG_BACKLOG_BYTES = 1024 * 1024
 
 export interface Running {
   url: string
-  /** Where the data is, without credentials. */
+  /** File or URL of the database, without credentials. */
   location: string
-  /** What the first start made; null when there was something already. */
+  /** The records created by the first start; null on later starts. */
   first: FirstRun | null
-  /** Where a newcomer begins. */
+  /** The oldest organization and project. */
   oldest: Oldest
   log: Logger
   /**
-   * Is no longer ready but still answers for so long, so that a load balancer notices; then finishes what is in flight
-   * and closes everything.
+   * Reports not ready but still answers for `drain_seconds`, so that load balancers notice. Then finishes requests and work
+   * in progress, and closes everything.
    */
   stop(drain_seconds?: number): Promise<void>
 }
 
 export interface StartOptions {
-  /** What `readConfig` makes of variables; on a free port, with everything else as it is by default, where none is given. */
+  /** The result of `readConfig`. By default the default settings on a free port. */
   config?: Config
-  /** A throw-away database, without rate limits. */
+  /** Uses a temporary database and no rate limits. */
   ephemeral?: boolean
-  /** Milliseconds, as Date.now. */
+  /** Replaces `Date.now`. */
   clock?: () => number
 }
 
 export async function startServer({ config, ephemeral = false, clock }: StartOptions): Promise<Running> {
-  const given = config ?? readConfig({ PORT: '0' })
+  const base = config ?? readConfig({ PORT: '0' })
   const folder = ephemeral ? mkdtempSync(join(tmpdir(), 'workspace-admin-')) : undefined
-  const settings = folder ? { ...given, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : given
+  const settings = folder ? { ...base, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : base
   const discard = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true })
   }
-  // Also when a second signal or the deadline ends the process.
+  // Also runs when a second signal or the deadline ends the process.
   if (folder) process.once('exit', discard)
-  // Standard output belongs to the line that says the server is ready.
+  // Standard output is reserved for the line that reports that the server is ready.
   const lines = pino.destination({ fd: 2, sync: true, maxLength: LOG_BACKLOG_BYTES })
-  // A log on a full disk ends no server: what cannot be written waits, and then is left out.
+  // A full log disk does not stop the server: lines are buffered, then dropped.
   lines.on('error', () => undefined)
-  // Node's own warnings go there too.
+  // Node writes its own warnings to stderr too.
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
   const log = pino({ level: settings.LOG_LEVEL }, lines)
   let opened: Deps | undefined
@@ -66,7 +66,9 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     const app = await buildServer(deps)
     await app.listen({ host: settings.HOST, port: settings.PORT })
     if (settings.ROLE !== 'api') deps.exporter.start()
-    const { address, port, family } = app.server.address() as AddressInfo
+    const bound = app.server.address()
+    if (typeof bound !== 'object' || bound === null) throw new Error('the server does not listen on a port')
+    const { address, port, family } = bound
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
     let stopping: Promise<void> | undefined
     const stop = async (drain_seconds: number): Promise<void> => {
@@ -94,26 +96,26 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   }
 }
 
-/** Where there are other nodes that a load balancer can turn to. */
+/** The default on PostgreSQL, where a load balancer may have other nodes. */
 const DRAIN_SECONDS = 2
 
-/** Nobody sends requests to a worker, and who presses Ctrl-C waits for no load balancer. */
+/** A worker gets no requests to drain, and Ctrl-C stops without delay. */
 function drainSeconds(signal: NodeJS.Signals, config: Config): number {
   if (signal === 'SIGINT' || config.ROLE === 'worker') return 0
   return config.DRAIN_SECONDS ?? (config.DATABASE_URL.startsWith('postgres') ? DRAIN_SECONDS : 0)
 }
 
-/** Stops on SIGTERM and SIGINT; a second signal, or the deadline, ends the process at once. */
+/** Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. */
 export function stopOnSignals({ stop, log }: Running, config: Config): void {
-  let asked = false
+  let stopping = false
   const end = (signal: NodeJS.Signals): void => {
-    if (asked) process.exit(1)
-    asked = true
+    if (stopping) process.exit(1)
+    stopping = true
     const drain_seconds = drainSeconds(signal, config)
     log.info({ signal, drain_seconds }, 'stopping')
     setTimeout(
       () => {
-        log.error(`still busy after ${config.SHUTDOWN_SECONDS} seconds, ending`)
+        log.error(`shutdown timed out after ${config.SHUTDOWN_SECONDS} seconds; exiting`)
         process.exit(1)
       },
       (drain_seconds + config.SHUTDOWN_SECONDS) * 1000,
@@ -121,7 +123,7 @@ export function stopOnSignals({ stop, log }: Running, config: Config): void {
     stop(drain_seconds).then(
       () => process.exit(0),
       (error) => {
-        log.error({ err: error }, 'stopping failed')
+        log.error({ err: error }, 'shutdown failed')
         process.exit(1)
       },
     )

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 
-/** What an operator watches, in the Prometheus format. */
+/** Metrics in the Prometheus format. */
 export interface Metrics {
   request(operation: string, status: number, seconds: number): void
   query(seconds: number): void
-  /** A run that was completed. */
+  /** A completed run. */
   exported(destination: string, records: number, bytes: number): void
   /** A run that ended `Failed` or `FailedRetryable`. */
   exportFailed(destination: string, status: string): void
@@ -29,13 +29,13 @@ export function createMetrics(): Metrics {
   })
   const latency = histogram(registry, {
     name: 'workspace_request_seconds',
-    help: 'Seconds from the first byte of a request to the last of its answer, by operation.',
+    help: 'Seconds from the first byte of a request to the last byte of its response, by operation.',
     label: 'operation',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })
   const queries = histogram(registry, {
     name: 'workspace_database_seconds',
-    help: 'Seconds a database statement took.',
+    help: 'Duration of database statements in seconds.',
     buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   })
   const exports = new Counter({
@@ -46,7 +46,7 @@ export function createMetrics(): Metrics {
   })
   const failures = new Counter({
     name: 'workspace_export_runs_failed_total',
-    help: 'Export runs that failed for good, by type of destination and status.',
+    help: 'Export runs that failed and are not retried, by type of destination and status.',
     labelNames: ['destination', 'status'],
     registers: [registry],
   })
@@ -89,8 +89,8 @@ interface HistogramOptions {
 }
 
 /**
- * For what every request tells of several times. prom-client prints it; its own histograms hash the labels of each value,
- * which was 7 % of a small request.
+ * A histogram for hot paths. prom-client only prints it: its own histograms hash the labels of every value, which took 7 %
+ * of a small request.
  */
 export function histogram(registry: Registry, { name, help, buckets, label }: HistogramOptions) {
   const tally = () => ({ counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 })
@@ -116,11 +116,14 @@ export function histogram(registry: Registry, { name, help, buckets, label }: Hi
   } as unknown as Metric)
 
   return (value: number, of = ''): void => {
-    const told = tallies.get(of) ?? tally()
-    tallies.set(of, told)
+    const found = tallies.get(of) ?? tally()
+    tallies.set(of, found)
     let i = 0
-    while (i < buckets.length && value > buckets[i]!) i++
-    told.counts[i]!++
-    told.sum += value
+    for (const bucket of buckets) {
+      if (value <= bucket) break
+      i++
+    }
+    found.counts[i] = (found.counts[i] ?? 0) + 1
+    found.sum += value
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { NICENESS } from '../../src/events/readers.ts'
+import { NICENESS } from '../../src/events/readers-sqlite.ts'
 import type { Trial } from '../trial.ts'
 import { eventName, fetchBody, percentile, timed, type Workspace, workspaceOf } from '../workspace.ts'
 

@@ -19,7 +19,7 @@ export interface ClientOptions {
   key?: string
   /** How often a response with `Retry-After` is retried. Default: 3. */
   retries?: number
-  /** The longest `Retry-After` to wait for; a response that asks for more is returned. Default: 60. */
+  /** The longest `Retry-After` to wait for. A response with a longer one is returned. Default: 60. */
   max_wait_seconds?: number
   /** Default: the runtime's `fetch`. */
   fetch?: (request: Request) => Promise<Response>
@@ -84,21 +84,21 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** An error response. Switch on `code`; `detail` says what to do; `attr` names the field, nested names joined by `__`. */
+/** An error response. Branch on `code`. `detail` says what to do. `attr` names the field, with nested names joined by `__`. */
 export class WorkspaceError extends Error {
   readonly status: number
   readonly type: Schemas['Error']['type']
   readonly code: ErrorCode
   readonly detail: string
   readonly attr: string | null
-  /** Quote it to the operator. */
+  /** For questions to the operator of the server. */
   readonly request_id: string | null
 
   constructor(error: unknown, { status, statusText, headers }: Response) {
-    // A proxy may answer with a body of its own.
+    // The response of a proxy may have another body.
     const body =
       typeof error === 'object' && error !== null ? (error as Partial<Schemas['Error'] & { code: ErrorCode }>) : {}
-    const detail = body.detail ?? `The server answered ${status} ${statusText}.`
+    const detail = body.detail ?? `The server returned ${status} ${statusText}.`
     super(detail)
     this.name = 'WorkspaceError'
     this.status = status

@@ -2,40 +2,41 @@ import type { AreaName } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { api_keys } from './api_keys.ts'
 import { batch_export_runs } from './batch_export_runs.ts'
-import { batch_exports, project_batch_exports } from './batch_exports.ts'
+import { batch_exports } from './batch_exports.ts'
 import { capture } from './capture.ts'
 import { domains } from './domains.ts'
 import { events } from './events.ts'
-import type { Area } from './handler-context.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
+import { project_batch_exports } from './project_batch_exports.ts'
 import { organization_projects, projects } from './projects.ts'
 import { service } from './service.ts'
 import { signup } from './signup.ts'
 import { users } from './users.ts'
 
-/** Every area of the contract; one that is missing, or too much, does not compile. */
-export const areas = (deps: Deps): { [Name in AreaName]: Area<Name, any> } => ({
-  organizations: organizations(deps),
-  projects: projects(deps),
-  organization_projects: organization_projects(deps),
-  members: members(deps),
-  invites: invites(deps),
-  signup: signup(deps),
-  domains: domains(deps),
-  users: users(deps),
-  api_keys: api_keys(deps),
-  batch_exports: batch_exports(deps),
-  project_batch_exports: project_batch_exports(deps),
-  batch_export_runs: batch_export_runs(deps),
-  capture: capture(deps),
-  events: events(deps),
-  pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
-  pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
-  pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
-  plugin_configs: plugin_configs(deps),
-  service: service(deps),
-})
+/** The handlers of every area of the contract. A missing or unknown area does not compile. */
+export const areas = (deps: Deps) =>
+  ({
+    organizations: organizations(deps),
+    projects: projects(deps),
+    organization_projects: organization_projects(deps),
+    members: members(deps),
+    invites: invites(deps),
+    signup: signup(deps),
+    domains: domains(deps),
+    users: users(deps),
+    api_keys: api_keys(deps),
+    batch_exports: batch_exports(deps),
+    project_batch_exports: project_batch_exports(deps),
+    batch_export_runs: batch_export_runs(deps),
+    capture: capture(deps),
+    events: events(deps),
+    pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
+    pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
+    pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
+    plugin_configs: plugin_configs(deps),
+    service: service(deps),
+  }) satisfies Record<AreaName, object>

@@ -1,33 +1,35 @@
 import { isUuid } from '../auth/access.ts'
+import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import * as control from '../exports/service.ts'
+import * as service from '../exports/service.ts'
+import type { Db } from '../sql/db.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as store from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Area, HandlerContext } from './handler-context.ts'
-import { isoOf, logPage } from './log_entries.ts'
+import { logPage, storedTime } from './log_entries.ts'
 import { parseMoment } from './time.ts'
-import * as wire from './wire.ts'
 
 const PAGE_SIZE = 100
 
 interface Subject {
   row: BatchExportRow
-  /** Where the path names one. */
+  /** Undefined in operations on all runs of the export. */
   run: RunRow | undefined
 }
 
 export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject> => {
   const { db, now, eventReader, exporter } = deps
-  const tools: control.ExportService = { ...deps, reader: eventReader }
+  const tools: service.ExportService = { ...deps, reader: eventReader }
   return {
     subject: async ({ params, project }) => {
-      const { batch_export_id: export_id, id = params.run_id } = params
-      const row = isUuid(export_id!)
-        ? await exports.get(db, { project_id: project!.id }, export_id!.toLowerCase())
-        : undefined
+      const { batch_export_id = '', id = params.run_id } = params
+      const row =
+        project && isUuid(batch_export_id)
+          ? await exports.get(db, { project_id: project.id }, batch_export_id.toLowerCase())
+          : undefined
       if (!row) throw notFound()
       if (id === undefined) return { row, run: undefined }
       const run = isUuid(id) ? await store.get(db, row.id, id.toLowerCase()) : undefined
@@ -36,68 +38,93 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
     },
 
     operations: {
-      'batch_export_runs.list': async (call) => runPage(call, (filter, order) => store.page(db, filter, order), now()),
+      'batch_export_runs.list': async (call) => runPage(db, call, now()),
 
-      'batch_export_runs.retrieve': async ({ subject }) => wire.run(subject.run!),
+      'batch_export_runs.retrieve': async ({ subject }) => serializeRun(runOf(subject)),
 
       'batch_export_runs.retry': async ({ subject }) => {
-        const run = await control.retry(tools, subject.run!)
+        const run = await service.retry(tools, runOf(subject))
         exporter.wake()
-        return wire.run(run)
+        return serializeRun(run)
       },
 
       'batch_export_runs.cancel': async ({ subject }) => {
-        const run = await control.cancel(tools, subject.row, subject.run!)
-        exporter.drop(run)
-        return wire.run(run)
+        const run = await service.cancel(tools, subject.row, runOf(subject))
+        exporter.abort(run)
+        return serializeRun(run)
       },
 
       'batch_export_runs.logs': (call) =>
-        logPage(deps, call, { batch_export_id: call.subject.row.id, run_id: call.subject.run!.id }),
+        logPage(deps, call, { batch_export_id: call.subject.row.id, run_id: runOf(call.subject).id }),
     },
   }
 }
 
-type RunCall = HandlerContext<'batch_export_runs.list', Subject>
-type Read = (filter: store.RunFilter, order: Parameters<typeof store.page>[2]) => Promise<RunRow[]>
+function runOf({ run }: Subject): RunRow {
+  if (!run) throw notFound()
+  return run
+}
 
-/** Follows the boundary row, not a number of rows, so that runs that begin meanwhile shift nothing. */
-async function runPage({ query, url, subject }: RunCall, read: Read, now: string) {
+export function serializeRun(row: RunRow): components['schemas']['BatchExportRun'] {
+  return {
+    id: row.id,
+    status: row.status,
+    records_completed: row.records_completed,
+    latest_error: row.latest_error,
+    data_interval_start: row.data_interval_start,
+    data_interval_end: row.data_interval_end,
+    cursor: null,
+    created_at: row.created_at,
+    finished_at: row.finished_at,
+    last_updated_at: row.last_updated_at,
+    records_total_count: row.records_total_count,
+    batch_export: row.batch_export_id,
+  }
+}
+
+/** Pages by the boundary row instead of an offset, so new runs do not shift a page. */
+async function runPage(
+  db: Db,
+  { query, url, subject }: HandlerContext<'batch_export_runs.list', Subject>,
+  now: string,
+) {
   const ordering = query.ordering ?? '-created_at'
-  const by = ordering.replace('-', '') as 'created_at' | 'data_interval_start'
+  const by: store.RunOrder = ordering.endsWith('created_at') ? 'created_at' : 'data_interval_start'
   const filter: store.RunFilter = { batch_export_id: subject.row.id }
   for (const bound of ['after', 'before', 'start', 'end'] as const)
-    if (query[bound] !== undefined) filter[bound] = isoOf(parseMoment(query[bound], bound, now))
-  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor)
-  const backwards = cursor?.way === 'previous'
+    if (query[bound] !== undefined) filter[bound] = storedTime(parseMoment(query[bound], bound, now))
+  const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
+  const backwards = cursor?.direction === 'previous'
   const descending = ordering.startsWith('-') !== backwards
-  const found = await read(filter, { by, descending, ...(cursor && { at: cursor.at }), limit: PAGE_SIZE + 1 })
+  const found = await store.page(db, filter, { by, descending, at: cursor?.at, limit: PAGE_SIZE + 1 })
   const rows = found.slice(0, PAGE_SIZE)
   if (backwards) rows.reverse()
-  const more = found.length > PAGE_SIZE
-  const link = (way: Cursor['way'], row: RunRow | undefined): string | null => {
+  const hasMore = found.length > PAGE_SIZE
+  const urlAt = (direction: Cursor['direction'], row: RunRow | undefined): string | null => {
     if (!row) return null
     const parameters = new URLSearchParams(url.search)
-    parameters.set('cursor', writeCursor({ way, at: [row[by], row.id] }))
+    parameters.set('cursor', formatCursor({ direction, at: [row[by], row.id] }))
     return `${url.origin}${url.path}?${parameters}`
   }
   return {
-    next: link('next', (backwards ? cursor : more) ? rows.at(-1) : undefined),
-    previous: link('previous', (backwards ? more : cursor) ? rows[0] : undefined),
-    results: rows.map(wire.run),
+    next: urlAt('next', (backwards ? cursor : hasMore) ? rows.at(-1) : undefined),
+    previous: urlAt('previous', (backwards ? hasMore : cursor) ? rows[0] : undefined),
+    results: rows.map(serializeRun),
   }
 }
 
 interface Cursor {
-  way: 'next' | 'previous'
+  direction: 'next' | 'previous'
   at: [value: string, id: string]
 }
 
-const writeCursor = ({ way, at }: Cursor): string => Buffer.from([way, ...at].join(' ')).toString('base64url')
+const formatCursor = ({ direction, at }: Cursor): string =>
+  Buffer.from([direction, ...at].join(' ')).toString('base64url')
 
-function readCursor(text: string): Cursor {
-  const [way, value, id] = Buffer.from(text, 'base64url').toString().split(' ')
-  const known = (way === 'next' || way === 'previous') && value && id && isUuid(id) && !Number.isNaN(Date.parse(value))
-  if (!known) throw invalid('cursor', '"cursor" is not valid. Take it from "next" or "previous" of a page.')
-  return { way, at: [value, id] }
+function parseCursor(text: string): Cursor {
+  const [direction, value, id] = Buffer.from(text, 'base64url').toString().split(' ')
+  const isDirection = direction === 'next' || direction === 'previous'
+  if (!isDirection || !value || !id || !isUuid(id) || Number.isNaN(Date.parse(value)))
+    throw invalid('cursor', '"cursor" is not valid. Take it from "next" or "previous" of a page.')
+  return { direction, at: [value, id] }
 }

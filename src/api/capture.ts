@@ -4,39 +4,40 @@ import type { Deps } from '../deps.ts'
 import { TooLong } from '../events/lz64.ts'
 import { createRoom } from '../events/memory-gate.ts'
 import type { NewEvent } from '../events/normalize-event.ts'
-import { mostText, openPayload, saidText } from '../events/payload.ts'
+import { claimedTextLength, maxTextLength, openPayload } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
 import { markIngested } from '../store/projects.ts'
 import type { Area, HandlerContext, Raw } from './handler-context.ts'
 
 /** Larger bodies go to a parser process. JSON.parse takes 30 ms for the worst JSON of this size, 2 ms for usual events. */
 const SMALL_BYTES = 256 * 1024
-/** The bytes of text decompressed and parsed in this process at once. Parsed, they may take fifteen times the memory. */
+/** The bytes of text decompressed and parsed in this process at the same time. Parsed, they may take fifteen times the memory. */
 const PARSED_BYTES = 24 * 1024 * 1024
 
 type CaptureCall = HandlerContext<IdsOf<'capture'>>
-/** Checks a token before anything is parsed. Returns null when the events are not needed. */
+/** Checks a token before the body is parsed. Returns null when the events are not needed. */
 type Accept = (token: string) => Promise<Sender | null>
 
 export const capture = ({ db, ids, now, milliseconds, writer, parsers, background }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
   const room = createRoom(PARSED_BYTES)
-  /** Projects whose first event was noted. */
-  const noted = new Set<number>()
+  /** Projects that are marked as having events. */
+  const marked = new Set<number>()
 
-  async function take(call: CaptureCall): Promise<Answer<'capture.capture'>> {
+  async function ingest(call: CaptureCall): Promise<Answer<'capture.capture'>> {
     const arrived = milliseconds() * 1000
     writer.demandRoom()
-    let project!: TokensProject
+    let project: TokensProject | undefined
     const { events, refused } = await read(call, async (token) => {
       project = await admit(call.raw, token)
       return { project_id: project.id, now: arrived, address: addressOf(call.peer.address) }
     })
     await writer.add(events)
 
-    if (!project.ingested_event && !noted.has(project.id)) {
-      noted.add(project.id)
-      background("noting a project's first event", () => markIngested(db, project.id))
+    if (project && !project.ingested_event && !marked.has(project.id)) {
+      const { id } = project
+      marked.add(id)
+      background("marking a project's first event", () => markIngested(db, id))
     }
     return refused.length ? { status: 1, refused } : { status: 1 }
   }
@@ -49,15 +50,15 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
 
   async function read(call: CaptureCall, accept: Accept): Promise<Received> {
     const { raw } = call
-    const small = saidText(raw) <= SMALL_BYTES ? await readSmall(raw, accept) : undefined
+    const small = claimedTextLength(raw) <= SMALL_BYTES ? await readSmall(raw, accept) : undefined
     if (small) return small
-    if (parsers.busy) raw.demandGoodStanding()
+    if (parsers.busy) raw.requireGoodStanding()
     return parsers.read(raw, accept, { uuid: ids.uuid, signal: call.signal })
   }
 
-  /** Undefined for a body that turns out to unpack to more. */
+  /** Undefined when the body decompresses to more than a small one. */
   const readSmall = (raw: Raw, accept: Accept): Promise<Received | undefined> =>
-    room.with(Math.min(mostText(raw), SMALL_BYTES), async () => {
+    room.with(Math.min(maxTextLength(raw), SMALL_BYTES), async () => {
       const opened = await openPayload(raw, SMALL_BYTES).catch((error) => {
         if (error instanceof TooLong) return undefined
         throw error
@@ -100,17 +101,17 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
 
   return {
     operations: {
-      'capture.capture': take,
-      'capture.capture_get': take,
+      'capture.capture': ingest,
+      'capture.capture_get': ingest,
       'capture.capture_options': allow,
-      'capture.batch': take,
-      'capture.batch_get': take,
+      'capture.batch': ingest,
+      'capture.batch_get': ingest,
       'capture.batch_options': allow,
-      'capture.e': take,
-      'capture.e_get': take,
+      'capture.e': ingest,
+      'capture.e_get': ingest,
       'capture.e_options': allow,
-      'capture.i_v0_e': take,
-      'capture.i_v0_e_get': take,
+      'capture.i_v0_e': ingest,
+      'capture.i_v0_e_get': ingest,
       'capture.i_v0_e_options': allow,
       'capture.decide': configuration,
       'capture.decide_options': allow,
@@ -120,5 +121,5 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
   }
 }
 
-/** As people write it: an IPv4 address that came over an IPv6 socket is one all the same. */
+/** Removes the prefix of an IPv4 address that arrived over an IPv6 socket. */
 const addressOf = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '')

@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import { negotiate } from '../contract/accept.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Query } from '../contract/operations.ts'
+import type { Dialect } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
+import { parseElements } from '../events/elements.ts'
 import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
@@ -12,182 +14,188 @@ import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
 import { pacer } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
-import { givenFor, several } from './query.ts'
+import { queryList, rawQueryValues } from './query.ts'
+import { joinOrStream, textChunks } from './text-chunks.ts'
 import { parseMoment } from './time.ts'
-import * as wire from './wire.ts'
 
+/** An event of the contract. All fields are strings. */
 type EventRecord = components['schemas']['Event']
 
 const PAGE_SIZE = 100
 const CSV_PAGE_SIZE = 3_500
-/** How many events are in memory at once; a longer page goes out as a stream of such pieces. */
-const PIECE = 1_000
-/** The size of a chunk, and the size from which a response is streamed. */
-const CHUNK_LENGTH = 128 * 1024
-const STREAMED_LENGTH = 1024 * 1024
-/** Clocks differ: what claims to have happened a moment from now is let through. */
-const AHEAD_MICROSECONDS = 5_000_000
+/** The number of events in memory. A longer page is read and streamed in batches. */
+const BATCH_SIZE = 1_000
+/** Tolerates clocks that are ahead of the server. */
+const CLOCK_SKEW_MICROSECONDS = 5_000_000
 const RECENT_DAYS = 7
-/** How many of the latest events a sample of every field is taken from, and how many values of each it shows. */
+/** The number of recent events that a sample reads, and the number of values per field that it returns. */
 const SAMPLED_EVENTS = 100
 const SAMPLED_VALUES = 10
 const UNSUPPORTED_PARAMETERS = {
-  action_id: 'There are no saved actions to filter by. Remove "action_id" and use "event", "properties" or "where".',
-  token: 'The project is the one in the path. Remove "token".',
+  action_id: 'Saved actions are not supported. Remove "action_id" and use "event", "properties" or "where".',
+  token: 'The path selects the project. Remove "token".',
 }
-/** Since when the list is deprecated, as RFC 9745 writes it. */
+/** The date of the deprecation, in the format of RFC 9745. */
 const DEPRECATION = { deprecation: '@1704067200' }
 
 export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
-  /** Piece after piece, as many events as the limit lets through; returns where the page ended. */
-  async function* pieces(query: store.ListQuery, limit: number, first: Piece): Pieces {
+  /** Reads up to `limit` events in batches. Returns the position of the next page. */
+  async function* readBatches(query: store.ListQuery, limit: number, first: EventPage): Batches {
     let { rows, next } = first
-    for (let left = limit; ; ) {
+    for (let remaining = limit; ; ) {
       yield rows
-      left -= rows.length
-      if (left === 0 || next === null) return next
+      remaining -= rows.length
+      if (remaining === 0 || next === null) return next
       const rest = { ...query, offset: 0, from: next }
-      ;({ rows, next } = await store.page(eventReader, rest, Math.min(left, PIECE)))
+      ;({ rows, next } = await store.page(eventReader, rest, Math.min(remaining, BATCH_SIZE)))
     }
   }
 
   return {
     operations: {
       'events.list': async (call) => {
-        refuseUnsupported(call.query)
+        rejectUnsupported(call.query)
         const csv = wantsCsv(call)
         const limit = call.query.limit ?? (csv ? CSV_PAGE_SIZE : PAGE_SIZE)
-        if (several(call.query, 'select')) return selected(call, limit, csv)
+        const select = queryList(call.query, 'select')
+        if (select) return selectRows(call, select, limit, csv)
         const query = listQuery(call, now())
-        // Read before anything is answered, so that what goes wrong here is an error and not half a page.
-        const first = await store.page(eventReader, query, Math.min(limit, PIECE))
-        const all = pieces(query, limit, first)
-        const text = csv
-          ? csvOf(all)
-          : jsonOf(
-              all,
-              (row) => wire.eventText(row, DIALECT),
+        // Read the first batch before responding, so that an error has its own status.
+        const first = await store.page(eventReader, query, Math.min(limit, BATCH_SIZE))
+        const batches = readBatches(query, limit, first)
+        const chunks = csv
+          ? csvChunks(batches)
+          : jsonChunks(
+              batches,
+              (row) => eventJson(row, DIALECT),
               ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`),
             )
-        return written(text, csv, query.signal)
+        return respond(chunks, csv, query.signal)
       },
 
       'events.retrieve': async ({ project: { id: project_id }, params, query, accept, signal }) => {
-        const uuid = uuidOf(params.id)
+        const uuid = parseUuid(params.id)
         if (!uuid) throw notFound()
         const withPerson = query.include_person ?? true
         const found = await store.get(eventReader, { project_id, uuid, withPerson, signal })
         if (!found) throw notFound()
         return wantsCsv({ query, accept })
-          ? csv('event', wire.EVENT_FIELDS, [wire.event(found)])
-          : new RawResponse('application/json', wire.eventText(found, DIALECT))
+          ? csvFile('event', EVENT_FIELDS, [serializeEvent(found)])
+          : new RawResponse('application/json', eventJson(found, DIALECT))
       },
 
       'events.values': async ({ project: { id: project_id }, query, accept, signal }) => {
         const recent: RecentQuery = {
           project_id,
           after: parseMoment(`-${RECENT_DAYS}dStart`, 'after', now()) - 1,
-          before: parseMoment(now(), 'before', now()) + AHEAD_MICROSECONDS,
-          names: several(query, 'event_name'),
+          before: parseMoment(now(), 'before', now()) + CLOCK_SKEW_MICROSECONDS,
+          names: queryList(query, 'event_name'),
           signal,
         }
         if (query.key === undefined) {
-          const sample = await sampleOf(recent)
+          const sample = await sampleEvents(recent)
           return wantsCsv({ query, accept })
-            ? csv('values', wire.EVENT_FIELDS, [sample])
-            : new RawResponse('application/json', wire.valuesText(sample, DIALECT))
+            ? csvFile('values', EVENT_FIELDS, [sample])
+            : new RawResponse('application/json', recordJson(sample, EVENT_FIELDS, DIALECT))
         }
         const found =
           query.key === 'custom_event'
             ? await customEvents(eventReader, recent, query.value)
             : await valuesOf(eventReader, recent, query.key, query.value)
-        return wantsCsv({ query, accept }) ? csv('values', ['name', 'count'], found) : found
+        return wantsCsv({ query, accept }) ? csvFile('values', ['name', 'count'], found) : found
       },
     },
   }
 
-  /** Rows of the caller's own columns instead of events. */
-  async function selected(call: ListCall, limit: number, csv: boolean): Promise<RawResponse> {
+  /** Returns rows with the columns in `select` instead of events. */
+  async function selectRows(
+    call: ListCall,
+    select: readonly string[],
+    limit: number,
+    csv: boolean,
+  ): Promise<RawResponse> {
     const time = now()
     const { query } = call
-    const offset = query.cursor === undefined ? (query.offset ?? 0) : offsetIn(query.cursor)
+    const offset = query.cursor === undefined ? (query.offset ?? 0) : parseOffset(query.cursor)
     const scope = { ...scopeOf(call, time), offset }
     const found = await rows(
       eventReader,
       {
         ...scope,
-        select: several(query, 'select')!.filter((text) => text.trim() !== ''),
-        where: several(query, 'where') ?? [],
-        filter: parseFilter(givenFor(query, 'properties') ?? [], microseconds(time)),
-        orderBy: several(query, 'orderBy') ?? [],
+        select: select.filter((text) => text.trim() !== ''),
+        where: queryList(query, 'where') ?? [],
+        filter: parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(time)),
+        orderBy: queryList(query, 'orderBy') ?? [],
         now: microseconds(time),
       },
       limit,
     )
     const { columns, types, resultOf } = found
     const next = found.more ? nextUrl(call, scope, `${offset + limit}`) : null
-    const head = JSON.stringify({ next, columns, types }).slice(0, -1)
-    const text = csv
-      ? rowTexts(csvRow(columns), found.rows, (row) => csvRow(resultOf(row).map(cellText)), '', '')
-      : rowTexts(`${head},"results":[`, found.rows, (row) => JSON.stringify(resultOf(row)), ',', ']}')
-    return written(text, csv, call.signal)
+    const head = `${JSON.stringify({ next, columns, types }).slice(0, -1)},"results":[`
+    const chunks = csv
+      ? textChunks(found.rows, (row) => csvRow(resultOf(row).map(cellText)), { head: csvRow(columns) })
+      : textChunks(found.rows, (row) => JSON.stringify(resultOf(row)), { head, separator: ',', tail: ']}' })
+    return respond(chunks, csv, call.signal)
   }
 
-  /** Sends a short response with its length and streams a long one. */
-  async function written(texts: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<RawResponse> {
+  async function respond(chunks: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<RawResponse> {
+    const body = await joinOrStream(chunks)
+    // An error closes the connection, so a truncated page never looks complete.
+    if (body instanceof Readable)
+      body.on('error', (error) => {
+        if (!signal?.aborted) log.error({ err: error }, 'failed to stream a list of events')
+      })
     const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
-    const type = csv ? 'text/csv' : 'application/json'
-    let start = ''
-    while (start.length < STREAMED_LENGTH) {
-      const { done, value } = await texts.next()
-      if (done) return new RawResponse(type, start, headers)
-      start += value
-    }
-    const body = Readable.from(continued(start, texts))
-    // An error breaks the connection, so a truncated page never looks complete.
-    body.on('error', (error) => {
-      if (!signal?.aborted) log.error({ err: error }, 'a list of events broke off')
-    })
-    return new RawResponse(type, body, headers)
+    return new RawResponse(csv ? 'text/csv' : 'application/json', body, headers)
   }
 
-  /** For each field the different values it has in the latest events, as JSON text of a list. */
-  async function sampleOf(recent: RecentQuery): Promise<EventRecord> {
+  /** The distinct values of every field in recent events, each as the JSON text of a list. */
+  async function sampleEvents(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
     const breathe = pacer()
     const records: EventRecord[] = []
     for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
-      records.push(wire.event(row))
+      records.push(serializeEvent(row))
       await breathe()
     }
-    const listOf = (field: keyof EventRecord): [string, string] => {
-      const holdsJson = wire.JSON_FIELDS.includes(field)
-      const texts = records.map((record) => (holdsJson ? record[field] : JSON.stringify(record[field])))
-      return [field, `[${[...new Set(texts)].slice(0, SAMPLED_VALUES).join(',')}]`]
+    const valuesIn = (field: keyof EventRecord): string => {
+      const isJson = JSON_FIELDS.includes(field)
+      const texts = records.map((record) => (isJson ? record[field] : JSON.stringify(record[field])))
+      return `[${[...new Set(texts)].slice(0, SAMPLED_VALUES).join(',')}]`
     }
-    return Object.fromEntries(wire.EVENT_FIELDS.map(listOf)) as EventRecord
+    return {
+      id: valuesIn('id'),
+      distinct_id: valuesIn('distinct_id'),
+      properties: valuesIn('properties'),
+      event: valuesIn('event'),
+      timestamp: valuesIn('timestamp'),
+      person: valuesIn('person'),
+      elements: valuesIn('elements'),
+      elements_chain: valuesIn('elements_chain'),
+    }
   }
 }
 
-type Piece = Awaited<ReturnType<typeof store.page>>
-type Pieces = AsyncGenerator<store.EventRow[], store.Position | null>
+type EventPage = Awaited<ReturnType<typeof store.page>>
+type Batches = AsyncGenerator<store.EventRow[], store.Position | null>
 type ListCall = HandlerContext<'events.list'>
 
-/** Ignoring them would return more events than requested. */
-function refuseUnsupported(query: Query<'events.list'>): void {
+/** Ignoring these parameters would return more events than requested. */
+function rejectUnsupported(query: Query<'events.list'>): void {
   for (const [name, detail] of Object.entries(UNSUPPORTED_PARAMETERS))
-    if (givenFor(query, name)) throw new AppError({ code: 'unsupported_parameter', detail, attr: name })
+    if (rawQueryValues(query, name)) throw new AppError({ code: 'unsupported_parameter', detail, attr: name })
 }
 
 function listQuery(call: ListCall, now: string): store.ListQuery {
   const { query } = call
-  const from = query.cursor === undefined ? undefined : positionIn(query.cursor)
-  const filter = parseFilter(givenFor(query, 'properties') ?? [], microseconds(now))
+  const from = query.cursor === undefined ? undefined : parsePosition(query.cursor)
+  const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(now))
   return {
     ...scopeOf(call, now),
-    condition: conditionOf(filter, several(query, 'where') ?? [], microseconds(now)),
-    oldestFirst: oldestFirst(query),
-    // A cursor stands after what an offset passed over.
+    condition: conditionOf(filter, queryList(query, 'where') ?? [], microseconds(now)),
+    oldestFirst: isOldestFirst(query),
+    // The first page has already applied the offset.
     offset: from ? 0 : (query.offset ?? 0),
     from,
     withPerson: query.include_person ?? true,
@@ -196,31 +204,31 @@ function listQuery(call: ListCall, now: string): store.ListQuery {
 
 const microseconds = (now: string): number => Date.parse(now) * 1000
 
-/** Which events a call is about, before any filter looks into them. */
+/** The project, time range, names and person of a list, without its property filters. */
 function scopeOf({ query, project, signal }: ListCall, now: string) {
-  const names = several(query, 'event')?.filter((name) => name !== '')
+  const names = queryList(query, 'event')?.filter((name) => name !== '')
   return {
     project_id: project.id,
     after: query.after ? parseMoment(query.after, 'after', now) : undefined,
     before: query.before
       ? parseMoment(query.before, 'before', now)
-      : parseMoment(now, 'before', now) + AHEAD_MICROSECONDS,
+      : parseMoment(now, 'before', now) + CLOCK_SKEW_MICROSECONDS,
     names: names && [...new Set(names)],
     distinct_id: query.distinct_id,
-    person_id: query.person_id === undefined ? undefined : (uuidOf(query.person_id) ?? query.person_id),
+    person_id: query.person_id === undefined ? undefined : (parseUuid(query.person_id) ?? query.person_id),
     signal,
   }
 }
 
-function oldestFirst(query: Query<'events.list'>): boolean {
-  const given = several(query, 'orderBy')?.filter((entry) => entry !== '') ?? []
-  const [entry = '-timestamp'] = given
-  if (given.length > 1 || !/^-?timestamp$/.test(entry))
+function isOldestFirst(query: Query<'events.list'>): boolean {
+  const orders = queryList(query, 'orderBy')?.filter((order) => order !== '') ?? []
+  const [order = '-timestamp'] = orders
+  if (orders.length > 1 || !/^-?timestamp$/.test(order))
     throw invalid('orderBy', 'Events are ordered by time: send "orderBy" as "-timestamp" or "timestamp".')
-  return entry === 'timestamp'
+  return order === 'timestamp'
 }
 
-/** The next page: the same question, its times fixed to what they meant now, from where this page ended. */
+/** The same query after this page. Relative times become absolute. */
 function nextUrl(
   { url, query }: ListCall,
   { after, before }: { after?: number; before: number },
@@ -228,31 +236,30 @@ function nextUrl(
 ): string {
   const parameters = new URLSearchParams(url.search)
   parameters.delete('offset')
-  if (query.after) parameters.set('after', isoOf(after!))
-  // Rows that are counted stay in their places only while no newer event comes before them.
+  if (query.after && after !== undefined) parameters.set('after', isoOf(after))
+  // An offset stays valid only while no newer event is added before it.
   if (query.before || /^\d+$/.test(position)) parameters.set('before', isoOf(before))
   parameters.set('cursor', Buffer.from(position).toString('base64url'))
   return `${url.origin}${url.path}?${parameters}`
 }
 
-const noCursor = () =>
-  invalid('cursor', 'This is not a cursor that this server gave. Take the whole address from "next".')
+const invalidCursor = () => invalid('cursor', 'This cursor is not valid. Request the whole URL from "next".')
 
-/** Rows that are grouped or ordered by anything have no place of their own, so their cursor counts them. */
-function offsetIn(cursor: string): number {
+/** Selected rows have no stable position, so their cursor is an offset. */
+function parseOffset(cursor: string): number {
   const text = Buffer.from(cursor, 'base64url').toString()
-  if (!/^\d{1,15}$/.test(text)) throw noCursor()
+  if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
   return Number(text)
 }
 
-function positionIn(cursor: string): store.Position {
+function parsePosition(cursor: string): store.Position {
   const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (timestamp === undefined || uuid === undefined) throw noCursor()
+  if (timestamp === undefined || uuid === undefined) throw invalidCursor()
   return { timestamp: Number(timestamp), uuid }
 }
 
-/** The one form a UUID is stored in; undefined for what is none. Braces and `urn:uuid:` are written by some. */
-function uuidOf(text: string): string | undefined {
+/** Returns the stored form of a UUID, which may come in braces or with `urn:uuid:`; undefined when it is not one. */
+function parseUuid(text: string): string | undefined {
   const digits = /^(?:urn:uuid:|\{)?([0-9a-f-]{32,36})\}?$/i.exec(text)?.[1]?.replaceAll('-', '').toLowerCase()
   return digits?.length === 32 ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
 }
@@ -262,57 +269,34 @@ const OFFERED = ['application/json', 'text/csv'] as const
 const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accept: string | undefined }): boolean =>
   query.format === undefined ? negotiate(accept, OFFERED) === 'text/csv' : query.format === 'csv'
 
-async function* jsonOf(
-  pieces: Pieces,
+async function* jsonChunks(
+  batches: Batches,
   write: (row: store.EventRow) => string,
-  urlOf: (position: store.Position) => string,
+  urlAfter: (position: store.Position) => string,
 ): AsyncGenerator<string> {
   yield '{"results":['
-  let before = ''
+  let head = ''
   for (;;) {
-    const { done, value } = await pieces.next()
-    if (done) return yield `],"next":${JSON.stringify(value && urlOf(value))}}`
-    // What a purge has taken away meanwhile leaves a piece empty, and no comma before it.
+    const { done, value } = await batches.next()
+    if (done) return yield `],"next":${JSON.stringify(value && urlAfter(value))}}`
+    // A concurrent purge may leave a batch empty.
     if (value.length === 0) continue
-    yield* rowTexts(before, value, write, ',', '')
-    before = ','
+    yield* textChunks(value, write, { head, separator: ',' })
+    head = ','
   }
 }
 
-async function* csvOf(pieces: Pieces): AsyncGenerator<string> {
-  yield csvRow(wire.EVENT_FIELDS)
-  for await (const rows of pieces)
-    yield* rowTexts('', rows, (row) => csvRow(cellsOf(wire.EVENT_FIELDS, wire.event(row))), '', '')
+async function* csvChunks(batches: Batches): AsyncGenerator<string> {
+  yield csvRow(EVENT_FIELDS)
+  for await (const batch of batches)
+    yield* textChunks(batch, (row) => csvRow(cellsOf(EVENT_FIELDS, serializeEvent(row))))
 }
 
-/** Writes rows in chunks and yields to other requests, because an event may have a megabyte. */
-async function* rowTexts<Row>(
-  head: string,
-  rows: readonly Row[],
-  write: (row: Row) => string,
-  between: string,
-  tail: string,
-): AsyncGenerator<string> {
-  const breathe = pacer()
-  let text = head
-  for (const [i, row] of rows.entries()) {
-    text += (i ? between : '') + write(row)
-    if (text.length >= CHUNK_LENGTH) {
-      yield text
-      text = ''
-    }
-    const pause = breathe()
-    if (pause) await pause
-  }
-  yield text + tail
-}
-
-async function* continued(start: string, texts: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield start
-  yield* texts
-}
-
-function csv<Item extends object>(name: string, fields: readonly (keyof Item & string)[], items: Item[]): RawResponse {
+function csvFile<Item extends object>(
+  name: string,
+  fields: readonly (keyof Item & string)[],
+  items: Item[],
+): RawResponse {
   const text = csvRow(fields) + items.map((item) => csvRow(cellsOf(fields, item))).join('')
   return new RawResponse('text/csv', text, attachment(name))
 }
@@ -324,3 +308,49 @@ const cellText = (value: unknown): string =>
   value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 const attachment = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.csv"` })
+
+/** The order of the columns in CSV. */
+const EVENT_FIELDS = [
+  'id',
+  'distinct_id',
+  'properties',
+  'event',
+  'timestamp',
+  'person',
+  'elements',
+  'elements_chain',
+] as const satisfies (keyof EventRecord)[]
+
+/** The fields that contain JSON text. */
+const JSON_FIELDS: readonly string[] = ['properties', 'person', 'elements'] satisfies (keyof EventRecord)[]
+
+/** Stored JSON is passed on as text. CSV uses this shape in every dialect. */
+function serializeEvent(row: store.EventRow): EventRecord {
+  return {
+    id: row.uuid,
+    distinct_id: row.distinct_id,
+    properties: row.properties,
+    event: row.event,
+    timestamp: isoOf(row.timestamp),
+    person: row.person ? personJson(row.person) : 'null',
+    elements: row.elements_chain === '' ? '[]' : JSON.stringify(parseElements(row.elements_chain)),
+    elements_chain: row.elements_chain,
+  }
+}
+
+const eventJson = (row: store.EventRow, dialect: Dialect): string =>
+  recordJson(serializeEvent(row), JSON_FIELDS, dialect)
+
+/** The standard dialect returns JSON fields as strings, other dialects as JSON. Neither parses the stored text. */
+const recordJson = (record: EventRecord, jsonFields: readonly string[], dialect: Dialect): string =>
+  dialect === 'standard'
+    ? JSON.stringify(record)
+    : `{${Object.entries(record)
+        .map(([name, value]) => `"${name}":${jsonFields.includes(name) ? value : JSON.stringify(value)}`)
+        .join(',')}}`
+
+function personJson({ is_identified, first_distinct_id, email, name, username }: store.PersonSummary): string {
+  const known = Object.entries({ email, name, username }).filter(([, text]) => text !== null)
+  const properties = known.map(([key, text]) => `"${key}":${text}`).join(',')
+  return `{"is_identified":${is_identified},"distinct_ids":[${JSON.stringify(first_distinct_id)}],"properties":{${properties}}}`
+}

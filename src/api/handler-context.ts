@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
-import type { Answer, AreaName, Body, IdsOf, OperationId, Params, Query } from '../contract/operations.ts'
+import type { Answer, AreaName, Body, IdsOf, OperationId, Params, PublicId, Query } from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { RawRequest } from '../events/payload.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
-
-type PublicId = IdsOf<'signup'> | IdsOf<'capture'> | IdsOf<'service'>
 
 type OrganizationOf<Id extends OperationId> =
   Params<Id> extends { organization_id: string }
@@ -26,15 +24,15 @@ type ProjectOf<Id extends OperationId> =
         : undefined
       : undefined
 
-/** What capture reads instead of a validated body: its senders pack the same events in a dozen ways. */
+/** The unparsed request, for capture: its clients encode the same events in many ways. */
 export interface Raw extends RawRequest {
-  /** Counts this request for the project whose token it carries; throws throttled where it is too often. */
+  /** Counts the request for its project. Throws `throttled` above the limit. */
   admit(project_id: number): void
   /** Throws `throttled` when too many requests of this address were refused. */
-  demandGoodStanding(): void
+  requireGoodStanding(): void
 }
 
-/** Where a request came in, for the links in its answer. */
+/** The URL of a request, for links in the response. */
 export interface RequestUrl {
   /** Scheme and host. */
   origin: string
@@ -42,7 +40,7 @@ export interface RequestUrl {
   search: string
 }
 
-/** A request as a handler sees it: credentials checked, access resolved, input validated. */
+/** A request with credentials checked, access resolved and input validated. */
 export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   params: Params<Id>
   query: Query<Id>
@@ -50,20 +48,19 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   caller: Id extends PublicId ? Caller | undefined : Caller
   organization: OrganizationOf<Id>
   project: ProjectOf<Id>
-  /** What the last id of the path names, found by the area's `subject`. */
+  /** The resource that the last id of the path names, from the `subject` of the area. */
   subject: Subject
   url: RequestUrl
-  /** The address of the peer, and whether it sits on this machine with nothing in between. */
+  /** The client address. `local` means a direct connection from this machine. */
   peer: { address: string; local: boolean }
   authorization: string | undefined
-  /** The request as it came, in the area that parses by itself. */
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
   accept: string | undefined
-  /** Aborted when the caller has gone before the answer. Made where it is asked for. */
+  /** Aborted when the client disconnects before the response. Created on first use. */
   signal: AbortSignal
 }
 
-/** An answer that is written already: in another media type, with headers of its own, or a stream too long to hold. */
+/** A serialized response: another media type, extra headers or a stream. */
 export class RawResponse {
   constructor(
     readonly type: 'application/json' | 'text/csv' | 'text/html' | 'text/javascript',
@@ -72,7 +69,7 @@ export class RawResponse {
   ) {}
 }
 
-/** What is known before the body is read. */
+/** The resolved path of a request. Known before the body is read. */
 export interface ResolvedAccess {
   operation: Operation
   params: Record<string, string>
@@ -81,11 +78,23 @@ export interface ResolvedAccess {
   project: MembersProjectRow | undefined
 }
 
-/** The handlers of one area of the contract: a missing operation or a wrong answer does not compile. */
+type ParamName<Id extends OperationId> = Id extends OperationId ? keyof Params<Id> : never
+
+/** The resolved access of an area, whose paths decide which ids and resources are present. */
+export type AreaAccess<Name extends AreaName> = Omit<ResolvedAccess, 'params' | 'organization' | 'project'> & {
+  params: Record<ParamName<IdsOf<Name>>, string>
+  organization: OrganizationOf<IdsOf<Name>>
+  project: ProjectOf<IdsOf<Name>>
+}
+
+/**
+ * The handlers of one area of the contract. A missing operation or a wrong response does not compile. `subject` and
+ * `admit` are methods, so an area can narrow their argument to its `AreaAccess`.
+ */
 export interface Area<Name extends AreaName, Subject = undefined> {
-  /** Finds what the path's own id names, before the body is validated; throws not_found where there is nothing. */
-  subject?: (located: ResolvedAccess) => Promise<Subject>
-  /** What the area asks beyond the level, after the subject was found and before the body is validated. */
-  admit?: (located: ResolvedAccess, subject: Subject | undefined) => Promise<void>
+  /** Finds the resource that the last id of the path names, before the body is validated. Throws not_found. */
+  subject?(access: ResolvedAccess): Promise<Subject>
+  /** Checks access beyond the level, after `subject` and before the body is validated. */
+  admit?(access: ResolvedAccess, subject: Subject | undefined): Promise<void>
   operations: { [Id in IdsOf<Name>]: (call: HandlerContext<Id, Subject>) => Promise<Answer<Id> | RawResponse> }
 }

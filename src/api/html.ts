@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { RawResponse } from './handler-context.ts'
 
 /** An HTML page whose content security policy allows its own inline scripts and styles by hash. */
-export interface Page {
+export interface HtmlPage {
   html: string
-  /** Exactly what stands between the tags. */
+  /** The exact text between the script tags. */
   script: string
   style?: string
-  /** Further sources, by directive. */
+  /** Additional sources by directive. */
   sources?: Record<string, string>
 }
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The response with a policy that only allows requests to this server. */
-export function htmlPage({ html, script, style, sources = {} }: Page): RawResponse {
+export function htmlPage({ html, script, style, sources = {} }: HtmlPage): RawResponse {
   const directives: Record<string, string> = {
     'default-src': "'none'",
     'script-src': hashOf(script),

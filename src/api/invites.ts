@@ -1,69 +1,50 @@
-import { isUuid } from '../auth/access.ts'
-import type { Caller } from '../auth/caller.ts'
-import { type MadeInvite, makeInvites } from '../auth/invites.ts'
+import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import * as rules from '../organizations/invites.ts'
+import { pickDefined } from '../store/changes.ts'
 import * as store from '../store/invites.ts'
-import type { OrganizationRow } from '../store/organizations.ts'
-import type { Area } from './handler-context.ts'
+import type { Area, AreaAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
-import * as wire from './wire.ts'
+import { serializeUser } from './users.ts'
 
-export const invites = ({ db, ids, now, mailer, log, config }: Deps): Area<'invites', store.Invite> => {
-  const make = async (
-    { user }: Caller,
-    organization: OrganizationRow,
-    writes: store.InviteWrite[],
-    attr: (index: number) => string | null,
-  ): Promise<MadeInvite[]> => {
-    const made = await makeInvites(db, ids, now(), {
-      organization,
-      inviter: user,
-      writes,
-      attr,
-      mailed: mailer !== null,
-      limited: config.RATE_LIMITS,
-    })
-    if (mailer) mailer.wake()
-    else log.warn('no mail is configured, so the answer carries the secret of the invite; set SMTP_URL and SITE_URL')
-    return made
-  }
+export const invites = (deps: Deps): Area<'invites', store.Invite> => {
+  const serialize = (invite: rules.CreatedInvite) => serializeInvite(invite, deps.now())
 
   return {
-    subject: async ({ params, organization }) => {
-      const invite = isUuid(params.id!) ? await store.get(db, organization!.id, params.id!.toLowerCase()) : undefined
-      if (!invite) throw notFound()
-      return invite
-    },
+    subject: ({ params, organization }: AreaAccess<'invites'>) => rules.get(deps, organization, params.id),
 
     operations: {
       'invites.list': async ({ organization, query, url }) => {
-        const { count, rows } = await store.list(db, organization.id, paging(query))
-        const time = now()
-        return page(
-          { url, query },
-          count,
-          rows.map((row) => wire.invite(row, time)),
-        )
+        const { count, rows } = await store.list(deps.db, organization.id, paging(query))
+        return page({ url, query }, count, rows.map(serialize))
       },
 
-      'invites.create': async ({ caller, organization, body }) => {
-        const [made] = await make(caller, organization, [body], () => null)
-        return wire.invite(made!, now())
-      },
+      'invites.create': async ({ caller, organization, body }) =>
+        serialize(await rules.create(deps, caller, organization, body)),
 
-      'invites.bulk': async ({ caller, organization, body }) => {
-        const many = Array.isArray(body)
-        const made = await make(caller, organization, many ? body : [body], (index) =>
-          many ? `${index}__target_email` : null,
-        )
-        const answers = made.map((invite) => wire.invite(invite, now()))
-        return many ? answers : answers[0]!
-      },
+      'invites.bulk': async ({ caller, organization, body }) =>
+        Array.isArray(body)
+          ? (await rules.createMany(deps, caller, organization, body)).map(serialize)
+          : serialize(await rules.create(deps, caller, organization, body)),
 
-      'invites.delete': async ({ subject }) => {
-        if (!(await store.remove(db, subject.id))) throw notFound()
-      },
+      'invites.delete': ({ subject }) => rules.remove(deps, subject),
     },
+  }
+}
+
+/** `signup_token` is present when the invite was created without mail. */
+function serializeInvite(row: rules.CreatedInvite, now: string): components['schemas']['InviteCreated'] {
+  return {
+    id: row.id,
+    target_email: row.target_email,
+    first_name: row.first_name,
+    emailing_attempt_made: Boolean(row.emailing_attempt_made),
+    level: row.level,
+    is_expired: row.created_at < store.expiryCutoff(now),
+    created_by: row.created_by && serializeUser(row.created_by),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    message: row.message,
+    ...pickDefined(row, ['signup_token']),
   }
 }

@@ -1,42 +1,48 @@
+import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import * as store from '../store/batch_export_logs.ts'
 import type { HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
-import { several } from './query.ts'
+import { queryList } from './query.ts'
 import { parseMoment } from './time.ts'
-import * as wire from './wire.ts'
-
-const LEVELS: readonly string[] = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR']
 
 type LogCall = Pick<HandlerContext<'batch_export_runs.logs' | 'project_batch_exports.logs'>, 'query' | 'url'>
 
-/** One page of what an export, or one of its runs, said. */
+/** One page of the log of an export or of one of its runs. */
 export async function logPage(
   { db, now }: Deps,
   { query, url }: LogCall,
-  about: Pick<store.LogFilter, 'batch_export_id' | 'run_id'>,
+  subject: Pick<store.LogFilter, 'batch_export_id' | 'run_id'>,
 ) {
-  const levels = several(query, 'level')?.map((level) => level.toUpperCase())
-  if (levels?.some((level) => !LEVELS.includes(level)))
-    throw invalid('level', `"level" is one of ${LEVELS.join(', ')}.`)
-  const time = (field: 'after' | 'before'): string | undefined =>
-    query[field] === undefined ? undefined : isoOf(parseMoment(query[field], field, now()))
-  const filter = {
-    ...about,
-    levels: levels as store.LogLevel[],
+  const timeOf = (field: 'after' | 'before'): string | undefined =>
+    query[field] === undefined ? undefined : storedTime(parseMoment(query[field], field, now()))
+  const filter: store.LogFilter = {
+    ...subject,
+    levels: queryList(query, 'level')?.map(parseLevel),
     search: query.search,
-    after: time('after'),
-    before: time('before'),
+    after: timeOf('after'),
+    before: timeOf('before'),
   }
-  const { count, rows } = await store.list(db, filter as store.LogFilter, paging(query))
-  return page({ url, query }, count, rows.map(wire.logEntry))
+  const { count, rows } = await store.list(db, filter, paging(query))
+  return page({ url, query }, count, rows, serializeLogEntry)
 }
 
-/** The largest year that sorts as text like the others. */
-const LAST = Date.parse('9999-12-31T23:59:59.999Z')
-const FIRST = Date.parse('0000-01-01T00:00:00.000Z')
+function serializeLogEntry(row: store.LogEntryRow): components['schemas']['BatchExportLogEntry'] {
+  const { project_id: team_id, batch_export_id, run_id, timestamp, level, message } = row
+  return { team_id, batch_export_id, run_id, timestamp, level, message }
+}
 
-/** Microseconds as the milliseconds that are stored. */
-export const isoOf = (microseconds: number): string =>
-  new Date(Math.max(FIRST, Math.min(LAST, Math.floor(microseconds / 1000)))).toISOString()
+function parseLevel(text: string): store.LogLevel {
+  const level = store.LOG_LEVELS.find((known) => known === text.toUpperCase())
+  if (!level) throw invalid('level', `"level" must be one of: ${store.LOG_LEVELS.join(', ')}.`)
+  return level
+}
+
+/** Stored times sort as text up to this year. */
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
+
+/** Converts microseconds to the stored form in milliseconds. */
+export const storedTime = (microseconds: number): string =>
+  new Date(Math.max(EARLIEST, Math.min(LATEST, Math.floor(microseconds / 1000)))).toISOString()

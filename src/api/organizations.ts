@@ -1,50 +1,55 @@
+import type { components } from '../contract/openapi.ts'
+import type { Dialect } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
-import { forbidden, notFound } from '../errors.ts'
-import { reachesEverything } from '../store/key-restrictions.ts'
-import * as store from '../store/organizations.ts'
-import * as projects from '../store/projects.ts'
+import * as rules from '../organizations/organizations.ts'
 import type { Area } from './handler-context.ts'
 import { page, paging } from './page.ts'
-import * as wire from './wire.ts'
+import { serializeTeam } from './projects.ts'
 
-export const organizations = ({ db, ids, now, purger, config: { DIALECT } }: Deps): Area<'organizations'> => {
-  const answer = async (row: store.OrganizationRow) =>
-    wire.organization(row, await projects.ofOrganizations(db, [row.id]), DIALECT)
+export const organizations = (deps: Deps): Area<'organizations'> => {
+  const serialize = (found: rules.OrganizationWithTeams) => serializeOrganization(found, deps.config.DIALECT)
 
   return {
     operations: {
-      'organizations.list': async ({ caller: { user, key }, query, url }) => {
-        const { count, rows } = await store.list(db, user.id, key.reach, paging(query))
-        const teams = await projects.ofOrganizations(
-          db,
-          rows.map((row) => row.id),
-        )
-        const teamsOf = new Map<string, projects.TeamRow[]>(rows.map((row) => [row.id, []]))
-        for (const team of teams) teamsOf.get(team.organization_id)!.push(team)
-        const results = rows.map((row) => wire.organization(row, teamsOf.get(row.id)!, DIALECT))
-        return page({ url, query }, count, results)
+      'organizations.list': async ({ caller, query, url }) => {
+        const { count, results } = await rules.list(deps, caller, paging(query))
+        return page({ url, query }, count, results.map(serialize))
       },
 
-      'organizations.create': async ({ caller: { user, key }, body }) => {
-        if (!reachesEverything(key.reach))
-          throw forbidden('This key is limited to what exists already. Create organizations with a key without limits.')
-        const { organization_id } = await db.tx((tx) => store.create(tx, ids, now(), { ...body, owner_id: user.id }))
-        return answer((await store.get(db, user.id, key.reach, organization_id))!)
-      },
+      'organizations.create': async ({ caller, body }) => serialize(await rules.create(deps, caller, body)),
 
-      'organizations.retrieve': ({ organization }) => answer(organization),
+      'organizations.retrieve': async ({ organization }) => serialize(await rules.withTeams(deps, organization)),
 
-      'organizations.update': async ({ caller: { user, key }, organization, body }) => {
-        if (body) await store.update(db, organization, body, now())
-        const changed = await store.get(db, user.id, key.reach, organization.id)
-        if (!changed) throw notFound()
-        return answer(changed)
-      },
+      'organizations.update': async ({ caller, organization, body = {} }) =>
+        serialize(await rules.update(deps, caller, organization, body)),
 
-      'organizations.delete': async ({ organization }) => {
-        await db.tx((tx) => store.remove(tx, organization.id, now()))
-        purger.wake()
-      },
+      'organizations.delete': ({ organization }) => rules.remove(deps, organization),
     },
   }
 }
+
+function serializeOrganization(
+  { organization, teams }: rules.OrganizationWithTeams,
+  dialect: Dialect,
+): components['schemas']['Organization'] {
+  return {
+    id: organization.id,
+    name: organization.name,
+    slug: organization.slug,
+    created_at: organization.created_at,
+    updated_at: organization.updated_at,
+    membership_level: organization.membership_level,
+    plugins_access_level: organization.plugins_access_level,
+    teams: teams.map(serializeTeam),
+    available_product_features: [],
+    is_member_join_email_enabled: Boolean(organization.is_member_join_email_enabled),
+    metadata: jsonText({ instance_tag: 'none' }, dialect),
+    customer_id: organization.customer_id,
+    enforce_2fa: organization.enforce_2fa === null ? null : Boolean(organization.enforce_2fa),
+    member_count: jsonText(organization.member_count, dialect),
+  }
+}
+
+/** JSON text in the standard dialect, the value itself in the other. Handlers are typed by the standard contract. */
+const jsonText = (value: unknown, dialect: Dialect): string =>
+  dialect === 'standard' ? JSON.stringify(value) : (value as string)

@@ -1,28 +1,27 @@
-/** Query parameters that take several values: as JSON text, repeated, or in brackets. */
+/** Query parameters that accept several values: as JSON, repeated, or with brackets. */
 
-/** Every value given for a parameter, in order; undefined where it is absent. JSON text of a list counts as its items. */
-export function several(query: object, name: string): string[] | undefined {
-  const given = givenFor(query, name)
-  return given?.flatMap((text) => listIn(text) ?? [text])
+/** All values of a parameter, with JSON lists flattened; undefined when it is absent. */
+export function queryList(query: object, name: string): string[] | undefined {
+  return rawQueryValues(query, name)?.flatMap((text) => parseList(text) ?? [text])
 }
 
-/** The texts given for a parameter that holds JSON itself, each as it came. */
-export function givenFor(query: object, name: string): string[] | undefined {
-  const found: string[] = []
+/** All values of a parameter, without parsing JSON. */
+export function rawQueryValues(query: object, name: string): string[] | undefined {
+  const values: string[] = []
   for (const [key, value] of Object.entries(query)) {
     const bracketed = key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))
-    if (value !== undefined && (key === name || bracketed)) found.push(...[value].flat().map(String))
+    if (value !== undefined && (key === name || bracketed)) values.push(...[value].flat().map(String))
   }
-  return found.length ? found : undefined
+  return values.length ? values : undefined
 }
 
-/** A text that only looks like a list is a value like any other. */
-function listIn(text: string): string[] | undefined {
+/** Undefined for text that is not a JSON list of strings and numbers; it then counts as one value. */
+function parseList(text: string): string[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   try {
     const list: unknown = JSON.parse(text)
-    const plain = Array.isArray(list) && list.every((item) => typeof item === 'string' || typeof item === 'number')
-    return plain ? list.map(String) : undefined
+    const isPlain = Array.isArray(list) && list.every((item) => typeof item === 'string' || typeof item === 'number')
+    return isPlain ? list.map(String) : undefined
   } catch {
     return undefined
   }

@@ -4,12 +4,13 @@ import { bearer } from '../auth/caller.ts'
 import { contractOf } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
-import { alive } from '../store/installation.ts'
+import { ping } from '../store/installation.ts'
 import { type Area, RawResponse } from './handler-context.ts'
 import { htmlPage } from './html.ts'
 
-/** Laid beside the program by the build. */
-const REFERENCE_SCRIPTS = ['./reference.js', '../../dist/reference.js'].map((path) => new URL(path, import.meta.url))
+/** The build puts the script beside the program. From the sources, the last build is used. */
+const BUILT_SCRIPT = new URL('./reference.js', import.meta.url)
+const SOURCE_SCRIPT = new URL('../../dist/reference.js', import.meta.url)
 
 const REFERENCE_SCRIPT = `Scalar.createApiReference('#reference', { url: '/openapi.json', servers: [{ url: location.origin }], withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })`
 
@@ -23,7 +24,7 @@ const REFERENCE_PAGE = htmlPage({
 </html>
 `,
   script: REFERENCE_SCRIPT,
-  // The library inserts its styles, and pictures as data.
+  // The library adds inline styles and data: images.
   sources: { 'script-src': "'self'", 'style-src': "'unsafe-inline'", 'img-src': "'self' data:", 'font-src': 'data:' },
 })
 
@@ -32,18 +33,18 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
     'service.live': async () => ({ status: 'ok' }),
 
     'service.ready': async () => {
-      if (lifecycle.draining) throw unavailable('This server is shutting down. Ask another one.')
-      await alive(db)
+      if (lifecycle.draining) throw unavailable('This server is shutting down. Retry on another one.')
+      await ping(db)
       return { status: 'ok' }
     },
 
     'service.metrics': async ({ peer, authorization }) => {
-      if (!peer.local && !holdsToken(authorization, config.METRICS_TOKEN))
-        throw forbidden('Metrics answer on loopback, or to the token that the operator set as METRICS_TOKEN.')
+      if (!peer.local && !hasToken(authorization, config.METRICS_TOKEN))
+        throw forbidden('Request metrics from loopback, or send the token that the operator set as METRICS_TOKEN.')
       return metrics.text()
     },
 
-    'service.openapi': async () => contractOf(config.DIALECT).text as never,
+    'service.openapi': async () => new RawResponse('application/json', contractOf(config.DIALECT).text),
 
     'service.docs': async () => REFERENCE_PAGE,
 
@@ -54,18 +55,18 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
 
 let script: Promise<Buffer> | undefined
 
-/** Read once: thousands who ask for it share its bytes. */
+/** Cached, so all responses share one buffer. */
 function referenceScript(): Promise<Buffer> {
-  script ??= readFile(REFERENCE_SCRIPTS[0]!).catch(() => readFile(REFERENCE_SCRIPTS[1]!))
-  // Where the build comes later, the next to ask finds it.
+  script ??= readFile(BUILT_SCRIPT).catch(() => readFile(SOURCE_SCRIPT))
+  // Retry on the next request, in case of a later build.
   script.catch(() => {
     script = undefined
   })
   return script
 }
 
-function holdsToken(authorization: string | undefined, token: string | undefined): boolean {
+function hasToken(authorization: string | undefined, token: string | undefined): boolean {
   const sent = Buffer.from(bearer(authorization) ?? '')
-  const wanted = Buffer.from(token ?? '')
-  return wanted.length > 0 && sent.length === wanted.length && timingSafeEqual(sent, wanted)
+  const expected = Buffer.from(token ?? '')
+  return expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)
 }

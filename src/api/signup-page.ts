@@ -10,29 +10,29 @@ const SCRIPT = `
   const id = location.pathname.split('/')[2]
   const token = new URLSearchParams(location.search).get('token') ?? ''
   history.replaceState(null, '', location.pathname)
-  const say = document.getElementById('say'), form = document.getElementById('form')
-  const ask = async (path, options) => {
+  const message = document.getElementById('message'), form = document.getElementById('form')
+  const request = async (path, options) => {
     const response = await fetch('/api/signup/' + encodeURIComponent(id) + '/' + path, options)
     return [response.ok, await response.json()]
   }
-  const show = (invite) => { say.textContent = 'Join ' + invite.organization_name + ' as ' + invite.target_email + '.'; if (invite.supersedes_account) say.append(' An account with this address exists, but its address was never verified. Enter its key to keep it. Without a key it is disabled, and you get a new account.'); form.first_name.value = invite.first_name; form.hidden = false }
-  ask('?token=' + encodeURIComponent(token)).then(([ok, body]) => {
+  const show = (invite) => { message.textContent = 'Join ' + invite.organization_name + ' as ' + invite.target_email + '.'; if (invite.supersedes_account) message.append(' An account with this address exists, but its address was never verified. Enter its key to keep it. Without a key it is disabled, and you get a new account.'); form.first_name.value = invite.first_name; form.hidden = false }
+  request('?token=' + encodeURIComponent(token)).then(([ok, body]) => {
     if (ok) return show(body)
-    say.textContent = body.detail
+    message.textContent = body.detail
     if (body.code === 'account_exists') form.hidden = false
   })
   form.onsubmit = async (event) => {
     event.preventDefault()
     const headers = { 'content-type': 'application/json' }
     if (form.key.value) headers.authorization = 'Bearer ' + form.key.value
-    const [ok, body] = await ask('', { method: 'POST', headers, body: JSON.stringify({ token, first_name: form.first_name.value }) })
-    if (!ok) { say.textContent = body.detail; return }
+    const [ok, body] = await request('', { method: 'POST', headers, body: JSON.stringify({ token, first_name: form.first_name.value }) })
+    if (!ok) { message.textContent = body.detail; return }
     form.hidden = true
-    say.textContent = 'You have joined. '
+    message.textContent = 'You have joined. '
     if (!body.api_key) return
     const key = document.createElement('code')
     key.textContent = body.api_key
-    say.append('This is your key; it is shown once, so keep it: ', key)
+    message.append('This is your key. It is shown only once: ', key)
   }
 `
 
@@ -47,7 +47,7 @@ const HTML = `<!doctype html>
 </head>
 <body>
 <h1>Accept an invitation</h1>
-<p id="say" aria-live="polite">One moment …</p>
+<p id="message" aria-live="polite">Loading …</p>
 <form id="form" hidden>
   <label>Your name <input name="first_name" maxlength="128" autocomplete="given-name"></label>
   <label>Your key, if your address already has an account <input name="key" type="password" autocomplete="off"></label>
@@ -58,5 +58,5 @@ const HTML = `<!doctype html>
 </html>
 `
 
-/** The page that a mailed link opens. It knows nothing: the browser reads the link and speaks to the API. */
+/** The page that a mailed link opens. Its script reads the secret from the URL and calls the API. */
 export const SIGNUP_PAGE = htmlPage({ html: HTML, script: SCRIPT, style: STYLE })

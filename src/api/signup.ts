@@ -1,49 +1,27 @@
-import { isUuid } from '../auth/access.ts'
 import { authenticate, bearer, type Caller, keyLookup } from '../auth/caller.ts'
-import { acceptInvite, openInvite } from '../auth/invites.ts'
 import type { Deps } from '../deps.ts'
+import * as rules from '../organizations/signup.ts'
 import type { Area } from './handler-context.ts'
 import { SIGNUP_PAGE } from './signup-page.ts'
-import * as wire from './wire.ts'
+import { serializeUser } from './users.ts'
 
-const NO_INVITE = '00000000-0000-0000-0000-000000000000'
-
-export const signup = ({ db, ids, now, mailer, log }: Deps): Area<'signup'> => {
-  /** Nobody need say who they are; who does must be right. */
+export const signup = (deps: Deps): Area<'signup'> => {
+  /** A key is optional here, but an invalid key is an error. */
   const callerOf = async (authorization: string | undefined): Promise<Caller | undefined> =>
-    bearer(authorization) === undefined ? undefined : authenticate(keyLookup(db), authorization, now)
-
-  const idOf = (sent: string): string => (isUuid(sent) ? sent.toLowerCase() : NO_INVITE)
+    bearer(authorization) === undefined ? undefined : authenticate(keyLookup(deps.db), authorization, deps.now)
 
   return {
     operations: {
-      'signup.retrieve': async ({ params, query, authorization }) => {
-        const caller = await callerOf(authorization)
-        const invite = await openInvite(db, {
-          invite_id: idOf(params.invite_id),
-          token: query.token,
-          caller,
-          now: now(),
-        })
+      'signup.retrieve': async ({ params: { invite_id }, query: { token }, authorization }) => {
+        const invite = await rules.openInvite(deps, { invite_id, token }, await callerOf(authorization))
         const { id, target_email, first_name, organization_name, superseded } = invite
         return { id, target_email, first_name, organization_name, supersedes_account: superseded !== undefined }
       },
 
-      'signup.accept': async ({ params, body, authorization }) => {
-        const { token, first_name, last_name } = body
+      'signup.accept': async ({ params: { invite_id }, body, authorization }) => {
         const caller = await callerOf(authorization)
-        const sent = {
-          invite_id: idOf(params.invite_id),
-          token,
-          first_name,
-          last_name,
-          caller,
-          mailed: mailer !== null,
-        }
-        const { user, organization_id, api_key, superseded } = await acceptInvite(db, ids, now(), sent)
-        mailer?.wake()
-        if (superseded) log.warn({ superseded, by: user.uuid }, 'superseded an unverified account')
-        return { user: wire.user(user), organization_id, api_key }
+        const { user, organization_id, api_key } = await rules.acceptInvite(deps, { ...body, invite_id }, caller)
+        return { user: serializeUser(user), organization_id, api_key }
       },
 
       'signup.page': async () => SIGNUP_PAGE,

@@ -1,90 +1,79 @@
 import { invalid } from '../errors.ts'
 import { parseRfc822 } from '../hogql/datetime.ts'
+import { daysInMonth } from '../time/calendar.ts'
+import { parseIso } from '../time/iso.ts'
 
-const MICROSECONDS = 1_000
+const MILLISECOND = 1_000
+const SECOND = 1_000_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/**
- * Times of events are read by events/time.ts, which takes more spellings and nothing that microseconds cannot count:
- * here 9999-12-31 is a good end of a range, and a good expiry.
- */
-const ISO =
-  /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
-const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}/
+const STARTS_WITH_DATE = /^\d{4}-\d{2}-\d{2}/
 const RELATIVE = /^-?(\d{0,6})([hdwmqy])(Start|End)?$/
 
-/** Any ISO 8601 moment, without a zone in UTC, as the one form that is stored; 400 naming `attr` for anything else. */
-export function parseTime(text: string, attr: string): string {
-  const moment = WHOLE_DATE.test(text.trim()) ? isoMoment(text.trim()) : undefined
-  const stored = moment && new Date(moment.milliseconds + Math.floor(moment.microseconds / 1_000)).toISOString()
-  if (stored && WHOLE_DATE.test(stored)) return stored
-  throw invalid(attr, `Send "${attr}" as an ISO 8601 time, such as 2026-11-02T09:15:00Z.`)
+/** Converts an ISO 8601 time to the stored form. Without a zone it is UTC. Throws `invalid_input` with `attr`. */
+export function parseIsoTime(text: string, attr: string): string {
+  const instant = STARTS_WITH_DATE.test(text.trim()) ? parseIso(text.trim()) : undefined
+  const milliseconds = instant && instant.seconds * 1000 + Math.floor(instant.microseconds / MILLISECOND)
+  const stored = typeof milliseconds === 'number' ? new Date(milliseconds).toISOString() : ''
+  if (STARTS_WITH_DATE.test(stored)) return stored
+  throw invalid(attr, `\`${attr}\` must be an ISO 8601 time, such as 2026-11-02T09:15:00Z.`)
 }
 
 /**
- * A moment in microseconds since 1970: ISO 8601 or RFC 822, without a zone in UTC, or relative to now such as `-24h`,
- * `-7d`, `-3m` (months), `dStart`, `mEnd`. 400 naming `attr` for anything else.
+ * Returns microseconds since 1970 of an ISO 8601 or RFC 822 time, or of a time relative to now: `-24h`, `-7d`, `-3m`
+ * (months), `dStart`, `mEnd`. Without a zone it is UTC. Throws `invalid_input` with `attr`.
  */
 export function parseMoment(text: string, attr: string, now: string): number {
-  const iso = isoMoment(text.trim())
+  const iso = parseIso(text.trim())
   const moment = iso
-    ? iso.milliseconds * MICROSECONDS + iso.microseconds
-    : (parseRfc822(text) ?? relativeMoment(text.trim(), now))
+    ? iso.seconds * SECOND + iso.microseconds
+    : (parseRfc822(text) ?? relativeMoment(text.trim(), new Date(now)))
   if (moment === undefined || Number.isNaN(moment))
     throw invalid(
       attr,
-      `Send "${attr}" as an ISO 8601 time, such as 2026-11-02T09:15:00Z, or relative to now, such as -24h, -7d or dStart.`,
+      `\`${attr}\` must be an ISO 8601 time, such as 2026-11-02T09:15:00Z, or relative to now, such as -24h, -7d or dStart.`,
     )
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, moment))
 }
 
-/** The milliseconds of its second, and the microseconds after that. */
-function isoMoment(text: string): { milliseconds: number; microseconds: number } | undefined {
-  const match = ISO.exec(text)
-  if (!match) return undefined
-  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
-  const offset = /^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase()
-  const milliseconds = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`)
-  // JavaScript rolls the 31st of a short month over into the next one.
-  const real = new Date(Date.UTC(+year!, +month - 1, +day)).getUTCDate() === +day
-  if (Number.isNaN(milliseconds) || !real) return undefined
-  return { milliseconds, microseconds: Number(fraction.padEnd(6, '0').slice(0, 6)) }
-}
-
-function relativeMoment(text: string, now: string): number | undefined {
-  const match = RELATIVE.exec(text)
-  if (!match) return undefined
-  const [, count, letter, edge] = match
-  const moment = back(new Date(now), Number(count || 0), letter!)
-  if (!edge) return moment.getTime() * MICROSECONDS
-  const [year, month, day, hour] = [
-    moment.getUTCFullYear(),
-    moment.getUTCMonth(),
-    moment.getUTCDate(),
-    moment.getUTCHours(),
-  ]
+function relativeMoment(text: string, now: Date): number | undefined {
+  const [, count, unit, edge] = RELATIVE.exec(text) ?? []
+  if (unit === undefined) return undefined
+  const moment = subtract(now, Number(count || 0), unit)
+  if (!edge) return moment.getTime() * MILLISECOND
   const next = edge === 'End' ? 1 : 0
-  const starts: Record<string, number> = {
-    h: Date.UTC(year, month, day, hour + next),
-    d: Date.UTC(year, month, day + next),
-    m: Date.UTC(year, month + next),
-    y: Date.UTC(year + next, 0),
-  }
-  const start = starts[letter!]
-  // An end is the last microsecond before the next one begins.
-  return start === undefined ? undefined : start * MICROSECONDS - next
+  const start = startOf(unit, moment, next)
+  // An end is the last microsecond before the next unit begins.
+  return start === undefined ? undefined : start * MILLISECOND - next
 }
 
-function back(from: Date, count: number, letter: string): Date {
+/** The start of the hour, day, month or year that is `next` units after the one with `moment`. */
+function startOf(unit: string, moment: Date, next: number): number | undefined {
+  const [year, month] = [moment.getUTCFullYear(), moment.getUTCMonth()]
+  const [day, hour] = [moment.getUTCDate(), moment.getUTCHours()]
+  switch (unit) {
+    case 'h':
+      return Date.UTC(year, month, day, hour + next)
+    case 'd':
+      return Date.UTC(year, month, day + next)
+    case 'm':
+      return Date.UTC(year, month + next)
+    case 'y':
+      return Date.UTC(year + next, 0)
+    default:
+      return undefined
+  }
+}
+
+function subtract(from: Date, count: number, unit: string): Date {
   const lengths: Record<string, number> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, q: 13 * 7 * DAY_MS }
-  const length = lengths[letter]
+  const length = lengths[unit]
   if (length !== undefined) return new Date(from.getTime() - count * length)
-  const months = letter === 'y' ? count * 12 : count
   const moment = new Date(from)
   moment.setUTCDate(1)
-  moment.setUTCMonth(moment.getUTCMonth() - months)
-  // The 31st of a short month is its last day.
-  const days = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 0)).getUTCDate()
+  moment.setUTCMonth(moment.getUTCMonth() - (unit === 'y' ? count * 12 : count))
+  // In a shorter month, the 31st becomes the last day.
+  const days = daysInMonth(moment.getUTCFullYear(), moment.getUTCMonth() + 1)
   moment.setUTCDate(Math.min(from.getUTCDate(), days))
   return moment
 }

@@ -1,5 +1,6 @@
-import { forbidden, notFound } from '../errors.ts'
+import { AppError, forbidden, invalid, notFound } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
+import { ADMIN } from '../store/members.ts'
 import * as organizations from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
 import type { Caller } from './caller.ts'
@@ -7,11 +8,14 @@ import type { Caller } from './caller.ts'
 export const CURRENT = '@current'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** Only what can be an id is looked up: the engines need not agree on anything else. */
-export const isUuid = (id: string): boolean => UUID.test(id)
-const INTEGER = /^[1-9][0-9]{0,14}$/
+const INTEGER_ID = /^[1-9][0-9]{0,14}$/
 
-/** The organization an id names for this caller. Throws not_found for what they may not see, however it is spelt. */
+/** Only valid ids are looked up, because the engines treat other text differently. */
+export const isUuid = (id: string): boolean => UUID.test(id)
+
+export const isIntegerId = (id: string): boolean => INTEGER_ID.test(id)
+
+/** The organization with this id or `@current`. Throws not_found when the caller has no access to it. */
 export async function organizationFor(
   db: Db,
   { user, key }: Caller,
@@ -19,39 +23,47 @@ export async function organizationFor(
 ): Promise<organizations.OrganizationRow> {
   const found =
     id === CURRENT
-      ? await organizations.current(db, user, key.reach)
+      ? await organizations.current(db, user, key.restrictions)
       : isUuid(id)
-        ? await organizations.get(db, user.id, key.reach, id.toLowerCase())
+        ? await organizations.get(db, user.id, key.restrictions, id.toLowerCase())
         : undefined
   if (!found) throw notFound()
   return found
 }
 
-/** The project an id names for this caller. Throws not_found for what they may not see, however it is spelt. */
+/** The project with this id or `@current`. Throws not_found when the caller has no access to it. */
 export async function projectFor(db: Db, { user, key }: Caller, id: string): Promise<projects.MembersProjectRow> {
   const found =
     id === CURRENT
-      ? await projects.current(db, user, key.reach)
-      : INTEGER.test(id)
-        ? await projects.get(db, user.id, key.reach, Number(id))
+      ? await projects.current(db, user, key.restrictions)
+      : isIntegerId(id)
+        ? await projects.get(db, user.id, key.restrictions, Number(id))
         : undefined
   if (!found) throw notFound()
   return found
 }
 
-const LEVEL_NAMES: Record<number, string> = { 8: 'an administrator', 15: 'an owner' }
-
-export function requireLevel(held: number, needed: number): void {
-  if (held < needed)
-    throw forbidden(`This needs level ${needed}; yours is ${held}. Ask ${LEVEL_NAMES[needed]} of the organization.`)
+/** Turns not_found into an error about `attr`, the field of the body that holds the id. */
+export function requireExisting<Found>(attr: string, found: Promise<Found>): Promise<Found> {
+  return found.catch((error) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+    throw invalid(attr, 'This id does not exist, or this key has no access to it. Send another id.', 'does_not_exist')
+  })
 }
 
-/** What an organization may do with plugins: look and configure, install, share with all others. */
+export function requireLevel(held: number, needed: number): void {
+  if (held < needed) {
+    const role = needed > ADMIN ? 'an owner' : 'an administrator'
+    throw forbidden(`This requires level ${needed}; yours is ${held}. Ask ${role} of the organization.`)
+  }
+}
+
+/** What an organization may do with plugins: view and configure, install, share with all other organizations. */
 export const PLUGIN_ACCESS = { look: 3, install: 6, share: 9 } as const
 
-export function demandPluginAccess(held: number, needed: number): void {
+export function requirePluginAccess(held: number, needed: number): void {
   if (held < needed)
     throw forbidden(
-      `This needs plugin access level ${needed}; the organization has ${held}. The operator raises it with \`workspace-admin organizations set-plugin-access\`.`,
+      `This requires plugin access level ${needed}; the organization has ${held}. The operator can raise it with \`workspace-admin organizations set-plugin-access\`.`,
     )
 }

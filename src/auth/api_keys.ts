@@ -1,31 +1,160 @@
-import { createHash } from 'node:crypto'
+import { forbidden, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import * as apiKeys from '../store/api_keys.ts'
+import * as store from '../store/api_keys.ts'
+import { encloses, type KeyRestrictions, UNRESTRICTED } from '../store/key-restrictions.ts'
+import { organizationFor, projectFor, requireExisting } from './access.ts'
+import type { Caller } from './caller.ts'
+import { sha256 } from './hash.ts'
 
-export const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex')
+const MAX_ACTIVE_KEYS = 10
+const KEY_ID = /^[0-9A-Za-z]{1,50}$/
 
-/** Enough to recognise a key by, too little to use it. */
-const maskOf = (value: string): string => `${value.slice(0, 4)}...${value.slice(-4)}`
+/** The fields a caller may set. `expires_at` is in stored form. */
+export interface KeyInput {
+  label?: string
+  scopes?: store.Scope[]
+  scoped_organizations?: string[]
+  scoped_teams?: number[]
+  expires_at?: string | null
+}
 
-export type NewKey = Pick<apiKeys.ApiKey, 'user_id' | 'label' | 'scopes' | 'reach' | 'expires_at'>
+export type NewKey = Pick<store.ApiKey, 'user_id' | 'label' | 'restrictions' | 'expires_at'> & {
+  scopes: readonly string[]
+}
 
-/** Makes a key. The value in the answer is the only copy there will ever be. */
-export async function issue(db: Db, ids: Ids, now: string, key: NewKey): Promise<apiKeys.ApiKey & { value: string }> {
+/** The value is not stored. This is its only copy. */
+export type KeyWithValue = store.ApiKey & { value: string }
+
+/** Creates a key without checking the permissions of a caller. */
+export async function issue(db: Db, ids: Ids, now: string, key: NewKey): Promise<KeyWithValue> {
   const value = ids.keyValue()
-  const made = await apiKeys.create(db, {
+  const created = await store.create(db, {
     ...key,
     id: ids.keyId(),
-    value_hash: hashOf(value),
+    value_hash: sha256(value),
     mask_value: maskOf(value),
     now,
   })
-  return { ...made, value }
+  return { ...created, value }
 }
 
-/** Gives a key another value; undefined when it was revoked meanwhile. */
-export async function roll(db: Db, ids: Ids, id: string): Promise<(apiKeys.ApiKey & { value: string }) | undefined> {
+/** The first and last characters, enough to recognize a key. */
+const maskOf = (value: string): string => `${value.slice(0, 4)}...${value.slice(-4)}`
+
+export async function get({ db }: { db: Db }, { user }: Caller, id: string): Promise<store.ApiKey> {
+  const key = KEY_ID.test(id) ? await store.get(db, user.id, id) : undefined
+  if (!key) throw notFound()
+  return key
+}
+
+export async function create(
+  { db, ids, now }: { db: Db; ids: Ids; now: () => string },
+  caller: Caller,
+  input: KeyInput & { label: string; scopes: store.Scope[] },
+): Promise<KeyWithValue> {
+  const restrictions = await requestedRestrictions(db, caller, input)
+  const expires_at = requestedExpiry(now(), input.expires_at)
+  requireNoMoreAccess(caller.key, { restrictions, expires_at })
+  return db.tx(async (tx) => {
+    if ((await store.countActive(tx, caller.user.id, now())) >= MAX_ACTIVE_KEYS)
+      throw invalid(null, `A user can have at most ${MAX_ACTIVE_KEYS} active keys. Revoke one.`)
+    const { label, scopes } = input
+    return issue(tx, ids, now(), {
+      user_id: caller.user.id,
+      label,
+      scopes: [...new Set(scopes)],
+      restrictions,
+      expires_at,
+    })
+  })
+}
+
+export async function update(
+  { db, now }: { db: Db; now: () => string },
+  caller: Caller,
+  key: store.ApiKey,
+  input: KeyInput,
+): Promise<store.ApiKey> {
+  requireNoMoreAccess(caller.key, key)
+  const requested = await requestedRestrictions(db, caller, input, key.restrictions)
+  return db.tx(async (tx) => {
+    const locked = await store.lockApiKey(tx, key.id)
+    if (!locked) throw notFound()
+    requireNoMoreAccess(caller.key, locked)
+    const { label = locked.label, scopes = locked.scopes } = input
+    const restrictions = {
+      organizations: input.scoped_organizations ? requested.organizations : locked.restrictions.organizations,
+      projects: input.scoped_teams ? requested.projects : locked.restrictions.projects,
+    }
+    const expires_at = requestedExpiry(now(), input.expires_at, locked.expires_at)
+    requireNoMoreAccess(caller.key, { restrictions, expires_at })
+    return store.update(tx, { ...locked, label, scopes: [...new Set(scopes)], restrictions, expires_at })
+  })
+}
+
+/** Replaces the value of a key. The old value stops working. */
+export async function roll(
+  { db, ids }: { db: Db; ids: Ids },
+  caller: Caller,
+  key: store.ApiKey,
+): Promise<KeyWithValue> {
+  requireNoMoreAccess(caller.key, key)
   const value = ids.keyValue()
-  const rolled = await apiKeys.roll(db, id, { value_hash: hashOf(value), mask_value: maskOf(value) })
-  return rolled && { ...rolled, value }
+  const rolled = await store.roll(db, key.id, { value_hash: sha256(value), mask_value: maskOf(value) })
+  if (!rolled) throw notFound()
+  return { ...rolled, value }
+}
+
+export async function revoke({ db }: { db: Db }, caller: Caller, key: store.ApiKey): Promise<void> {
+  requireNoMoreAccess(caller.key, key)
+  if (!(await store.remove(db, key.id))) throw notFound()
+}
+
+/** The restrictions after a change. The caller must have access to every added organization and project. */
+async function requestedRestrictions(
+  db: Db,
+  caller: Caller,
+  { scoped_organizations, scoped_teams }: KeyInput,
+  present: KeyRestrictions = UNRESTRICTED,
+): Promise<KeyRestrictions> {
+  return {
+    organizations:
+      scoped_organizations === undefined || isSame(scoped_organizations, present.organizations)
+        ? present.organizations
+        : await visibleIds('scoped_organizations', scoped_organizations, (id) => organizationFor(db, caller, id)),
+    projects:
+      scoped_teams === undefined || isSame(scoped_teams, present.projects)
+        ? present.projects
+        : await visibleIds('scoped_teams', scoped_teams, (id) => projectFor(db, caller, String(id))),
+  }
+}
+
+const isSame = <Id>(sent: readonly Id[], present: readonly Id[] | null): boolean =>
+  JSON.stringify(sent) === JSON.stringify(present ?? [])
+
+/** The ids in stored form, null for an empty list. Throws when the caller cannot access one of them. */
+async function visibleIds<Id>(
+  attr: string,
+  sent: readonly Id[],
+  find: (id: Id) => Promise<{ id: Id }>,
+): Promise<Id[] | null> {
+  const ids: Id[] = []
+  for (const [index, id] of sent.entries()) ids.push((await requireExisting(`${attr}__${index}`, find(id))).id)
+  return ids.length ? ids : null
+}
+
+/** The expiry after a change. A new expiry must be in the future. */
+function requestedExpiry(now: string, sent: string | null | undefined, present: string | null = null): string | null {
+  if (sent === undefined || sent === present) return present
+  if (present !== null && present <= now) throw invalid('expires_at', 'This key has expired. Create a new one.')
+  if (sent !== null && sent <= now) throw invalid('expires_at', '`expires_at` must be in the future, or null.')
+  return sent
+}
+
+/** A key can only manage keys that have no more access and expire no later than itself. */
+function requireNoMoreAccess(own: store.ApiKey, other: Pick<store.ApiKey, 'restrictions' | 'expires_at'>): void {
+  const outlives = own.expires_at !== null && (other.expires_at === null || other.expires_at > own.expires_at)
+  if (!encloses(own.restrictions, other.restrictions) || outlives)
+    throw forbidden('That key has more access or a later expiry than the key of this request. Use another key.')
 }

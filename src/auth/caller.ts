@@ -2,72 +2,75 @@ import { AppError, forbidden } from '../errors.ts'
 import type { Database, Db } from '../sql/db.ts'
 import { type ApiKey, getByHash } from '../store/api_keys.ts'
 import type { UserRow } from '../store/users.ts'
-import { hashOf } from './api_keys.ts'
+import { sha256 } from './hash.ts'
 import { grants } from './scopes.ts'
 
-/** Who is asking, and with which key. */
+/** The user and the key of a request. */
 export interface Caller {
   user: UserRow
   key: ApiKey
 }
 
-/** The key in `Authorization: Bearer <key>`; other schemes count as none. */
+/** The key in `Authorization: Bearer <key>`. Other schemes are ignored. */
 export function bearer(authorization: string | undefined): string | undefined {
   return /^bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
 
-/** Finds whom a key belongs to. */
-export type Find = (value: string) => Promise<Caller | undefined>
+export type KeyLookup = (value: string) => Promise<Caller | undefined>
 
-// The lookup is by hash, so its timing says nothing about the value.
+// Looks up a hash, so the duration reveals nothing about the value.
 export const keyLookup =
-  (db: Db): Find =>
+  (db: Db): KeyLookup =>
   (value) =>
-    getByHash(db, hashOf(value))
+    getByHash(db, sha256(value))
 
-/** More than one server's callers; beyond it nobody is remembered, and all are still served. */
-const MOST_REMEMBERED = 10_000
+/** Keys beyond this number are looked up on every request. */
+const MAX_CACHED_KEYS = 10_000
 
 /**
- * Looks up whom it does not remember, and remembers nobody beyond the next commit: a key that is revoked opens nothing from
- * that moment on, whichever process revoked it. Where the database cannot tell of commits, every request asks.
+ * Caches callers until the next commit of any process, so a revoked key stops working immediately. PostgreSQL does not
+ * report commits: there every request looks up its key.
  */
-export function cachedKeyLookup(db: Database): Find {
-  const find = keyLookup(db)
-  const known = new Map<string, Caller>()
+export function cachedKeyLookup(db: Database): KeyLookup {
+  const lookup = keyLookup(db)
+  const cache = new Map<string, Caller>()
   let changes: number | undefined
   return async (value) => {
     const now = db.changes()
-    if (now === undefined) return find(value)
-    if (now !== changes) known.clear()
+    if (now === undefined) return lookup(value)
+    if (now !== changes) cache.clear()
     changes = now
-    const remembered = known.get(value)
-    if (remembered) return remembered
-    const found = await find(value)
-    // What was found may be from before a commit that was seen meanwhile.
-    if (found && changes === now && known.size < MOST_REMEMBERED) known.set(value, found)
+    const cached = cache.get(value)
+    if (cached) return cached
+    const found = await lookup(value)
+    // A commit during the lookup may have changed the key.
+    if (found && changes === now && cache.size < MAX_CACHED_KEYS) cache.set(value, found)
     return found
   }
 }
 
-/** Throws not_authenticated without a key, authentication_failed for one that is unknown, revoked or expired. */
-export async function authenticate(find: Find, authorization: string | undefined, now: () => string): Promise<Caller> {
+/** Throws not_authenticated without a key, and authentication_failed for an unknown, revoked or expired key. */
+export async function authenticate(
+  lookup: KeyLookup,
+  authorization: string | undefined,
+  now: () => string,
+): Promise<Caller> {
   const value = bearer(authorization)
   if (!value)
     throw new AppError({
       code: 'not_authenticated',
       detail: 'Send a personal API key in the header "Authorization: Bearer <key>".',
     })
-  const found = await find(value)
+  const found = await lookup(value)
   if (!found || (found.key.expires_at !== null && found.key.expires_at <= now()))
     throw new AppError({
       code: 'authentication_failed',
-      detail: 'This key is unknown, revoked or expired. Make a new one and send that.',
+      detail: 'This key is unknown, revoked or expired. Create a new key.',
     })
   return found
 }
 
 export function requireScope({ key }: Caller, required: string | undefined): void {
   if (required !== undefined && !grants(key.scopes, required))
-    throw forbidden(`This key lacks the scope '${required}'. Use a key that holds it.`)
+    throw forbidden(`This key lacks the scope '${required}'. Use a key with that scope.`)
 }

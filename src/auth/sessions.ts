@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as sessions from '../store/sessions.ts'
-import { hashOf } from './api_keys.ts'
+import { sha256 } from './hash.ts'
 
 const HOUR_MS = 3_600_000
 /** Sensitive operations need a sign-in within the last hour. */
@@ -43,7 +43,7 @@ export async function createSession(
     ...session,
     domain_id,
     id: ids.uuid(),
-    token_hash: hashOf(token),
+    token_hash: sha256(token),
     address: client.address,
     user_agent: client.user_agent.slice(0, MAX_USER_AGENT),
     created_at: now,

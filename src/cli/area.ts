@@ -1,124 +1,145 @@
-/** The commands of one area of the contract, derived from it: the contract's words are the command's. */
+/** Derives the commands of an area from the contract: names, help and types all come from it. */
 import { readFileSync } from 'node:fs'
-import { text as everything } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { Argument, Command, Option } from 'commander'
 import type { Variables } from '../config.ts'
+import type { OpenApiMediaType, OpenApiParameter, OpenApiSchema } from '../contract/document.ts'
 import { contract, type Operation, operations, resolve } from '../contract/table.ts'
-import { type ConnectionOptions, connection, request, unreachable } from './client.ts'
-import { EXIT, EXIT_CODES, EXIT_CODES_BRIEFLY, failure, usage } from './failure.ts'
+import { type ConnectionOptions, readConnection, request, unreachable } from './client.ts'
+import { commandError, EXIT, EXIT_CODES, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { HINTS } from './hints.ts'
 import { fields, table } from './print.ts'
-import { quoted } from './quote.ts'
+import { shellQuote } from './quote.ts'
 
-type Json = Record<string, any>
+type Body = Record<string, unknown>
 
-/** Ids with a sensible default are flags; every other id of a path is an argument. */
+/** Path ids that default to `@current` are flags; every other path id is an argument. */
 const CURRENT_IDS = ['organization_id', 'project_id']
-/** Flags that every command has. */
-const OURS = ['base-url', 'key', 'data', 'json', 'help']
-const LONGEST_EXAMPLE = 160
+/** Flags of every command. */
+const COMMON_FLAGS = ['base-url', 'key', 'data', 'json', 'help']
+const MAX_EXAMPLE_LENGTH = 160
 
 export const areas: { name: string; description: string }[] = contract.tags
 
-/** A browser's preflight is nothing to ask for by hand. */
+/** Browsers send OPTIONS; people do not. */
 const callable = operations.filter(({ method }) => method !== 'OPTIONS')
 
-/** `beside` are the area's commands that work on the database. */
-export function area(name: string, beside: Command[], variables: Variables): Command {
-  const command = new Command(name).description(areas.find((one) => one.name === name)!.description)
-  for (const one of beside) command.addCommand(one.helpGroup("On this machine's database:"))
-  for (const operation of callable.filter((one) => one.area === name))
-    command.addCommand(operationCommand(operation, variables).helpGroup('Over HTTP:'))
-  const [first] = command.commands.filter((one) => !beside.includes(one))
+export const verbOf = ({ id, area }: Operation): string => id.slice(area.length + 1)
+
+/** `localCommands` are the commands of the area that work on the database. */
+export function areaCommand(name: string, localCommands: Command[], variables: Variables): Command {
+  const inArea = callable.filter((operation) => operation.area === name)
+  const command = new Command(name).description(areas.find((area) => area.name === name)?.description ?? '')
+  for (const local of localCommands) command.addCommand(local.helpGroup("On this machine's database:"))
+  for (const operation of inArea) command.addCommand(operationCommand(operation, variables).helpGroup('Over HTTP:'))
+  const [example] = inArea.map(verbOf)
   return command.addHelpText(
     'after',
-    `\nMore about one of them, with an example:\n  $ workspace-admin ${name} ${first!.name()} --help\n${EXIT_CODES}`,
+    `\nHelp and an example for one of them:\n  $ workspace-admin ${name} ${example} --help\n${EXIT_CODES}`,
   )
 }
+
+type Flags = ConnectionOptions & Record<string, unknown>
 
 function operationCommand(operation: Operation, variables: Variables): Command {
   const { source } = operation
   const inputs = inputsOf(operation)
-  const command = new Command(operation.id.split('.')[1]!)
-    .summary(lower(source.summary))
+  const command = new Command(verbOf(operation))
+    .summary(lowerFirst(source.summary))
     .description(`${source.description ?? source.summary}`.trim())
   for (const { name, description } of inputs.arguments) command.addArgument(new Argument(`<${name}>`, description))
 
-  command.optionsGroup('Where:')
-  for (const { name, description } of inputs.current)
-    command.addOption(new Option(`--${kebab(name)} <id>`, description).default('@current'))
+  command.optionsGroup('Path:')
+  for (const { option } of inputs.current) command.addOption(option)
   command.optionsGroup('Query:')
   for (const { option } of inputs.query) command.addOption(option)
   command.optionsGroup('Body:')
   for (const { option } of inputs.body) command.addOption(option)
   if (source.requestBody)
-    command.option('--data <json>', 'the whole body: JSON, @file, or - for standard input; flags come on top of it')
+    command.option('--data <json>', 'the request body: JSON, @file, or - for standard input; other flags override it')
   command
     .optionsGroup('Connection:')
-    .option('--base-url <url>', 'the server (else WORKSPACE_URL, else http://127.0.0.1:8000)')
+    .option('--base-url <url>', 'the server (default: WORKSPACE_URL, then http://127.0.0.1:8000)')
     .option(
       '--key <key>',
       operation.isPublic
-        ? 'a personal API key, or whatever the operation takes as a bearer; none is needed'
-        : 'a personal API key (else WORKSPACE_KEY, which no process list shows)',
+        ? 'an optional personal API key, or another bearer token that the operation accepts'
+        : 'a personal API key (default: WORKSPACE_KEY, which is not visible in the process list)',
     )
     .optionsGroup('Output:')
-    .option('--json', "print the server's answer as it is; an error too, on standard error")
-    .addHelpText('after', () => `\n${notes(operation, inputs)}\n\n${EXIT_CODES_BRIEFLY}`)
+    .option('--json', 'print the response body unchanged; errors too, on standard error')
+    .addHelpText('after', () => `\n${notes(operation, inputs)}\n\n${EXIT_CODES_SUMMARY}`)
     .action(async () => {
-      const options: Json = command.opts()
-      demandKey(inputs, options)
-      const path = pathOf(operation, inputs, command.args, options) + queryOf(inputs, options)
-      const body = await bodyOf(operation, inputs, options)
-      await call(operation, inputs, { path, body }, variables, options)
+      const flags: Flags = command.opts()
+      requireCredential(inputs, flags)
+      const path = pathOf(operation, inputs, command.args, flags) + queryOf(inputs, flags)
+      const body = await bodyOf(operation, inputs, flags)
+      await call(operation, inputs, { path, body }, variables, flags)
     })
   return command
 }
 
 interface Input {
   name: string
-  schema: Json
+  schema: OpenApiSchema
+  flag: string
   option: Option
 }
 
 interface Inputs {
-  arguments: { name: string; description: string }[]
-  current: { name: string; description: string }[]
+  arguments: OpenApiParameter[]
+  current: Omit<Input, 'schema'>[]
   query: Input[]
   body: Input[]
 }
 
+const flagValue = ({ option }: { option: Option }, flags: Flags): unknown => flags[option.attributeName()]
+
 function inputsOf({ path, source }: Operation): Inputs {
-  const inPath: Json[] = (contract.paths[path].parameters ?? []).map(resolve)
-  const taken = new Set(OURS)
-  const inputsIn = (place: string, found: { name: string; schema: Json; description?: string; required: boolean }[]) =>
+  const inPath: OpenApiParameter[] = (contract.paths[path]?.parameters ?? []).map((parameter) => resolve(parameter))
+  const taken = new Set(COMMON_FLAGS)
+  const inputsIn = (
+    place: 'query' | 'body',
+    found: { name: string; schema: OpenApiSchema; description?: string; required: boolean }[],
+  ) =>
     found.flatMap(({ name, schema, description, required }): Input[] => {
-      const plain = kebab(name)
+      const plain = toKebabCase(name)
       if (!plain) return []
       const isTaken = taken.has(plain)
-      const flag = isTaken ? `${place}-${plain}` : plain
-      taken.add(flag)
-      const words = [
+      const flag = `--${isTaken ? `${place}-${plain}` : plain}`
+      taken.add(flag.slice(2))
+      const help = [
         description ?? schema.description,
         isTaken && `Sent as "${name}"; --${plain} is another flag.`,
-        remark(schema, required),
+        constraintsOf(schema, required),
       ]
         .filter(Boolean)
         .join(' ')
-      const option = new Option(`--${flag} <${placeholder(schema)}>`, words.replace(/\s+/g, ' ').trim())
+      const option = new Option(`${flag} <${placeholder(schema)}>`, help.replace(/\s+/g, ' ').trim())
       if (place === 'query' && typesOf(schema).includes('array'))
         option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
-      return [{ name, schema, option }]
+      return [{ name, schema, flag, option }]
     })
-  const query = (source.parameters ?? []).map(resolve).filter((one: Json) => one.in === 'query')
+  const parameters: OpenApiParameter[] = (source.parameters ?? []).map((parameter) => resolve(parameter))
   const body = source.requestBody?.content['application/json']?.schema
-  const { properties, required } = body ? shapeOf(body) : { properties: {}, required: [] }
+  const { properties, required } = body ? fieldsOf(body) : { properties: {}, required: [] }
   return {
-    arguments: inPath.filter(({ name }) => !CURRENT_IDS.includes(name)) as Inputs['arguments'],
-    current: inPath.filter(({ name }) => CURRENT_IDS.includes(name)) as Inputs['current'],
+    arguments: inPath.filter(({ name }) => !CURRENT_IDS.includes(name)),
+    current: inPath
+      .filter(({ name }) => CURRENT_IDS.includes(name))
+      .map(({ name, description }) => {
+        const flag = `--${toKebabCase(name)}`
+        return { name, flag, option: new Option(`${flag} <id>`, description).default('@current') }
+      }),
     query: inputsIn(
       'query',
-      query.map((one: Json) => ({ ...one, schema: resolve(one.schema), required: one.required === true })),
+      parameters
+        .filter((parameter) => parameter.in === 'query')
+        .map((parameter) => ({
+          ...parameter,
+          schema: resolve(parameter.schema),
+          required: parameter.required === true,
+        })),
     ),
     body: inputsIn(
       'body',
@@ -127,38 +148,41 @@ function inputsOf({ path, source }: Operation): Inputs {
   }
 }
 
-/** The fields of a body, whichever of its alternatives they belong to. */
-function shapeOf(node: Json): { properties: Record<string, Json>; required: string[] } {
-  const schema = resolve(node)
-  const alternatives: Json[] = schema.oneOf ?? schema.anyOf ?? []
-  const parts = [...(schema.allOf ?? []), ...alternatives].map(shapeOf)
-  const properties: Record<string, Json> = Object.assign({}, ...parts.map((part) => part.properties))
-  for (const [name, property] of Object.entries<Json>(schema.properties ?? {})) {
-    const described = resolve(property)
-    // A field that a part describes and the whole only repeats keeps the words of the part.
+/** The fields of a body, from all of its alternatives. */
+function fieldsOf(node: OpenApiSchema): { properties: Record<string, OpenApiSchema>; required: string[] } {
+  const schema: OpenApiSchema = resolve(node)
+  const alternatives = schema.oneOf ?? schema.anyOf ?? []
+  const parts = [...(schema.allOf ?? []), ...alternatives].map(fieldsOf)
+  const properties: Record<string, OpenApiSchema> = Object.assign({}, ...parts.map((part) => part.properties))
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const described: OpenApiSchema = resolve(property)
+    // A field that is repeated without a description keeps the description of the part.
     properties[name] = described.description ? described : { ...properties[name], ...described }
   }
   const required = alternatives.length ? [] : parts.flatMap((part) => part.required)
   return { properties, required: [...required, ...(schema.required ?? [])] }
 }
 
-const alternativesOf = (schema: Json): Json[] => [schema, ...(schema.oneOf ?? schema.anyOf ?? []).map(resolve)]
+const alternativesOf = (schema: OpenApiSchema): OpenApiSchema[] => [
+  schema,
+  ...(schema.oneOf ?? schema.anyOf ?? []).map(resolve),
+]
 
-const typesOf = (schema: Json): string[] => alternativesOf(schema).flatMap(({ type }) => type ?? [])
+const typesOf = (schema: OpenApiSchema): string[] => alternativesOf(schema).flatMap(({ type }) => type ?? [])
 
-const choicesOf = (schema: Json): unknown[] => alternativesOf(schema).flatMap((one) => one.enum ?? [])
+const choicesOf = (schema: OpenApiSchema): unknown[] => alternativesOf(schema).flatMap((one) => one.enum ?? [])
 
-const placeholder = (schema: Json): string => {
+const placeholder = (schema: OpenApiSchema): string => {
   const types = typesOf(schema).filter((type) => type !== 'null')
   if (types.includes('string')) return 'text'
-  if (types.includes('array')) return types.length === 1 && scalarItems(schema) ? 'list' : 'json'
+  if (types.includes('array')) return types.length === 1 && hasScalarItems(schema) ? 'list' : 'json'
   return { boolean: 'true|false', integer: 'number', number: 'number' }[types[0] ?? ''] ?? 'json'
 }
 
-const scalarItems = (schema: Json): boolean =>
-  typesOf(resolve(schema.items ?? {})).every((type) => type === 'string' || type === 'integer') && schema.items
+const hasScalarItems = ({ items }: OpenApiSchema): boolean =>
+  items !== undefined && typesOf(resolve(items)).every((type) => type === 'string' || type === 'integer')
 
-function remark(schema: Json, required: boolean): string {
+function constraintsOf(schema: OpenApiSchema, required: boolean): string {
   const choices = [schema, resolve(schema.items ?? {})].flatMap(choicesOf)
   const parts = [
     required && 'required',
@@ -171,95 +195,90 @@ function remark(schema: Json, required: boolean): string {
   return parts.length ? `(${parts.join('; ')})` : ''
 }
 
-/** `is_2fa_enabled`, `orderBy` and `$set` as flags are written. */
-const kebab = (name: string): string =>
+/** `is_2fa_enabled`, `orderBy` and `$set` become flags. */
+const toKebabCase = (name: string): string =>
   name
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .replace(/[^A-Za-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .toLowerCase()
 
-const lower = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1)
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** Where a parameter is called `key` too, its value is easily given as the credential, and would be sent as one. */
-function demandKey({ query, body }: Inputs, { key }: ConnectionOptions): void {
+/** Where a parameter is also named `key`, rejects its value in --key, which would be sent as a credential. */
+function requireCredential({ query, body }: Inputs, { key }: ConnectionOptions): void {
   const namesake = [...query, ...body].find(({ name }) => name === 'key')
   if (namesake && key !== undefined && !key.trim().startsWith('phx_'))
-    throw usage(
-      `--key takes a personal API key, which begins with phx_. For the parameter "key" write ${namesake.option.long}.`,
+    throw usageError(
+      `--key takes a personal API key, which starts with phx_. Use ${namesake.flag} for the parameter "key".`,
     )
 }
 
-function pathOf({ path }: Operation, inputs: Inputs, args: string[], options: Json): string {
-  const values = new Map<string, string>()
-  for (const [i, { name }] of inputs.arguments.entries()) values.set(name, args[i]!)
-  for (const { name } of inputs.current) values.set(name, options[new Option(`--${kebab(name)}`).attributeName()])
+function pathOf({ path }: Operation, inputs: Inputs, args: string[], flags: Flags): string {
+  const values = new Map<string, unknown>()
+  for (const [i, { name }] of inputs.arguments.entries()) values.set(name, args[i])
+  for (const input of inputs.current) values.set(input.name, flagValue(input, flags))
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values.get(name)!
-    // A URL resolves dots before it is sent: `domains delete ..` would ask to delete the organization.
-    if (/^\.{0,2}$/.test(value)) throw usage(`"${value}" is no ${name}. Send the id itself.`)
+    const value = String(values.get(name) ?? '')
+    // URL parsing resolves dot segments: `domains delete ..` would delete the organization.
+    if (/^\.{0,2}$/.test(value)) throw usageError(`"${value}" is not a valid ${name}.`)
     return encodeURIComponent(value)
   })
 }
 
-function queryOf({ query }: Inputs, options: Json): string {
+function queryOf({ query }: Inputs, flags: Flags): string {
   const search = new URLSearchParams()
-  for (const { name, option } of query) {
-    const given: string | string[] | undefined = options[option.attributeName()]
-    for (const value of given === undefined ? [] : [given].flat()) search.append(name, value)
+  for (const input of query) {
+    const value = flagValue(input, flags)
+    for (const one of value === undefined ? [] : [value].flat()) search.append(input.name, String(one))
   }
   return search.size ? `?${search}` : ''
 }
 
-async function bodyOf(operation: Operation, inputs: Inputs, options: Json): Promise<unknown> {
-  const given = inputs.body.filter(({ option }) => options[option.attributeName()] !== undefined)
-  const data: unknown =
-    operation.source.requestBody && options.data !== undefined ? await dataOf(options.data) : undefined
-  // An empty object lets the server name the field that is missing.
-  if (given.length === 0) return data ?? (operation.bodyRequired ? {} : undefined)
+async function bodyOf(operation: Operation, inputs: Inputs, flags: Flags): Promise<unknown> {
+  const used = inputs.body.filter((input) => flagValue(input, flags) !== undefined)
+  const data = operation.source.requestBody && typeof flags.data === 'string' ? await readData(flags.data) : undefined
+  // With an empty object, the server names the missing field.
+  if (used.length === 0) return data ?? (operation.bodyRequired ? {} : undefined)
   if (data !== undefined && (typeof data !== 'object' || data === null || Array.isArray(data)))
-    throw usage('--data is no JSON object, so flags cannot be put into it. Use one or the other.')
-  const fromFlags = given.map(({ name, schema, option }) => [
-    name,
-    convert(options[option.attributeName()], schema, option.long!),
+    throw usageError('--data is not a JSON object, so it cannot be combined with other flags. Use one or the other.')
+  const fromFlags = used.map((input) => [
+    input.name,
+    convert(String(flagValue(input, flags)), input.schema, input.flag),
   ])
-  return { ...(data as object), ...Object.fromEntries(fromFlags) }
+  return { ...data, ...Object.fromEntries(fromFlags) }
 }
 
-async function dataOf(given: string): Promise<unknown> {
-  const source = given === '-' ? 'Standard input' : given.startsWith('@') ? given.slice(1) : 'The value of --data'
-  const content =
-    given === '-'
-      ? await everything(process.stdin)
-      : given.startsWith('@')
-        ? readFileSync(given.slice(1), 'utf8')
-        : given
+async function readData(data: string): Promise<unknown> {
+  const file = data.startsWith('@') ? data.slice(1) : undefined
+  const text = data === '-' ? await readText(process.stdin) : file === undefined ? data : readFileSync(file, 'utf8')
   try {
-    return JSON.parse(content)
+    return JSON.parse(text)
   } catch {
-    // The parser's own words would repeat what may be a secret.
-    throw usage(`${source} is no JSON. Check its quotes, commas and brackets.`)
+    // The parser's message would quote the text, which may contain a secret.
+    const source = data === '-' ? 'Standard input' : (file ?? 'The value of --data')
+    throw usageError(`${source} is not valid JSON. Check its quotes, commas and brackets.`)
   }
 }
 
-/** A flag's text as the contract types it. What can be several things is JSON if it reads as JSON, and else text. */
-function convert(value: string, schema: Json, flag: string): unknown {
+/** Converts the text of a flag to the type in the contract. */
+function convert(value: string, schema: OpenApiSchema, flag: string): unknown {
   const types = typesOf(schema)
   if (value === 'null' && types.includes('null')) return null
   if (types.includes('boolean') && /^(true|false)$/.test(value)) return value === 'true'
   const isNumber = value.trim() !== '' && Number.isFinite(Number(value))
   if ((types.includes('integer') || types.includes('number')) && isNumber && !types.includes('string'))
     return Number(value)
-  if (types.length === 1 && types[0] === 'array' && !value.trimStart().startsWith('[') && scalarItems(schema))
-    return value.split(',').map((one) => convert(one.trim(), resolve(schema.items), flag))
+  if (types.length === 1 && types[0] === 'array' && !value.trimStart().startsWith('[') && hasScalarItems(schema))
+    return value.split(',').map((item) => convert(item.trim(), resolve(schema.items ?? {}), flag))
   if (types.includes('string')) return value
   if (types.length === 0 || types.includes('array') || types.includes('object'))
     try {
       return JSON.parse(value)
     } catch {
-      throw usage(`${flag} takes JSON. Check its quotes, commas and brackets.`)
+      throw usageError(`${flag} takes JSON. Check its quotes, commas and brackets.`)
     }
-  throw usage(`${flag} takes ${placeholder(schema) === 'number' ? 'a number' : 'true or false'}.`)
+  throw usageError(`${flag} takes ${placeholder(schema) === 'number' ? 'a number' : 'true or false'}.`)
 }
 
 async function call(
@@ -269,68 +288,67 @@ async function call(
   variables: Variables,
   options: ConnectionOptions,
 ): Promise<void> {
-  const server = connection(variables, options)
+  const server = readConnection(variables, options)
   if (!operation.isPublic && !server.key)
-    throw failure(
+    throw commandError(
       EXIT.not_authenticated,
-      'There is no key to send. Set WORKSPACE_KEY or add --key; `workspace-admin keys create` makes one.',
+      'No API key is set. Set WORKSPACE_KEY or add --key; `workspace-admin keys create` creates a key.',
     )
-  // What needs no key gets one only when it is asked for: a wrong one would be refused.
+  // A public operation would reject an invalid WORKSPACE_KEY, so it only sends --key.
   if (operation.isPublic && options.key === undefined) server.key = undefined
   const response = await request(server, { method: operation.method, path, body }, options.json === true)
-  const lost = (error: unknown): never => {
+  const onReadError = (error: unknown): never => {
     throw unreachable(server.url, error)
   }
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   if (response.status === 204) return options.json ? undefined : console.log('Done.')
-  if (options.json || !isJson) return copy(response).catch(lost)
-  const answer: any = await response.json().catch(lost)
-  console.log(readable(answer, inputs))
+  if (options.json || !isJson) return printRaw(response).catch(onReadError)
+  const answer: Body | Body[] = JSON.parse(await response.text().catch(onReadError))
+  if (Array.isArray(answer)) return console.log(table(answer))
+  console.log(format(answer, inputs))
   const hint = HINTS[operation.id]?.(answer)
   if (hint) console.log(`\n${hint}`)
 }
 
-/** Byte by byte, however long it is, and with a line's end for the terminal. */
-async function copy(response: Response): Promise<void> {
-  let last = 10
+/** Streams the response body to standard output and ends it with a line break. */
+async function printRaw(response: Response): Promise<void> {
+  const NEWLINE = 10
+  let last = NEWLINE
   for await (const chunk of response.body ?? []) {
     last = chunk.at(-1) ?? last
     if (!process.stdout.write(chunk)) await new Promise((resume) => process.stdout.once('drain', resume))
   }
-  if (last !== 10) process.stdout.write('\n')
+  if (last !== NEWLINE) process.stdout.write('\n')
 }
 
-function readable(answer: any, inputs: Inputs): string {
-  if (Array.isArray(answer)) return table(answer)
-  if (!Array.isArray(answer.results)) return fields(answer)
-  const rows: Json[] = answer.columns
-    ? answer.results.map((row: unknown[]) =>
-        Object.fromEntries(answer.columns.map((name: string, i: number) => [name, row[i]])),
-      )
-    : answer.results
-  const count = typeof answer.count === 'number' && rows.length ? [`${rows.length} of ${answer.count}.`] : []
-  return [table(rows), ...count, ...more(answer.next, inputs)].join('\n')
+function format(answer: Body, inputs: Inputs): string {
+  const { results, columns, count, next } = answer
+  if (!Array.isArray(results)) return fields(answer)
+  const rows: Body[] = Array.isArray(columns)
+    ? results.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])))
+    : results
+  const total = typeof count === 'number' && rows.length ? [`${rows.length} of ${count}.`] : []
+  return [table(rows), ...total, ...nextPageHint(next, inputs)].join('\n')
 }
 
-/** How to ask for the next page in the command's own words. */
-function more(next: unknown, { query }: Inputs): string[] {
+/** The flags that select the next page. */
+function nextPageHint(next: unknown, { query }: Inputs): string[] {
   if (typeof next !== 'string') return []
   const search = new URL(next, 'http://localhost').searchParams
-  const flags = query.flatMap(({ name, option }) =>
-    ['offset', 'cursor', 'before'].includes(name) && search.has(name)
-      ? [`${option.long} ${quoted(search.get(name)!)}`]
-      : [],
-  )
-  return flags.length ? [`There are more: add ${flags.join(' ')}`] : ['There are more.']
+  const flags = query.flatMap(({ name, flag }) => {
+    const value = ['offset', 'cursor', 'before'].includes(name) ? search.get(name) : null
+    return value === null ? [] : [`${flag} ${shellQuote(value)}`]
+  })
+  return flags.length ? [`More results: add ${flags.join(' ')}`] : ['There are more results.']
 }
 
 function notes(operation: Operation, inputs: Inputs): string {
-  const { method, path, scope, isPublic, level, status, source } = operation
-  const needs = isPublic ? 'no key' : scope ? `a key with the scope ${scope}` : 'any valid key'
+  const { method, path, scope, isPublic, level, response, source } = operation
+  const key = isPublic ? 'no key' : scope ? `a key with the scope ${scope}` : 'any valid key'
   return [
-    `Request:  ${method} ${path}`,
-    `Needs:    ${needs}${level > 1 ? `, and level ${level} in the organization` : ''}`,
-    `Answer:   ${resolve(source.responses[status]).description}`,
+    `Request:   ${method} ${path}`,
+    `Requires:  ${key}${level > 1 ? `, and level ${level} in the organization` : ''}`,
+    `Response:  ${response.description}`,
     ...(source.deprecated ? ['This operation is deprecated.'] : []),
     '',
     'Example:',
@@ -338,37 +356,40 @@ function notes(operation: Operation, inputs: Inputs): string {
   ].join('\n')
 }
 
-function example({ area, id, source, status }: Operation, inputs: Inputs): string {
-  const answer = exampleIn(resolve(source.responses[status]).content?.['application/json'])
-  const sent = exampleIn(source.requestBody?.content['application/json'])
+function example(operation: Operation, inputs: Inputs): string {
+  const { area, source } = operation
+  const response = exampleIn(operation.response.content?.['application/json'])
+  const body = exampleIn(source.requestBody?.content['application/json'])
   const words = [
     'workspace-admin',
     area,
-    id.split('.')[1]!,
-    ...inputs.arguments.map(({ name }) => quoted(String(sampleId(name, answer) ?? name.toUpperCase()))),
+    verbOf(operation),
+    ...inputs.arguments.map(({ name }) => shellQuote(String(sampleId(name, response) ?? name.toUpperCase()))),
   ]
-  if (sent === undefined) return words.join(' ')
-  const flags = inputs.body.flatMap(({ name, schema, option }) => {
-    const value = sent?.[name]
+  if (body === undefined) return words.join(' ')
+  const flags = inputs.body.flatMap(({ name, schema, flag }) => {
+    const value = body[name]
     if (value === undefined) return []
-    const list = Array.isArray(value) && placeholder(schema) === 'list'
-    return [option.long!, quoted(list ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value))]
+    const isList = Array.isArray(value) && placeholder(schema) === 'list'
+    return [flag, shellQuote(isList ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value))]
   })
   const line = [...words, ...flags].join(' ')
-  const covered = !Array.isArray(sent) && flags.length / 2 === Object.keys(sent).length
-  if (covered && line.length <= LONGEST_EXAMPLE) return line
-  const body = JSON.stringify(sent, null, 2).replace(/\n/g, '\n  ')
-  return `${words.join(' ')} --data - <<'END'\n  ${body}\nEND`
+  const isComplete = !Array.isArray(body) && flags.length / 2 === Object.keys(body).length
+  if (isComplete && line.length <= MAX_EXAMPLE_LENGTH) return line
+  const data = JSON.stringify(body, null, 2).replace(/\n/g, '\n  ')
+  return `${words.join(' ')} --data - <<'END'\n  ${data}\nEND`
 }
 
-const exampleIn = (media: Json | undefined): any => {
-  const [first] = Object.values<Json>(media?.examples ?? {})
-  return first && resolve(first).value
+function exampleIn(media: OpenApiMediaType | undefined): Body | undefined {
+  const [first] = Object.values(media?.examples ?? {})
+  const value = first && resolve(first).value
+  return isBody(value) ? value : undefined
 }
 
-/** An id from the answer's own example, so that the line looks like a real one. */
-function sampleId(name: string, answer: Json | undefined): unknown {
-  const one = answer?.results?.[0] ?? answer
-  if (name === 'user__uuid') return one?.user?.uuid
-  return name === 'id' ? one?.id : one?.[name]
+const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null
+
+/** An id from the example response, so the example command looks real. */
+function sampleId(name: string, response: Body | undefined): unknown {
+  const row: Body | undefined = Array.isArray(response?.results) ? (response.results[0] ?? response) : response
+  return name === 'user__uuid' ? Object(row?.user).uuid : row?.[name]
 }

@@ -10,12 +10,12 @@ import { copySqlite } from '../sql/backup.ts'
 import { clockOf, withoutPassword } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
-import { EXIT, failure } from './failure.ts'
-import { databaseUrl, type LocalOptions, local } from './local.ts'
-import { quoted } from './quote.ts'
+import { commandError, EXIT } from './failure.ts'
+import { databaseUrl, type LocalOptions, withLocalOptions } from './local.ts'
+import { shellQuote } from './quote.ts'
 
-/** Whoever reads a backup reads the data. */
-const PRIVATE = 0o600
+/** A backup is as sensitive as the data. */
+const PRIVATE_MODE = 0o600
 
 interface Manifest {
   created_at: string
@@ -23,23 +23,23 @@ interface Manifest {
   files: { name: string; bytes: number; sha256: string }[]
 }
 
-export const backup = (variables: Variables): Command =>
-  local(new Command('backup'))
+export const backupCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('backup'))
     .description(
-      'Writes the SQLite databases as they are at one moment into one tar archive, while the server goes on. FILE appears when the archive is complete and on the disk; one that was there before is replaced then, and not sooner.',
+      'Writes a consistent snapshot of the SQLite databases into one tar archive while the server keeps running. The archive replaces an existing FILE only after it is complete and flushed to disk.',
     )
     .argument('<file>', 'the archive to write')
     .addHelpText(
       'after',
       `
-The archive holds ${ADMINISTRATION.file}, ${EVENTS.file} and manifest.json (created_at, schema_version, files with sizes and sha256).
-The key that encrypts stored secrets is not in it: keep that apart.
+The archive contains ${ADMINISTRATION.file}, ${EVENTS.file} and manifest.json (created_at, schema_version, sizes and sha256 of the
+files). It does not contain the key that encrypts stored secrets: back that up separately.
 
-Restoring is unpacking into an empty data folder and starting there:
+To restore, unpack the archive into an empty data folder and start a server on it:
   $ mkdir -m 700 restored && tar xf FILE -C restored
   $ workspace-admin serve --database sqlite:restored
 
-A PostgreSQL database is backed up by pg_dump; the command then prints the line.
+For PostgreSQL, the command prints the pg_dump command to run instead.
 
 Examples:
   $ workspace-admin backup /backups/workspace.tar
@@ -48,28 +48,28 @@ Examples:
     .action(async (file: string, options: LocalOptions) => {
       const url = databaseUrl(variables, options)
       if (/^postgres(ql)?:/.test(url)) throw usePgDump(url, file)
-      const manifest = await archive(url, resolve(file))
+      const manifest = await writeArchive(url, resolve(file))
       if (options.json) return console.log(JSON.stringify({ file: resolve(file), ...manifest }))
       console.log(
         [
-          `${resolve(file)} holds the data as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
+          `Wrote ${resolve(file)}: data as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
           '',
-          'Restore it by unpacking it into an empty folder:',
+          'To restore it, unpack it into an empty folder:',
           '',
-          `  mkdir -m 700 restored && tar xf ${quoted(resolve(file))} -C restored`,
+          `  mkdir -m 700 restored && tar xf ${shellQuote(resolve(file))} -C restored`,
           '  workspace-admin serve --database sqlite:restored',
         ].join('\n'),
       )
     })
 
 const usePgDump = (url: string, file: string): Error =>
-  failure(
+  commandError(
     EXIT.failed,
-    `PostgreSQL brings its own tool for this. Run: pg_dump --format=custom --file=${quoted(file)} ${quoted(withoutPassword(url))}`,
+    `Use pg_dump to back up PostgreSQL: pg_dump --format=custom --file=${shellQuote(file)} ${shellQuote(withoutPassword(url))}`,
   )
 
-/** Everything is made in a folder of its own beside the archive, so that two backups at once cannot mix. */
-async function archive(url: string, file: string): Promise<Manifest> {
+/** Each backup uses its own temporary folder beside the archive, so concurrent backups do not interfere. */
+async function writeArchive(url: string, file: string): Promise<Manifest> {
   const db = await openDatabase(url, { mode: 'read' })
   let folder: string | undefined
   try {
@@ -85,12 +85,13 @@ async function archive(url: string, file: string): Promise<Manifest> {
     const partial = join(folder, basename(file))
     const pack = createPack()
     await Promise.all([
-      pipeline(pack, createWriteStream(partial, { mode: PRIVATE })),
-      fill(pack, manifest, folder).catch((error) => pack.destroy(error)),
+      pipeline(pack, createWriteStream(partial, { mode: PRIVATE_MODE })),
+      writeEntries(pack, manifest, folder).catch((error) => pack.destroy(error)),
     ])
-    await sync(partial)
+    // The rename survives a power loss only after fsync of the file and its folder.
+    await fsync(partial)
     await rename(partial, file)
-    await sync(dirname(file))
+    await fsync(dirname(file))
     return manifest
   } finally {
     await db.close()
@@ -98,11 +99,11 @@ async function archive(url: string, file: string): Promise<Manifest> {
   }
 }
 
-async function fill(pack: Pack, manifest: Manifest, folder: string): Promise<void> {
+async function writeEntries(pack: Pack, manifest: Manifest, folder: string): Promise<void> {
   const mtime = new Date(manifest.created_at)
-  pack.entry({ name: 'manifest.json', mode: PRIVATE, mtime }, `${JSON.stringify(manifest, null, 2)}\n`)
+  pack.entry({ name: 'manifest.json', mode: PRIVATE_MODE, mtime }, `${JSON.stringify(manifest, null, 2)}\n`)
   for (const { name, bytes } of manifest.files)
-    await pipeline(createReadStream(join(folder, name)), pack.entry({ name, mode: PRIVATE, mtime, size: bytes }))
+    await pipeline(createReadStream(join(folder, name)), pack.entry({ name, mode: PRIVATE_MODE, mtime, size: bytes }))
   pack.finalize()
 }
 
@@ -112,8 +113,7 @@ async function sha256(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A rename that outlives a power cut needs both the file and its folder on the disk. */
-async function sync(path: string): Promise<void> {
+async function fsync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()

@@ -1,7 +1,7 @@
-/** One request to a server, and what its failure means to a command. */
+/** Sends one request to a server and maps failures to exit codes. */
 import { type ClientConfig, readClientConfig, type Variables } from '../config.ts'
-import { EXIT, failure, usage } from './failure.ts'
-import { harmless } from './print.ts'
+import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
+import { escapeControls } from './print.ts'
 
 export interface ConnectionOptions {
   baseUrl?: string
@@ -14,8 +14,8 @@ export interface Connection {
   key: string | undefined
 }
 
-/** A flag that is wrong is wrong usage; a variable that is wrong is a wrong setting. */
-export function connection(variables: Variables, { baseUrl, key }: ConnectionOptions): Connection {
+/** Reads the connection from flags and variables. An invalid value is a usage error that names both. */
+export function readConnection(variables: Variables, { baseUrl, key }: ConnectionOptions): Connection {
   let config: ClientConfig
   try {
     config = readClientConfig({
@@ -24,10 +24,9 @@ export function connection(variables: Variables, { baseUrl, key }: ConnectionOpt
       ...(key !== undefined && { WORKSPACE_KEY: key }),
     })
   } catch (error) {
-    const { message } = error as Error
-    throw usage(
-      message
-        .replace('WORKSPACE_URL', '--base-url or WORKSPACE_URL')
+    throw usageError(
+      describeFailure(error)
+        .message.replace('WORKSPACE_URL', '--base-url or WORKSPACE_URL')
         .replace('WORKSPACE_KEY', '--key or WORKSPACE_KEY'),
     )
   }
@@ -36,12 +35,12 @@ export function connection(variables: Variables, { baseUrl, key }: ConnectionOpt
 
 export interface Outgoing {
   method: string
-  /** With its query, from the root of the server. */
+  /** The path with its query. */
   path: string
   body?: unknown
 }
 
-/** Answers only what succeeded; throws with the exit code of the kind of failure otherwise. */
+/** Resolves only with a 2xx response; throws an error with the matching exit code otherwise. */
 export async function request(
   { url, key }: Connection,
   { method, path, body }: Outgoing,
@@ -54,24 +53,27 @@ export async function request(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),
-    // Following one would turn a POST into a GET, or take the key elsewhere.
+    // Following a redirect could turn a POST into a GET, or send the key to another host.
     redirect: 'manual',
   }).catch((error) => {
     throw unreachable(url, error)
   })
   if (response.ok) return response
-  const place = response.headers.get('location')
-  if (place && response.status < 400)
-    throw failure(EXIT.failed, `${url} sends on to ${harmless(place)}. Use the right server as --base-url.`)
+  const location = response.headers.get('location')
+  if (location && response.status < 400)
+    throw commandError(EXIT.failed, `${url} redirects to ${escapeControls(location)}. Set --base-url to the final URL.`)
   const text = await response.text().catch((error) => {
     throw unreachable(url, error)
   })
-  throw failure(exitOf(response.status), json && isError(text) ? text.trim() : sentence(response.status, text))
+  throw commandError(
+    exitOf(response.status),
+    json && isError(text) ? text.trim() : describeError(response.status, text),
+  )
 }
 
-const isError = (text: string): boolean => typeof errorOf(text)?.detail === 'string'
+const isError = (text: string): boolean => typeof parseError(text)?.detail === 'string'
 
-function errorOf(text: string): { detail?: unknown; attr?: unknown } | null {
+function parseError(text: string): { detail?: unknown; attr?: unknown } | null {
   try {
     return JSON.parse(text)
   } catch {
@@ -79,23 +81,24 @@ function errorOf(text: string): { detail?: unknown; attr?: unknown } | null {
   }
 }
 
-function sentence(status: number, text: string): string {
-  const error = errorOf(text)
+function describeError(status: number, text: string): string {
+  const error = parseError(text)
   if (typeof error?.detail !== 'string')
-    return `The server answered ${status} and did not say why. Check that --base-url is a workspace-admin server.`
+    return `The server responded with ${status} and no error message. Check that --base-url is a workspace-admin server.`
   const field = typeof error.attr === 'string' ? ` (field ${error.attr})` : ''
-  return harmless(`${error.detail}${field}`)
+  return escapeControls(`${error.detail}${field}`)
 }
 
 export function unreachable(url: string, error: unknown): Error {
-  const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string }
-  return failure(
+  const cause = Object(error instanceof Error ? (error.cause ?? error) : error)
+  const reason = typeof cause.code === 'string' ? cause.code : (cause.message ?? String(cause))
+  return commandError(
     EXIT.not_reachable,
-    `Nothing answers at ${url} (${code ?? message}). Start a server with \`workspace-admin serve\`, or name another with --base-url.`,
+    `No server responds at ${url} (${reason}). Start one with \`workspace-admin serve\`, or set --base-url.`,
   )
 }
 
-const EXITS: Record<number, number> = {
+const EXIT_BY_STATUS: Record<number, number> = {
   400: EXIT.refused,
   401: EXIT.not_authenticated,
   403: EXIT.not_allowed,
@@ -107,4 +110,4 @@ const EXITS: Record<number, number> = {
   429: EXIT.throttled,
 }
 
-const exitOf = (status: number): number => EXITS[status] ?? (status >= 500 ? EXIT.server_error : EXIT.failed)
+const exitOf = (status: number): number => EXIT_BY_STATUS[status] ?? (status >= 500 ? EXIT.server_error : EXIT.failed)

@@ -3,10 +3,10 @@ import { Command, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
 import { DIALECTS, type Dialect } from '../contract/table.ts'
-import { type ConnectionOptions, connection } from './client.ts'
-import { type Finding, walk } from './contract-walk.ts'
+import { type ConnectionOptions, readConnection } from './client.ts'
+import { checkContract, type Finding } from './contract-check.ts'
 import { EXIT } from './failure.ts'
-import { harmless } from './print.ts'
+import { escapeControls } from './print.ts'
 import { createProgress } from './progress.ts'
 
 interface CheckOptions extends ConnectionOptions {
@@ -15,24 +15,25 @@ interface CheckOptions extends ConnectionOptions {
   junit?: string
 }
 
-export const contractCommands = (variables: Variables): Command =>
+export const contractCommand = (variables: Variables): Command =>
   new Command('contract')
-    .description("The contract that this program's server, clients and commands are made from.")
-    .addCommand(check(variables))
+    .description('The OpenAPI contract that the server, the clients and these commands are built from.')
+    .addCommand(checkCommand(variables))
 
-const check = (variables: Variables): Command =>
+const checkCommand = (variables: Variables): Command =>
   new Command('check')
     .summary('replay the contract against a running server')
     .description(
-      "Asks a server, this program's or another, for every operation of the contract: as described, for an id that never was, with a body that is no JSON, and without a key. Says where a status, a media type or a body is not as promised. It makes an organization of its own, works inside it, and removes it at the end. It changes nothing else. The exit code is 1 when something deviates.",
+      'Sends requests to every operation of the contract: as described, for an unknown id, with a malformed body, and without a key. Reports each status, media type and body that does not match the contract. The check works inside an organization that it creates and deletes; it changes nothing else. The exit code is 1 when a check fails.',
     )
-    .option('--base-url <url>', 'the server (else WORKSPACE_URL, else http://127.0.0.1:8000)')
-    .option('--key <key>', 'a personal API key with every scope (else WORKSPACE_KEY, which no process list shows)')
-    .addOption(
-      new Option('--dialect <name>', 'how the server writes its answers').choices(DIALECTS).default('standard'),
+    .option('--base-url <url>', 'the server (default: WORKSPACE_URL, then http://127.0.0.1:8000)')
+    .option(
+      '--key <key>',
+      'a personal API key with all scopes (default: WORKSPACE_KEY, which is not visible in the process list)',
     )
-    .option('--read-only', 'only look, at the first organization and project there are')
-    .option('--junit <file>', 'write a report for a CI system')
+    .addOption(new Option('--dialect <name>', 'the dialect of the server').choices(DIALECTS).default('standard'))
+    .option('--read-only', 'only send GET requests, for the first organization and project')
+    .option('--junit <file>', 'write a JUnit report')
     .option('--json', 'print every finding as JSON')
     .addHelpText(
       'after',
@@ -42,48 +43,52 @@ Examples:
   $ workspace-admin contract check --read-only --junit contract.xml`,
     )
     .action(async (options: CheckOptions) => {
-      const place = connection(variables, options)
+      const server = readConnection(variables, options)
       const progress = createProgress('requests', null)
       const findings: Finding[] = []
-      for await (const finding of walk(place, { readOnly: options.readOnly === true, dialect: options.dialect })) {
+      const { readOnly = false, dialect } = options
+      for await (const finding of checkContract(server, { readOnly, dialect })) {
         findings.push(finding)
         progress.show(findings.length)
       }
       progress.end(findings.length)
       if (options.junit !== undefined) writeFileSync(options.junit, junit(findings))
-      const deviations = findings.filter(({ result }) => result === 'deviation')
-      if (options.json) console.log(JSON.stringify({ ok: deviations.length === 0, findings }))
-      else console.log(report(findings, deviations))
-      if (deviations.length) process.exitCode = EXIT.failed
+      const ok = count(findings, 'failed') === 0
+      console.log(options.json ? JSON.stringify({ ok, findings }) : report(findings))
+      if (!ok) process.exitCode = EXIT.failed
     })
 
-function report(findings: Finding[], deviations: Finding[]): string {
-  const unasked = findings.filter(({ result }) => result === 'not asked')
+const count = (findings: Finding[], result: Finding['result']): number =>
+  findings.filter((finding) => finding.result === result).length
+
+const titleOf = ({ operation, request }: Finding): string => `${operation} ${request}`
+
+function report(findings: Finding[]): string {
   const width = Math.max(
     0,
-    ...[...deviations, ...unasked].map(({ operation, asked }) => nameOf(operation, asked).length),
+    ...findings.filter(({ result }) => result !== 'passed').map((finding) => titleOf(finding).length),
   )
-  const line = ({ operation, asked, detail }: Finding): string =>
-    harmless(`  ${nameOf(operation, asked).padEnd(width)}  ${detail}`)
+  const section = (heading: string, result: Finding['result']): string[] => {
+    const lines = findings
+      .filter((finding) => finding.result === result)
+      .map((finding) => escapeControls(`  ${titleOf(finding).padEnd(width)}  ${finding.detail}`))
+    return lines.length ? [heading, ...lines] : []
+  }
   return [
-    ...(unasked.length ? ['Not asked:', ...unasked.map(line)] : []),
-    ...(deviations.length ? ['Deviations:', ...deviations.map(line)] : []),
-    `${findings.length - unasked.length - deviations.length} as promised, ${deviations.length} ${deviations.length === 1 ? 'deviation' : 'deviations'}, ${unasked.length} not asked.`,
+    ...section('Skipped:', 'skipped'),
+    ...section('Failed:', 'failed'),
+    `${count(findings, 'passed')} passed, ${count(findings, 'failed')} failed, ${count(findings, 'skipped')} skipped`,
   ].join('\n')
 }
 
-const nameOf = (operation: string, asked: string): string => `${operation} ${asked}`
-
-/** The form that CI systems have in common: one suite for an area, one case for a request. */
+/** JUnit XML: one suite per area, one case per request. */
 function junit(findings: Finding[]): string {
-  const areaOf = ({ operation }: Finding): string => operation.split('.')[0]!
-  const count = (among: Finding[], result: Finding['result']): number =>
-    among.filter((finding) => finding.result === result).length
-  const counts = (among: Finding[]): string =>
-    `tests="${among.length}" failures="${count(among, 'deviation')}" skipped="${count(among, 'not asked')}"`
+  const areaOf = ({ operation }: Finding): string => operation.slice(0, operation.indexOf('.'))
+  const counts = (part: Finding[]): string =>
+    `tests="${part.length}" failures="${count(part, 'failed')}" skipped="${count(part, 'skipped')}"`
   const suites = [...new Set(findings.map(areaOf))].map((area) => {
-    const among = findings.filter((finding) => areaOf(finding) === area)
-    return `  <testsuite name="${attribute(area)}" ${counts(among)}>\n${among.map(testCase).join('\n')}\n  </testsuite>`
+    const part = findings.filter((finding) => areaOf(finding) === area)
+    return `  <testsuite name="${attribute(area)}" ${counts(part)}>\n${part.map(testCase).join('\n')}\n  </testsuite>`
   })
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="workspace-admin ${packageJson.version} contract check" ${counts(findings)}>
@@ -92,16 +97,15 @@ ${suites.join('\n')}
 `
 }
 
-function testCase({ operation, asked, result, detail, seconds }: Finding): string {
+const JUNIT_ELEMENTS = { failed: 'failure', skipped: 'skipped' } as const
+
+function testCase(finding: Finding): string {
+  const { operation, request, seconds } = finding
   const inner =
-    result === 'deviation'
-      ? `<failure message="${attribute(detail!)}"/>`
-      : result === 'not asked'
-        ? `<skipped message="${attribute(detail!)}"/>`
-        : ''
-  return `    <testcase classname="${attribute(operation)}" name="${attribute(asked)}" time="${seconds.toFixed(3)}">${inner}</testcase>`
+    finding.result === 'passed' ? '' : `<${JUNIT_ELEMENTS[finding.result]} message="${attribute(finding.detail)}"/>`
+  return `    <testcase classname="${attribute(operation)}" name="${attribute(request)}" time="${seconds.toFixed(3)}">${inner}</testcase>`
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** XML has no form at all for most control characters. */
-const attribute = (text: string): string => harmless(text).replace(/[&<>"\n]/g, (c) => ENTITIES[c] ?? ' ')
+/** XML cannot represent most control characters, so they are escaped first. */
+const attribute = (text: string): string => escapeControls(text).replace(/[&<>"\n]/g, (c) => ENTITIES[c] ?? ' ')

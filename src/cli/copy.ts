@@ -9,12 +9,12 @@ import { openDatabase } from '../sql/open.ts'
 import * as copies from '../store/copies.ts'
 import { identity } from '../store/installation.ts'
 import { KEY_FILE } from '../store/vault.ts'
-import { EXIT, failure, usage } from './failure.ts'
-import { text } from './print.ts'
+import { commandError, EXIT, usageError } from './failure.ts'
+import { singleLine } from './print.ts'
 import { createProgress } from './progress.ts'
-import { quoted } from './quote.ts'
+import { shellQuote } from './quote.ts'
 
-const MOST_DIFFERENCES_SHOWN = 20
+const MAX_EXAMPLES = 20
 
 interface CopyOptions {
   from?: string
@@ -23,55 +23,63 @@ interface CopyOptions {
   json?: boolean
 }
 
+interface TableReport {
+  table: string
+  rows: number
+  copied: number
+  differences: number
+}
+
 interface Report {
   from: string
   to: string
-  tables: { table: string; rows: number; copied: number; differences: number }[]
+  tables: TableReport[]
   rows: number
   copied: number
-  /** How many rows are not the same on both sides, and the first of them. */
+  /** The number of rows that differ; `examples` holds the first of them. */
   differences: number
   examples: copies.Difference[]
 }
 
-export const copy = (variables: Variables): Command =>
+export const copyCommand = (variables: Variables): Command =>
   new Command('copy')
     .description(
-      'Moves a workspace from SQLite to an empty PostgreSQL database: every row of every table, then compared row by row. Stop the server first. Interrupted at any moment, the same command goes on where it was; no server starts on the target before all of it is there and the same. The source is not changed.',
+      'Copies a workspace from SQLite to an empty PostgreSQL database and compares every row. Stop the server first. After an interruption, run the same command again to resume. No server starts on the target until the copy is complete and verified. The source is not changed.',
     )
-    .option('--from <url>', 'sqlite:<folder>, where the workspace is (else DATABASE_URL, else sqlite:./data)')
-    .option('--to <url>', 'postgres://…, where it goes: a database that is empty, or holds a part of this copy')
-    .option('--verify', 'copy nothing; compare what is on both sides')
+    .option('--from <url>', 'the source, sqlite:<folder> (default: DATABASE_URL, then sqlite:./data)')
+    .option('--to <url>', 'the target, postgres://…: an empty database, or one with an unfinished copy of this source')
+    .option('--verify', 'compare both databases without copying')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Exports go on where they were: what was delivered is not delivered again, and nothing is left out. Secrets stay sealed
-under the key that sealed them, so give it to the servers on PostgreSQL as SECRET_KEY. Files that exports have written are
-not copied: give EXPORT_FOLDER where they are. Then start no server on the old folder again: its exports would go on too.
+Exports resume where they stopped: no event is delivered twice or skipped. Secrets stay encrypted with the same key, so
+set it as SECRET_KEY of the servers on PostgreSQL. Exported files are not copied: set EXPORT_FOLDER to their folder. Do not
+start a server on the old folder again, because its exports would resume too.
 
-The exit code is 1 when a row is not the same on both sides, 6 when the source is in use or the target is somebody else's.
+The exit code is 1 when a row differs, and 6 when the source is in use or the target contains other data.
 
 Examples:
   $ workspace-admin copy --from sqlite:./data --to postgres://workspace@db.example.com/workspace
   $ workspace-admin copy --from sqlite:./data --to postgres://workspace@db.example.com/workspace --verify --json`,
     )
     .action(async (options: CopyOptions) => {
-      const { from, to } = urlsOf(variables, options)
-      const only = options.verify === true
-      const { report, key } = await onBoth(from, to, only, (ends) => move(ends, from, only))
-      if (options.json) console.log(JSON.stringify(report))
-      else console.log(words(report, to, key, only))
+      const { from, to } = readUrls(variables, options)
+      const verifyOnly = options.verify === true
+      const { report, key } = await withDatabases(from, to, verifyOnly, (ends) =>
+        copyAndCompare(ends, from, verifyOnly),
+      )
+      console.log(options.json ? JSON.stringify(report) : describeReport(report, to, key, verifyOnly))
       if (report.differences) process.exitCode = EXIT.failed
     })
 
-function urlsOf(variables: Variables, options: CopyOptions): { from: string; to: string } {
+function readUrls(variables: Variables, options: CopyOptions): { from: string; to: string } {
   const from = readConfig({ ...variables, ...(options.from && { DATABASE_URL: options.from }) }).DATABASE_URL
-  if (!options.to) throw usage('Name the PostgreSQL database that the workspace goes to with --to postgres://….')
+  if (!options.to) throw usageError('--to is required. Name the target database with --to postgres://….')
   if (!from.startsWith('sqlite:'))
-    throw usage('--from is a SQLite folder, sqlite:<folder>. PostgreSQL databases move by pg_dump and pg_restore.')
+    throw usageError('--from must be sqlite:<folder>. Use pg_dump and pg_restore to move a PostgreSQL database.')
   if (!/^postgres(ql)?:\/\//.test(options.to))
-    throw usage('--to is a PostgreSQL database, postgres://…. A SQLite folder moves by `workspace-admin backup`.')
+    throw usageError('--to must be postgres://…. Use `workspace-admin backup` to move a SQLite folder.')
   return { from, to: options.to }
 }
 
@@ -81,10 +89,10 @@ interface Ends {
   target: Database
 }
 
-async function onBoth<Result>(
+async function withDatabases<Result>(
   from: string,
   to: string,
-  only: boolean,
+  verifyOnly: boolean,
   work: (ends: Ends) => Promise<Result>,
 ): Promise<Result> {
   const opened: Database[] = []
@@ -96,53 +104,56 @@ async function onBoth<Result>(
   try {
     const administration = await open(from, { mode: 'alone', file: ADMINISTRATION.file })
     const events = await open(from, { mode: 'alone', file: EVENTS.file })
-    return await work({ administration, events, target: await open(to, { mode: only ? 'read' : 'existing' }) })
+    return await work({ administration, events, target: await open(to, { mode: verifyOnly ? 'read' : 'existing' }) })
   } catch (error) {
     if (!(error instanceof DatabaseFileError)) throw error
-    if (error.code === 'in_use') throw failure(EXIT.refused, error.message)
-    throw failure(
+    if (error.code === 'in_use') throw commandError(EXIT.refused, error.message)
+    throw commandError(
       EXIT.not_found,
-      `There is no workspace at ${from}. Name the folder that holds ${ADMINISTRATION.file} and ${EVENTS.file} with --from.`,
+      `There is no workspace at ${from}. Set --from to the folder that contains ${ADMINISTRATION.file} and ${EVENTS.file}.`,
     )
   } finally {
     for (const db of opened) await db.close()
   }
 }
 
-/** `only`: compare, and change nothing. */
-async function move(ends: Ends, from: string, only: boolean): Promise<{ report: Report; key: string | null }> {
+/** `verifyOnly` compares and changes nothing. */
+async function copyAndCompare(
+  ends: Ends,
+  from: string,
+  verifyOnly: boolean,
+): Promise<{ report: Report; key: string | null }> {
   const { administration, events, target } = ends
   await requireCurrent(administration)
   await requireCurrent(events, EVENTS)
   const installation = await identity(administration)
   if (installation === undefined)
-    throw failure(EXIT.refused, `Nothing was ever stored in ${from}. Start a server on the target instead.`)
+    throw commandError(EXIT.refused, `The database at ${from} is empty. Start a server on the target instead.`)
   const now = new Date(clockOf(target)()).toISOString()
-  if (!only) await copies.prepare(target, now)
+  if (!verifyOnly) await copies.prepare(target, now)
   else if ((await version(target)) === 0)
-    throw failure(
-      EXIT.not_found,
-      `There is nothing at ${target.location} to compare with. Copy without --verify first.`,
-    )
+    throw commandError(EXIT.not_found, `The database at ${target.location} is empty. Copy without --verify first.`)
   const tables = await copies.routes(ends, MOVED_COLUMNS)
   const state = await copies.stateOf(target, tables, installation)
   if (state === 'foreign')
-    throw failure(
+    throw commandError(
       EXIT.refused,
-      `${target.location} holds data that did not come from ${from}. Create an empty database with \`createdb\` and name that with --to.`,
+      `${target.location} contains data that did not come from ${from}. Create an empty database with \`createdb\` and name it with --to.`,
     )
-  if (state === 'empty' && !only) await copies.begin(target, installation, now)
+  if (state === 'empty' && !verifyOnly) await copies.begin(target, installation, now)
 
   const report: Report = { from, to: target.location, tables: [], rows: 0, copied: 0, differences: 0, examples: [] }
-  for (const table of tables) {
-    const rows = await copies.count(table.from, table)
+  const entries: TableCopy[] = []
+  for (const route of tables) {
+    const rows = await copies.count(route.from, route)
+    entries.push({ route, counts: { table: route.name, rows, copied: 0, differences: 0 } })
     report.rows += rows
-    report.tables.push({ table: table.name, rows, copied: 0, differences: 0 })
   }
-  const filling = !only && state !== 'complete'
-  if (filling) await fill(target, tables, report)
-  await compare(target, tables, report)
-  if (filling && report.differences === 0) {
+  report.tables = entries.map(({ counts }) => counts)
+  const isCopying = !verifyOnly && state !== 'complete'
+  if (isCopying) await copyRows(target, entries, report)
+  await compareRows(target, entries, report)
+  if (isCopying && report.differences === 0) {
     await goBeyond(target, await horizon(events))
     await copies.finish(target, tables)
   }
@@ -150,9 +161,13 @@ async function move(ends: Ends, from: string, only: boolean): Promise<{ report: 
   return { report, key: existsSync(key) ? key : null }
 }
 
-/** Counts for the bar, from nothing to all rows. */
-function counter(things: string, whole: number): { add(rows: number): void; end(): void } {
-  const progress = createProgress(things, whole)
+interface TableCopy {
+  route: copies.Route
+  counts: TableReport
+}
+
+function createCounter(unit: string, total: number): { add(rows: number): void; end(): void } {
+  const progress = createProgress(unit, total)
   let count = 0
   return {
     add: (rows) => {
@@ -164,46 +179,49 @@ function counter(things: string, whole: number): { add(rows: number): void; end(
   }
 }
 
-async function fill(target: Database, tables: copies.Route[], report: Report): Promise<void> {
-  const bar = counter('rows copied', report.rows)
-  for (const [i, table] of tables.entries()) {
-    bar.add(await copies.count(target, table))
-    await copies.fill(target, table, (rows) => {
-      report.tables[i]!.copied += rows
+async function copyRows(target: Database, tables: TableCopy[], report: Report): Promise<void> {
+  const counter = createCounter('rows copied', report.rows)
+  for (const { route, counts } of tables) {
+    counter.add(await copies.count(target, route))
+    await copies.fill(target, route, (rows) => {
+      counts.copied += rows
       report.copied += rows
-      bar.add(rows)
+      counter.add(rows)
     })
   }
-  bar.end()
+  counter.end()
 }
 
-async function compare(target: Database, tables: copies.Route[], report: Report): Promise<void> {
-  const bar = counter('rows compared', report.rows)
-  for (const [i, table] of tables.entries())
-    for await (const difference of copies.compare(target, table, bar.add)) {
+async function compareRows(target: Database, tables: TableCopy[], report: Report): Promise<void> {
+  const counter = createCounter('rows compared', report.rows)
+  for (const { route, counts } of tables)
+    for await (const difference of copies.compare(target, route, counter.add)) {
       report.differences++
-      report.tables[i]!.differences++
-      if (report.examples.length < MOST_DIFFERENCES_SHOWN) report.examples.push(difference)
+      counts.differences++
+      if (report.examples.length < MAX_EXAMPLES) report.examples.push(difference)
     }
-  bar.end()
+  counter.end()
 }
 
-function words(report: Report, to: string, key: string | null, only: boolean): string {
-  if (report.differences) return [...report.examples.map(line), '', unequal(report)].join('\n')
-  const same = `All ${report.rows} rows of ${report.tables.length} tables are the same on both sides.`
-  if (only) return same
+function describeReport(report: Report, to: string, key: string | null, verifyOnly: boolean): string {
+  const { differences, rows, copied, tables, examples } = report
+  if (differences)
+    return [
+      ...examples.map(describeDifference),
+      '',
+      `${differences} of ${rows} rows differ. If a server ran on one of the databases since the copy began, stop it and copy again into an empty database.`,
+    ].join('\n')
+  const verified = `All ${rows} rows of ${tables.length} tables are identical.`
+  if (verifyOnly) return verified
   return [
-    `${report.copied} rows were copied. ${same}`,
+    `Copied ${copied} rows. ${verified}`,
     '',
-    'Start the server there, and none on the old folder again:',
+    'Start the server on the target. Do not start one on the old folder again:',
     '',
-    `  ${key ? `SECRET_KEY="$(cat ${quoted(key)})" ` : ''}workspace-admin serve --database ${quoted(withoutPassword(to))}`,
-    ...(key ? ['', `${key} opens the stored secrets: keep it apart, as SECRET_KEY of every server.`] : []),
+    `  ${key ? `SECRET_KEY="$(cat ${shellQuote(key)})" ` : ''}workspace-admin serve --database ${shellQuote(withoutPassword(to))}`,
+    ...(key ? ['', `${key} decrypts the stored secrets: keep it, and set it as SECRET_KEY of every server.`] : []),
   ].join('\n')
 }
 
-const line = ({ table, key, kind, columns }: copies.Difference): string =>
-  `${kind.padEnd(10)}${table} ${text(key)}${columns.length ? `: ${columns.join(', ')}` : ''}`
-
-const unequal = ({ differences, rows }: Report): string =>
-  `${differences} of ${rows} rows are not the same on both sides. If one of them was in use since the copy began, that is why: copy once more into an empty database, with no server running.`
+const describeDifference = ({ table, key, kind, columns }: copies.Difference): string =>
+  `${kind.padEnd(10)}${table} ${singleLine(key)}${columns.length ? `: ${columns.join(', ')}` : ''}`

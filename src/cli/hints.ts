@@ -1,38 +1,38 @@
 import type { OperationId } from '../contract/operations.ts'
 
-type Hint = (answer: Record<string, any>) => string | undefined
+type Body = Record<string, unknown>
+type Hint = (body: Body) => string | undefined
 
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 
-const notFetched: Hint = ({ plugin_type, url }) =>
+const hintWithoutUpstream: Hint = ({ plugin_type, url }) =>
   url === null || plugin_type === 'local'
-    ? 'Nothing was done: this plugin was not fetched from elsewhere, so no newer revision can be there.'
+    ? 'Nothing changed: this plugin was not installed from a URL, so it has no newer revision.'
     : undefined
 
-/** What somebody at a terminal needs to hear beyond the answer itself. */
+const hintAboutUpdate = (family: string, body: Body): string =>
+  body.tag === body.latest_tag
+    ? 'The latest revision is installed.'
+    : `A newer revision is available. Install it with:\n\n  workspace-admin ${family} upgrade ${body.id}`
+
+/** The next step for a person at a terminal, printed below the response. */
 export const HINTS: Partial<Record<OperationId, Hint>> = {
   'domains.verify': ({ domain, is_verified, verification_challenge }) =>
     is_verified
       ? undefined
-      : `Not found yet. Create this TXT record where the domain's DNS is kept, wait until it is published, and try again:
+      : `The TXT record was not found. Create this record in the DNS of the domain, wait until it is published, and retry:
 
   _workspace-challenge.${domain}.  TXT  "${verification_challenge}"`,
   'invites.create': ({ id, signup_token }) =>
-    signup_token &&
-    `No mail is configured, so hand this link to the person yourself; it works once:
+    signup_token
+      ? `Mail is not configured, so send this link to the person yourself. It works once:
 
-  <where people reach this server>/signup/${id}/?token=${signup_token}`,
+  <public URL of this server>/signup/${id}/?token=${signup_token}`
+      : undefined,
   ...Object.fromEntries(
-    FAMILIES.flatMap((family) => [
-      [
-        `${family}.check_for_updates`,
-        (answer: Record<string, any>) =>
-          notFetched(answer) ??
-          (answer.tag === answer.latest_tag
-            ? 'The newest revision is installed.'
-            : `There is a newer revision. Install it with:\n\n  workspace-admin ${family} upgrade ${answer.id}`),
-      ],
-      [`${family}.upgrade`, notFetched],
+    FAMILIES.flatMap((family): [string, Hint][] => [
+      [`${family}.check_for_updates`, (body) => hintWithoutUpstream(body) ?? hintAboutUpdate(family, body)],
+      [`${family}.upgrade`, hintWithoutUpstream],
     ]),
   ),
 }

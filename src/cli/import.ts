@@ -12,15 +12,15 @@ import { eventsOf } from '../events/payload.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
-import { EXIT, failure, told, usage } from './failure.ts'
-import { type Format, formatOf, type Line, linesOf } from './import-lines.ts'
-import { type LocalOptions, local, onEvents } from './local.ts'
+import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
+import { type Format, formatOf, type Line, readLines } from './import-lines.ts'
+import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
 
-/** Lines that share a transaction: after a Ctrl-C at most so many are read again. */
+/** Lines per transaction. A run after Ctrl-C reads at most this many again. */
 const BATCH_LINES = 1_000
-const BAD_LINES_SHOWN = 20
-/** What the number of a signal adds to, by custom. */
+const MAX_PRINTED_PROBLEMS = 20
+/** 128 + SIGINT, the convention of shells. */
 const INTERRUPTED = 130
 
 interface ImportOptions extends LocalOptions {
@@ -37,51 +37,52 @@ interface Report {
   too_large: number
 }
 
-export const importEvents = (variables: Variables): Command =>
-  local(new Command('import'))
+export const importCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('import'))
     .description(
-      'Brings events from files into a project, beside a running server or without one. A file holds one JSON object a line (NDJSON) or is CSV with a header; either may be gzipped. Run it again after an interruption: what is there already is not stored twice.',
+      'Imports events from files into a project, with or without a running server. Files are NDJSON, or CSV with a header; both may be gzipped. After an interruption, run the command again: events that are already stored are not stored twice.',
     )
     .argument('<file...>', 'the files to read, or - for standard input')
-    .option('--project <id>', 'the project to bring them into (else the oldest)')
-    .option('--format <format>', 'ndjson or csv (else by the name of the file, and ndjson for standard input)')
-    .option('--strict', 'stop at the first line that cannot be read')
+    .option('--project <id>', 'the target project (default: the oldest)')
+    .option('--format <format>', 'ndjson or csv (default: from the file name; ndjson for standard input)')
+    .option('--strict', 'stop at the first invalid line')
     .addHelpText(
       'after',
       `
-A line has event, distinct_id, and optionally timestamp, uuid (or id) and properties: an object, or in CSV its JSON text.
-Other columns of a CSV become properties. A line without a uuid gets one that follows from the line and its place, so a
-second run knows it again.
+A line has event, distinct_id, and optionally timestamp, uuid (or id) and properties: an object, or its JSON text in CSV.
+Other CSV columns become properties. The uuid of a line without one is derived from its text and line number, so a second
+run recognizes it.
 
 Examples:
   $ workspace-admin import events.ndjson.gz --project 1
   $ zcat *.gz | workspace-admin import - --strict`,
     )
     .action(async (files: string[], options: ImportOptions) => {
-      if (options.format && !['ndjson', 'csv'].includes(options.format)) throw usage('--format is ndjson or csv.')
-      const report = await onEvents(variables, options, async ({ db, events, ids, now }) => {
-        const project = await projectOf(db, options.project)
-        return run(files, options, { db, events, project, now, uuid: ids.uuid })
+      if (options.format && !['ndjson', 'csv'].includes(options.format))
+        throw usageError('--format must be ndjson or csv.')
+      const report = await withEventStore(variables, options, async ({ db, events, ids, now }) => {
+        const project = await findProject(db, options.project)
+        return importFiles(files, options, { db, events, project, now, uuid: ids.uuid })
       })
       if (options.json) console.log(JSON.stringify(report))
       else
         console.log(
-          `${report.stored} events stored, ${report.already_there} there already, ${report.too_large} too large, ${report.bad} lines could not be read.`,
+          `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines`,
         )
     })
 
-async function projectOf(db: Database, id: string | undefined): Promise<ProjectRow> {
+async function findProject(db: Database, id: string | undefined): Promise<ProjectRow> {
   const wanted = id ?? (await oldest(db)).project_id
   const project = /^\d{1,15}$/.test(String(wanted)) ? await byId(db, Number(wanted)) : undefined
   if (!project)
-    throw failure(
+    throw commandError(
       EXIT.not_found,
-      `There is no project ${wanted}. \`workspace-admin projects list\` shows those there are.`,
+      `There is no project ${wanted}. Run \`workspace-admin projects list\` to list the projects.`,
     )
   return project
 }
 
-interface Place {
+interface Target {
   db: Database
   events: Database
   project: ProjectRow
@@ -89,81 +90,82 @@ interface Place {
   uuid: () => string
 }
 
-async function run(files: string[], options: ImportOptions, place: Place): Promise<Report> {
+async function importFiles(files: string[], options: ImportOptions, target: Target): Promise<Report> {
   const report: Report = { lines: 0, stored: 0, already_there: 0, bad: 0, too_large: 0 }
   const bytes = files.every((file) => file !== '-') ? files.reduce((sum, file) => sum + statSync(file).size, 0) : null
   const progress = createProgress('events', bytes)
-  let interrupted = false
+  let isInterrupted = false
   const interrupt = (): void => {
-    interrupted = true
+    isInterrupted = true
   }
   process.once('SIGINT', interrupt)
   try {
     for (const file of files) {
       let batch: Line[] = []
       const flush = async (): Promise<void> => {
-        await store(file, batch, options, place, report)
+        await storeBatch(file, batch, options, target, report)
         batch = []
         progress.show(report.lines)
       }
       const source = open(file, (read) => progress.advance(read))
-      for await (const line of linesOf(source, options.format ?? formatOf(file))) {
+      for await (const line of readLines(source, options.format ?? formatOf(file))) {
         batch.push(line)
         if (batch.length === BATCH_LINES) await flush()
-        if (interrupted) break
+        if (isInterrupted) break
       }
       await flush()
-      if (interrupted)
-        throw failure(INTERRUPTED, `Stopped after ${report.lines} lines. Run the same command again to go on.`)
+      if (isInterrupted)
+        throw commandError(INTERRUPTED, `Stopped after ${report.lines} lines. Run the same command again to resume.`)
     }
   } finally {
     process.off('SIGINT', interrupt)
     progress.end(report.lines)
   }
-  if (report.stored) await markIngested(place.db, place.project.id)
+  if (report.stored) await markIngested(target.db, target.project.id)
   return report
 }
 
-function open(file: string, read: (bytes: number) => void): Readable {
+function open(file: string, onRead: (bytes: number) => void): Readable {
   const source = file === '-' ? process.stdin : createReadStream(file)
-  source.on('data', (chunk: Buffer | string) => read(chunk.length))
+  source.on('data', (chunk: Buffer | string) => onRead(chunk.length))
   return file.endsWith('.gz') ? source.pipe(createGunzip().on('error', () => undefined)) : source
 }
 
-/** All of a batch or nothing, so that a second run finds no half of one. */
-async function store(
+/** Stores a batch in one transaction. */
+async function storeBatch(
   file: string,
   lines: Line[],
   { strict }: ImportOptions,
-  place: Place,
+  target: Target,
   report: Report,
 ): Promise<void> {
   const events: NewEvent[] = []
   for (const line of lines) {
     report.lines++
     try {
-      const event = await eventOf(line, place)
+      const event = await normalizeLine(line, target)
       if (event) events.push(event)
     } catch (error) {
-      const reason = `${basename(file)}:${line.number}: ${told(error).message}`
-      if (strict) throw failure(EXIT.refused, `${reason} Nothing after it was read.`)
-      report[(error as { code?: unknown }).code === EVENT_TOO_LARGE ? 'too_large' : 'bad']++
+      const reason = `${basename(file)}:${line.number}: ${describeFailure(error).message}`
+      if (strict) throw commandError(EXIT.refused, `${reason} The import stopped at this line.`)
+      report[error instanceof AppError && error.code === EVENT_TOO_LARGE ? 'too_large' : 'bad']++
       const count = report.bad + report.too_large
-      if (count <= BAD_LINES_SHOWN) console.error(reason)
-      if (count === BAD_LINES_SHOWN) console.error('Further lines like these are only counted.')
+      if (count <= MAX_PRINTED_PROBLEMS) console.error(reason)
+      if (count === MAX_PRINTED_PROBLEMS) console.error('Further invalid lines are counted but not printed.')
     }
   }
-  const stored = events.length ? await place.events.tx((tx) => ingest(tx, events)) : 0
+  const stored = events.length ? await target.events.tx((tx) => ingest(tx, events)) : 0
   report.stored += stored
   report.already_there += events.length - stored
 }
 
-async function eventOf(line: Line, { project, now, uuid }: Place): Promise<NewEvent | null> {
-  if ('problem' in line) throw usage(line.problem)
+async function normalizeLine(line: Line, { project, now, uuid }: Target): Promise<NewEvent | null> {
+  if ('problem' in line) throw usageError(line.problem)
   const [sent] = await eventsOf([line.event])
-  sent!.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
+  if (!sent) return null
+  sent.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
   const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid }
-  const event = shape(sent!, arrival)
+  const event = shape(sent, arrival)
   const detail = event && oversizeOf(event)
   if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })
   return event

@@ -1,29 +1,29 @@
 import { Command } from 'commander'
-import { parseTime } from '../api/time.ts'
-import { apiKey } from '../api/wire.ts'
+import { serializeApiKey } from '../api/api_keys.ts'
+import { parseIsoTime } from '../api/time.ts'
 import { issue } from '../auth/api_keys.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import * as store from '../store/api_keys.ts'
-import { EVERYTHING } from '../store/key-restrictions.ts'
+import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import { getByEmail } from '../store/users.ts'
-import { EXIT, failure, usage } from './failure.ts'
-import { type LocalOptions, local, onDatabase } from './local.ts'
+import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
+import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
 import { table } from './print.ts'
 import { databaseFlag } from './quote.ts'
 
 const { schemas } = contract.components
 const SCOPES: string[] = schemas.Scope.enum
-const LABEL_LENGTH: number = schemas.ApiKeyWrite.properties.label.maxLength
+const MAX_LABEL_LENGTH: number = schemas.ApiKeyWrite.properties.label.maxLength
 
-export const keys = (variables: Variables): Command =>
+export const keysCommand = (variables: Variables): Command =>
   new Command('keys')
     .description(
-      "Makes, lists and revokes anybody's keys, on the database itself: the way back in for who lost theirs.",
+      'Creates, lists and revokes the API keys of any user, directly on the database. Use it to regain access after losing a key.',
     )
-    .addCommand(create(variables))
-    .addCommand(list(variables))
-    .addCommand(revoke(variables))
+    .addCommand(createCommand(variables))
+    .addCommand(listCommand(variables))
+    .addCommand(revokeCommand(variables))
 
 interface CreateOptions extends LocalOptions {
   user: string
@@ -32,18 +32,18 @@ interface CreateOptions extends LocalOptions {
   expires?: string
 }
 
-const create = (variables: Variables): Command =>
-  local(new Command('create'))
-    .summary('make a key for a user; its value is shown once')
-    .description('Makes a key for a user. Its value is shown once, here. A running server accepts it at once.')
-    .requiredOption('--user <email>', 'whose key it is; it acts as them')
-    .requiredOption('--scopes <list>', 'what it may do, separated by commas')
-    .option('--label <text>', 'to recognise it by', 'Made on the command line')
-    .option('--expires <time>', 'when it stops working, in ISO 8601 (else never)')
+const createCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('create'))
+    .summary('create a key for a user and print its value once')
+    .description('Creates a key for a user and prints its value once. A running server accepts it immediately.')
+    .requiredOption('--user <email>', 'the user that the key acts as')
+    .requiredOption('--scopes <list>', 'the scopes, separated by commas')
+    .option('--label <text>', 'a name for the key', 'Made on the command line')
+    .option('--expires <time>', 'the expiry time in ISO 8601 (default: never)')
     .addHelpText(
       'after',
       `
-Scopes (a :write scope includes its :read, * is everything):
+Scopes (a :write scope includes :read; * includes all scopes):
 ${SCOPES.map((scope) => `  ${scope}`).join('\n')}
 
 Examples:
@@ -54,25 +54,28 @@ Examples:
     .action(async (options: CreateOptions) => {
       const scopes = [...new Set(options.scopes.split(',').map((scope) => scope.trim()))]
       const unknown = scopes.find((scope) => !SCOPES.includes(scope))
-      if (unknown !== undefined) throw usage(`"${unknown}" is no scope. Choose from ${SCOPES.join(', ')}.`)
+      if (unknown !== undefined) throw usageError(`"${unknown}" is not a scope. Choose from ${SCOPES.join(', ')}.`)
       const label = options.label.trim()
-      if (!label || label.length > LABEL_LENGTH || !new RegExp(SINGLE_LINE, 'u').test(label))
-        throw usage(`A label has 1 to ${LABEL_LENGTH} characters on one line.`)
-      const expires_at = options.expires === undefined ? null : time(options.expires)
-      const key = await onDatabase(variables, options, async ({ db, ids, now }) => {
+      if (!label || label.length > MAX_LABEL_LENGTH || !new RegExp(SINGLE_LINE, 'u').test(label))
+        throw usageError(`--label must have 1 to ${MAX_LABEL_LENGTH} characters on one line.`)
+      const expires_at = options.expires === undefined ? null : parseExpiry(options.expires)
+      const key = await withDatabase(variables, options, async ({ db, ids, now }) => {
         if (expires_at !== null && expires_at <= now)
-          throw usage('--expires is in the past. Send a later time, or none.')
+          throw usageError('--expires is in the past. Use a later time, or omit it.')
         const user = await getByEmail(db, options.user)
         if (!user)
-          throw failure(EXIT.not_found, 'No user has that address. `users list` shows all, `users create` adds one.')
-        return issue(db, ids, now, { user_id: user.id, label, scopes, reach: EVERYTHING, expires_at })
+          throw commandError(
+            EXIT.not_found,
+            'No user has this address. Run `users list` to list users, or add one with `users create`.',
+          )
+        return issue(db, ids, now, { user_id: user.id, label, scopes, restrictions: UNRESTRICTED, expires_at })
       })
-      if (options.json) return console.log(JSON.stringify(apiKey(key)))
+      if (options.json) return console.log(JSON.stringify(serializeApiKey(key)))
       console.log(
         [
           key.value,
           '',
-          `This is the key ${key.id} for ${options.user}. It is shown once: keep it. Revoke it with`,
+          `Key ${key.id} of ${options.user}. Store the value now: it is not shown again. Revoke it with`,
           '',
           `  workspace-admin keys revoke ${key.id}${databaseFlag(options.database)}`,
         ].join('\n'),
@@ -83,20 +86,20 @@ interface ListOptions extends LocalOptions {
   user?: string
 }
 
-const list = (variables: Variables): Command =>
-  local(new Command('list'))
-    .summary('show keys, without their values: nobody has those any more')
-    .description('Shows every key, or those of one user. Values are not kept, so only their ends are shown.')
-    .option('--user <email>', 'only those of this user')
+const listCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('list'))
+    .summary('list keys, without their values')
+    .description('Lists all keys, or those of one user. Values are not stored, so only a masked form is shown.')
+    .option('--user <email>', 'only list keys of this user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin keys list --user owner@example.com')
     .action(async (options: ListOptions) => {
-      const found = await onDatabase(variables, options, async ({ db }) => {
+      const found = await withDatabase(variables, options, async ({ db }) => {
         if (options.user !== undefined && !(await getByEmail(db, options.user)))
-          throw failure(EXIT.not_found, 'No user has that address. `users list` shows all.')
+          throw commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
         return store.listWithOwners(db, options.user ?? null)
       })
       if (options.json) {
-        const shown = found.map(({ user_email, ...key }) => ({ ...apiKey(key), user_email }))
+        const shown = found.map(({ user_email, ...key }) => ({ ...serializeApiKey(key), user_email }))
         return console.log(JSON.stringify(shown))
       }
       console.log(
@@ -114,23 +117,23 @@ const list = (variables: Variables): Command =>
       )
     })
 
-const revoke = (variables: Variables): Command =>
-  local(new Command('revoke'))
-    .summary('end a key, at once and for good')
-    .description('Ends a key, at once and for good, also on servers that are running.')
+const revokeCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('revoke'))
+    .summary('revoke a key immediately and permanently')
+    .description('Revokes a key immediately and permanently, also on running servers.')
     .argument('<id>', "the key's id, from `keys list`; not its value")
     .addHelpText('after', '\nExample:\n  $ workspace-admin keys revoke 4fGh7Kq2Lm1')
     .action(async (id: string, options: LocalOptions) => {
-      if (/^ph[xc]_/.test(id)) throw usage("That is a key's value. Send its id, which `keys list` shows.")
-      const removed = await onDatabase(variables, options, ({ db }) => store.remove(db, id))
-      if (!removed) throw failure(EXIT.not_found, 'There is no key with that id. `keys list` shows all.')
-      console.log(options.json ? JSON.stringify({ id, revoked: true }) : `The key ${id} is revoked.`)
+      if (/^ph[xc]_/.test(id)) throw usageError('This is the value of a key. Use its id from `keys list`.')
+      const removed = await withDatabase(variables, options, ({ db }) => store.remove(db, id))
+      if (!removed) throw commandError(EXIT.not_found, 'No key has this id. Run `keys list` to list keys.')
+      console.log(options.json ? JSON.stringify({ id, revoked: true }) : `Revoked the key ${id}.`)
     })
 
-function time(text: string): string {
+function parseExpiry(text: string): string {
   try {
-    return parseTime(text, '--expires')
+    return parseIsoTime(text, '--expires')
   } catch (error) {
-    throw usage((error as Error).message)
+    throw usageError(describeFailure(error).message)
   }
 }

@@ -1,5 +1,5 @@
-/** What the commands share that work on the database itself, beside a running server or without one. */
-import { type Command, Option } from 'commander'
+/** Shared by the commands that open the database themselves, with or without a running server. */
+import type { Command } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
 import { openStores } from '../deps.ts'
 import { type Ids, makeIds } from '../ids.ts'
@@ -13,27 +13,25 @@ export interface LocalOptions {
 }
 
 /** Adds --database and --json. */
-export const local = (command: Command): Command =>
+export const withLocalOptions = (command: Command): Command =>
   command
-    .addOption(
-      new Option('--database <url>', 'sqlite:<folder> or postgres://… (else DATABASE_URL, else sqlite:./data)'),
-    )
+    .option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)')
     .option('--json', 'print JSON')
 
 export const databaseUrl = (variables: Variables, { database }: LocalOptions): string =>
   readConfig({ ...variables, ...(database && { DATABASE_URL: database }) }).DATABASE_URL
 
-export interface Local {
+export interface LocalContext {
   db: Database
   now: string
   ids: Ids
 }
 
-/** Opens the database, which must be there and of this program's version, for as long as the work takes. */
-export async function onDatabase<Result>(
+/** Runs `work` on an existing database whose schema is current, and closes the database afterwards. */
+export async function withDatabase<Result>(
   variables: Variables,
   options: LocalOptions,
-  work: (local: Local) => Promise<Result>,
+  work: (context: LocalContext) => Promise<Result>,
 ): Promise<Result> {
   const db = await openDatabase(databaseUrl(variables, options), { mode: 'existing' })
   try {
@@ -45,17 +43,17 @@ export async function onDatabase<Result>(
   }
 }
 
-/** The same with the events, which are brought to this program's version where they are not. */
-export function onEvents<Result>(
+/** Like `withDatabase`, and also opens the event store, migrating it if needed. */
+export function withEventStore<Result>(
   variables: Variables,
   options: LocalOptions,
-  work: (local: Local & { events: Database }) => Promise<Result>,
+  work: (context: LocalContext & { events: Database }) => Promise<Result>,
 ): Promise<Result> {
-  return onDatabase(variables, options, async (local) => {
-    const { db, ids, now } = local
+  return withDatabase(variables, options, async (context) => {
+    const { db, ids, now } = context
     const events = await openStores({ url: databaseUrl(variables, options), db, ids, now })
     try {
-      return await work({ ...local, events })
+      return await work({ ...context, events })
     } finally {
       if (events !== db) await events.close()
     }

@@ -1,57 +1,53 @@
-/** Every command, as Commander sees it. The first word decides what is loaded. */
+/** All commands but `serve`. The first word decides which modules are loaded. */
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
 import { EXIT, EXIT_CODES } from './failure.ts'
 
-interface Local {
+interface LocalCommand {
   summary: string
   load: (variables: Variables) => Promise<Command>
 }
 
-const LOCAL: Record<string, Local> = {
-  serve: {
-    summary: 'start the server',
-    load: async (variables) => (await import('./serve-command.ts')).serve(variables),
-  },
+const LOCAL_COMMANDS: Record<string, LocalCommand> = {
   migrate: {
-    summary: "bring the database to this program's version",
-    load: async (variables) => (await import('./migrate.ts')).migrate(variables),
+    summary: "migrate the database to this program's schema version",
+    load: async (variables) => (await import('./migrate.ts')).migrateCommand(variables),
   },
   keys: {
-    summary: "make, list and revoke anybody's keys",
-    load: async (variables) => (await import('./keys.ts')).keys(variables),
+    summary: 'create, list and revoke the API keys of any user',
+    load: async (variables) => (await import('./keys.ts')).keysCommand(variables),
   },
   import: {
-    summary: 'bring events from files into a project',
-    load: async (variables) => (await import('./import.ts')).importEvents(variables),
+    summary: 'import events from files into a project',
+    load: async (variables) => (await import('./import.ts')).importCommand(variables),
   },
   seed: {
     summary: 'fill the database with a demo workspace',
-    load: async (variables) => (await import('./seed.ts')).seed(variables),
+    load: async (variables) => (await import('./seed.ts')).seedCommand(variables),
   },
   backup: {
-    summary: 'write the database into one archive, beside a running server',
-    load: async (variables) => (await import('./backup.ts')).backup(variables),
+    summary: 'back up the database into one archive, also while a server runs',
+    load: async (variables) => (await import('./backup.ts')).backupCommand(variables),
   },
   copy: {
-    summary: 'move a workspace from SQLite to PostgreSQL, and compare the two',
-    load: async (variables) => (await import('./copy.ts')).copy(variables),
+    summary: 'copy a workspace from SQLite to PostgreSQL and verify it',
+    load: async (variables) => (await import('./copy.ts')).copyCommand(variables),
   },
   contract: {
-    summary: 'replay the contract against a server, and report what deviates',
-    load: async (variables) => (await import('./contract.ts')).contractCommands(variables),
+    summary: 'check that a server conforms to the contract',
+    load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
   },
   doctor: {
-    summary: 'say what is wrong with an installation, and the remedy',
-    load: async (variables) => (await import('./doctor.ts')).doctor(variables),
+    summary: 'diagnose an installation',
+    load: async (variables) => (await import('./doctor.ts')).doctorCommand(variables),
   },
 }
 
 /** Areas of the contract that also have commands on the database. */
-const BESIDE: Record<string, (variables: Variables) => Promise<Command[]>> = {
-  users: async (variables) => (await import('./users.ts')).users(variables),
-  organizations: async (variables) => (await import('./organizations.ts')).organizations(variables),
+const LOCAL_AREA_COMMANDS: Record<string, (variables: Variables) => Promise<Command[]>> = {
+  users: async (variables) => (await import('./users.ts')).localUserCommands(variables),
+  organizations: async (variables) => (await import('./organizations.ts')).localOrganizationCommands(variables),
 }
 
 const EXAMPLES = `
@@ -62,67 +58,70 @@ Examples:
   $ workspace-admin projects create --name 'Mobile app' --json
   $ workspace-admin help domains verify
 
-Every command has --help. Those over HTTP speak to WORKSPACE_URL (http://127.0.0.1:8000) with the key in WORKSPACE_KEY.`
+Every command has --help. Commands over HTTP use WORKSPACE_URL (default: http://127.0.0.1:8000) and WORKSPACE_KEY.`
 
-async function build(words: string[], variables: Variables): Promise<Command> {
+async function buildProgram(words: string[], variables: Variables): Promise<Command> {
   const program = new Command('workspace-admin')
-    .description('Administers analytics workspaces: the server, its database, and every operation of its contract.')
-    .version(packageJson.version, '--version', "print this program's version")
-    .helpOption('--help', 'say more about a command')
+    .description(
+      'Administers analytics workspaces: runs the server, manages its database, and calls every operation of its API.',
+    )
+    .version(packageJson.version, '--version', 'print the version')
+    .helpOption('--help', 'print help for a command')
     .helpCommand(false)
     .usage('<command> [<verb>] [options]')
     .addHelpText('after', EXAMPLES + EXIT_CODES.replace(/^/, '\n'))
   const [word = ''] = words
-  const local = Object.hasOwn(LOCAL, word) ? LOCAL[word] : undefined
+  const local = Object.hasOwn(LOCAL_COMMANDS, word) ? LOCAL_COMMANDS[word] : undefined
   if (local) return program.addCommand(await local.load(variables))
 
-  const { area, areas } = await import('./area.ts')
+  const { areaCommand, areas } = await import('./area.ts')
   if (areas.some(({ name }) => name === word))
-    return program.addCommand(area(word, (await BESIDE[word]?.(variables)) ?? [], variables))
+    return program.addCommand(areaCommand(word, (await LOCAL_AREA_COMMANDS[word]?.(variables)) ?? [], variables))
 
   program.commandsGroup("On this machine's database:")
-  for (const [name, { summary }] of Object.entries(LOCAL)) program.command(name).summary(summary)
-  program.command('users').summary('add and list users; `users me` asks a server whose a key is')
-  program.commandsGroup('Over HTTP, each with verbs of its own:')
+  program.command('serve').summary('start the server')
+  for (const [name, { summary }] of Object.entries(LOCAL_COMMANDS)) program.command(name).summary(summary)
+  program.command('users').summary('add, list and supersede users; `users me` shows the owner of a key')
+  program.commandsGroup('Over HTTP:')
   for (const { name, description } of areas)
     if (name !== 'users')
       program
         .command(name)
-        .summary(name === 'organizations' ? `${description} And set-plugin-access, on the database.` : description)
+        .summary(name === 'organizations' ? `${description} Also set-plugin-access, on the database.` : description)
   return program
 }
 
-/** Operation ids are written with underscores; whoever types hyphens means the same. `help x y` is `x y --help`. */
-function normalised(given: string[]): string[] {
-  const words = given[0] === 'help' ? [...given.slice(1), '--help'] : [...given]
+/** Operation ids contain underscores; hyphens work too. */
+function normalizeWords(args: string[]): string[] {
+  const words = [...args]
   const [first = '', second = ''] = words
   if (/^[a-z]+(-[a-z]+)+$/.test(first)) words[0] = first.replaceAll('-', '_')
-  if (/^[a-z]/.test(second) && second !== 'set-plugin-access' && !Object.hasOwn(LOCAL, first))
+  if (/^[a-z]/.test(second) && second !== 'set-plugin-access' && !Object.hasOwn(LOCAL_COMMANDS, first))
     words[1] = second.replaceAll('-', '_')
   return words
 }
 
-function eachOf(command: Command, change: (command: Command) => void): void {
+function forEachCommand(command: Command, change: (command: Command) => void): void {
   change(command)
-  for (const child of command.commands) eachOf(child, change)
+  for (const child of command.commands) forEachCommand(child, change)
 }
 
-/** Does what the words say, and answers the exit code where Commander itself had to say something. */
-export async function run(given: string[], variables: Variables): Promise<number> {
-  const words = normalised(given)
-  const program = await build(words, variables)
-  eachOf(program, (command) =>
+/** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */
+export async function run(args: string[], variables: Variables): Promise<number> {
+  const words = normalizeWords(args)
+  const program = await buildProgram(words, variables)
+  forEachCommand(program, (command) =>
     command
       .exitOverride()
-      .helpOption('--help', 'say more about this command')
+      .helpOption('--help', 'print this help')
       .helpCommand(false)
-      .showHelpAfterError('Add --help to see how it is used.'),
+      .showHelpAfterError('Add --help to print the usage.'),
   )
   try {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // Help and version come this way too, and are no failures.
+    // Commander throws for help and version too.
     return error.exitCode === 0 ? 0 : EXIT.usage
   }
   return 0

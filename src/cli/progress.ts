@@ -1,29 +1,32 @@
-const BAR = 24
+const BAR_WIDTH = 24
 const REDRAW_MS = 100
-/** How often a log, where nobody watches, hears of long work. */
-const SAY_AGAIN_MS = 10_000
+/** The interval of progress lines when standard error is not a terminal. */
+const LOG_INTERVAL_MS = 10_000
 
 export interface Progress {
-  /** So much more of the whole is done. */
+  /** Adds to the completed part of `total`. */
   advance(amount: number): void
   show(count: number): void
   end(count: number): void
 }
 
-/** Long work on standard error, of which `whole` is all there is, in any unit: a bar with rate and time left on a terminal, a plain line now and then elsewhere. */
-export function createProgress(things: string, whole: number | null): Progress {
-  const began = performance.now()
-  const live = process.stderr.isTTY === true
+/**
+ * Reports progress on standard error: a bar with rate and remaining time on a terminal, plain lines elsewhere.
+ * `total` may use another unit than the counts, for example bytes.
+ */
+export function createProgress(unit: string, total: number | null): Progress {
+  const started = performance.now()
+  const isTerminal = process.stderr.isTTY === true
   let done = 0
-  let shown = began
+  let lastShown = started
 
   const line = (count: number): string => {
-    const seconds = Math.max(0.001, (performance.now() - began) / 1000)
-    const rate = `${count.toLocaleString('en')} ${things}, ${Math.round(count / seconds).toLocaleString('en')} a second`
-    if (!whole) return rate
-    const part = Math.min(1, done / whole)
+    const seconds = Math.max(0.001, (performance.now() - started) / 1000)
+    const rate = `${count.toLocaleString('en')} ${unit}, ${Math.round(count / seconds).toLocaleString('en')} per second`
+    if (!total) return rate
+    const part = Math.min(1, done / total)
     const left = part > 0 ? Math.round((seconds / part) * (1 - part)) : 0
-    const bar = '#'.repeat(Math.round(part * BAR)).padEnd(BAR, '.')
+    const bar = '#'.repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.')
     const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
     return `[${bar}] ${Math.floor(part * 100)} %  ${rate}, ${clock}`
   }
@@ -34,12 +37,12 @@ export function createProgress(things: string, whole: number | null): Progress {
     },
     show: (count) => {
       const now = performance.now()
-      if (now - shown < (live ? REDRAW_MS : SAY_AGAIN_MS)) return
-      shown = now
-      process.stderr.write(live ? `\r\x1b[2K${line(count)}` : `${line(count)}\n`)
+      if (now - lastShown < (isTerminal ? REDRAW_MS : LOG_INTERVAL_MS)) return
+      lastShown = now
+      process.stderr.write(isTerminal ? `\r\x1b[2K${line(count)}` : `${line(count)}\n`)
     },
     end: (count) => {
-      if (live) process.stderr.write(`\r\x1b[2K${line(count)}\n`)
+      if (isTerminal) process.stderr.write(`\r\x1b[2K${line(count)}\n`)
     },
   }
 }

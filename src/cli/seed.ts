@@ -11,16 +11,17 @@ import { boundaryBefore } from '../exports/interval.ts'
 import { backfill, create } from '../exports/service.ts'
 import { testDestination } from '../exports/test-destination.ts'
 import type { Ids } from '../ids.ts'
+import { createWithOwner } from '../organizations/organizations.ts'
 import type { Db } from '../sql/db.ts'
 import * as domains from '../store/domains.ts'
 import { claim } from '../store/installation.ts'
 import * as invites from '../store/invites.ts'
-import { EVERYTHING } from '../store/key-restrictions.ts'
+import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
-import * as organizations from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
 import * as users from '../store/users.ts'
 import {
+  createRandom,
   DAILY_EXPORT,
   DOMAINS,
   demoEvents,
@@ -29,26 +30,25 @@ import {
   ORGANIZATIONS,
   PEOPLE,
   PROJECTS,
-  randomFrom,
 } from './demo.ts'
-import { EXIT, failure, usage } from './failure.ts'
-import { type LocalOptions, local, onEvents } from './local.ts'
+import { commandError, EXIT, usageError } from './failure.ts'
+import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
 
-const EVENTS = 50_000
-const MOST_EVENTS = 1_000_000
+const DEFAULT_EVENTS = 50_000
+const MAX_EVENTS = 1_000_000
 const DAYS = 30
-const BATCH = 1_000
-const SEED = 20_260_101
+const BATCH_EVENTS = 1_000
+const RANDOM_SEED = 20_260_101
 const EXPORTED_DAYS = 7
 const DAY_MS = 86_400_000
 
-export const seed = (variables: Variables): Command =>
-  local(new Command('seed'))
+export const seedCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('seed'))
     .description(
-      'Fills the database with a believable demo workspace: organizations, members, invites, domains, projects, a month of events, and exports that have delivered some of them. Whoever was the first user here becomes an owner of it too, so the key you have sees it.',
+      'Fills the database with a demo workspace: organizations, members, invites, domains, projects, a month of events, and exports with completed runs. The first user of the installation becomes an owner of it, so the existing key has access.',
     )
-    .option('--events <number>', `how many events (else ${EVENTS})`)
+    .option('--events <number>', `the number of events (default: ${DEFAULT_EVENTS})`)
     .addHelpText(
       'after',
       `
@@ -57,38 +57,38 @@ Examples:
   $ workspace-admin seed --events 5000 --database sqlite:/tmp/demo --json`,
     )
     .action(async (options: LocalOptions & { events?: string }) => {
-      const count = Number(options.events ?? EVENTS)
-      if (!Number.isInteger(count) || count < 0 || count > MOST_EVENTS)
-        throw usage(`--events takes a number up to ${MOST_EVENTS}.`)
-      const made = await onEvents(variables, options, async ({ db, events, ids, now }) => {
-        const workspace = await db.tx((tx) => people(tx, ids, now))
-        await fill(events, ids, now, workspace.project_id, count)
-        if (count) await projects.markIngested(db, workspace.project_id)
-        return workspace
+      const count = Number(options.events ?? DEFAULT_EVENTS)
+      if (!Number.isInteger(count) || count < 0 || count > MAX_EVENTS)
+        throw usageError(`--events must be a number from 0 to ${MAX_EVENTS}.`)
+      const workspace = await withEventStore(variables, options, async ({ db, events, ids, now }) => {
+        const created = await db.tx((tx) => createWorkspace(tx, ids, now))
+        await storeEvents(events, ids, now, created.project_id, count)
+        if (count) await projects.markIngested(db, created.project_id)
+        return created
       })
-      await deliverSome(variables, options, made.project_id)
-      if (options.json) return console.log(JSON.stringify({ ...made, events: count }))
+      await runExports(variables, options, workspace.project_id)
+      if (options.json) return console.log(JSON.stringify({ ...workspace, events: count }))
       console.log(
         [
-          `Made ${ORGANIZATIONS.join(' and ')}, with ${PEOPLE.length} people and ${count} events in the project "${PROJECTS[0]}".`,
+          `Created ${ORGANIZATIONS.join(' and ')}, with ${PEOPLE.length} people and ${count} events in the project "${PROJECTS[0]}".`,
           '',
-          `  Organization   ${made.organization_id}`,
-          `  Project        ${made.project_id}`,
-          `  Project token  ${made.project_token}`,
-          `  API key        ${made.api_key}`,
-          `                 (of ${PEOPLE[0]!.email}; shown once: keep it)`,
+          `  Organization   ${workspace.organization_id}`,
+          `  Project        ${workspace.project_id}`,
+          `  Project token  ${workspace.project_token}`,
+          `  API key        ${workspace.api_key}`,
+          `                 (of ${PEOPLE[0].email}; store it now: it is not shown again)`,
         ].join('\n'),
       )
     })
 
-/** Exports with a past: the last days are really delivered, so that runs, logs and files are there to look at. */
-async function deliverSome(variables: Variables, { database }: LocalOptions, project_id: number): Promise<void> {
+/** Creates exports and delivers the last days, so the workspace has runs, logs and files. */
+async function runExports(variables: Variables, { database }: LocalOptions, project_id: number): Promise<void> {
   const config = readConfig({ ...variables, ...(database && { DATABASE_URL: database }) })
   const processes = { deliver, examine: testDestination, stop: async () => undefined }
   const deps = await buildDeps({ config, log: pino({ level: 'silent' }), processes })
   try {
     const control = { ...deps, reader: deps.eventReader }
-    for (const wish of EXPORTS) await create(control, project_id, wish)
+    for (const input of EXPORTS) await create(control, project_id, input)
     const daily = await create(control, project_id, DAILY_EXPORT)
     const end_at = boundaryBefore('day', deps.now())
     const start_at = new Date(Date.parse(end_at) - EXPORTED_DAYS * DAY_MS).toISOString()
@@ -99,68 +99,72 @@ async function deliverSome(variables: Variables, { database }: LocalOptions, pro
   }
 }
 
-async function people(tx: Db, ids: Ids, now: string) {
+async function createUser(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  { email, first_name, last_name }: (typeof PEOPLE)[number],
+): Promise<users.UserRow> {
+  const user = { uuid: ids.uuid(), distinct_id: ids.uuid(), email, first_name, last_name, now }
+  const created = await users.create(tx, user)
+  if (!created)
+    throw commandError(EXIT.failed, 'The demo workspace already exists. Use it, or choose another --database.')
+  return created
+}
+
+async function createWorkspace(tx: Db, ids: Ids, now: string) {
   await claim(tx, ids.uuid(), now)
   const first = await users.oldest(tx)
-  const made: users.UserRow[] = []
-  for (const { email, first_name, last_name } of PEOPLE) {
-    const user = await users.create(tx, {
-      uuid: ids.uuid(),
-      distinct_id: ids.uuid(),
-      email,
-      first_name,
-      last_name,
-      now,
-    })
-    if (!user)
-      throw failure(EXIT.failed, 'The demo workspace is here already. Use it, or begin with another --database.')
-    made.push(user)
-  }
-  const main = await organizations.create(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[0]! })
-  const join = (user_id: number, level: number) =>
-    members.create(tx, { id: ids.uuid(), organization_id: main.organization_id, user_id, level, now })
-  for (const [i, { level }] of PEOPLE.entries()) if (i > 0) await join(made[i]!.id, level)
-  if (first) await join(first.id, members.OWNER)
-  await organizations.create(tx, ids, now, { owner_id: made[0]!.id, name: ORGANIZATIONS[1]! })
+  const [founder, ...colleagues] = PEOPLE
+  const owner = await createUser(tx, ids, now, founder)
+  const joining: { user_id: number; level: number }[] = []
+  for (const person of colleagues)
+    joining.push({ user_id: (await createUser(tx, ids, now, person)).id, level: person.level })
+  if (first) joining.push({ user_id: first.id, level: members.OWNER })
+
+  const main = await createWithOwner(tx, ids, now, { owner_id: owner.id, name: ORGANIZATIONS[0] })
+  for (const { user_id, level } of joining)
+    await members.create(tx, { id: ids.uuid(), organization_id: main.organization_id, user_id, level, now })
+  await createWithOwner(tx, ids, now, { owner_id: owner.id, name: ORGANIZATIONS[1] })
 
   const { organization_id, project } = main
-  await projects.update(tx, project, { name: PROJECTS[0]! }, now)
-  await projects.create(tx, ids, now, { organization_id, name: PROJECTS[1]! })
+  await projects.update(tx, project, { name: PROJECTS[0] }, now)
+  await projects.create(tx, ids, now, { organization_id, name: PROJECTS[1] })
   for (const { email, ...invite } of INVITED)
     await invites.create(tx, {
       ...invite,
       id: ids.uuid(),
       target_email: email,
       organization_id,
-      created_by_id: made[0]!.id,
+      created_by_id: owner.id,
       emailing_attempt_made: false,
       token_hash: null,
       now,
     })
   for (const [i, domain] of DOMAINS.entries()) {
-    const written = await domains.create(tx, {
+    const created = await domains.create(tx, {
       id: ids.uuid(),
       organization_id,
       domain,
       verification_challenge: ids.challenge(),
     })
-    if (i === 0) await domains.verify(tx, written!.id, now)
+    if (i === 0 && created) await domains.verify(tx, created.id, now)
   }
-  // Both organizations were joined at the same moment, so neither is the first.
+  // The owner joined both organizations at the same time, so neither is the default.
   const current = { current_organization_id: organization_id, current_project_id: project.id }
-  await users.update(tx, made[0]!, current)
-  const key = { user_id: made[0]!.id, label: 'Demo', scopes: ['*'], reach: EVERYTHING, expires_at: null }
+  await users.update(tx, owner, current)
+  const key = { user_id: owner.id, label: 'Demo', scopes: ['*'], restrictions: UNRESTRICTED, expires_at: null }
   const { value } = await issue(tx, ids, now, key)
   return { organization_id, project_id: project.id, project_token: project.api_token, api_key: value }
 }
 
-async function fill(events: Db, ids: Ids, now: string, project_id: number, count: number): Promise<void> {
+async function storeEvents(events: Db, ids: Ids, now: string, project_id: number, count: number): Promise<void> {
   const time = Date.parse(now)
   const arrival = { project_id, now: time * 1000, sent_at: null, address: null, uuid: ids.uuid }
-  const demo = demoEvents(count, DAYS, time, randomFrom(SEED))
+  const demo = demoEvents(count, DAYS, time, createRandom(RANDOM_SEED))
   const progress = createProgress('events', null)
-  for (let start = 0; start < demo.length; start += BATCH) {
-    const sent = await eventsOf(demo.slice(start, start + BATCH))
+  for (let start = 0; start < demo.length; start += BATCH_EVENTS) {
+    const sent = await eventsOf(demo.slice(start, start + BATCH_EVENTS))
     const shaped = sent.map((one) => shape(one, arrival)).filter((one): one is NewEvent => one !== null)
     await events.tx((tx) => ingest(tx, shaped))
     progress.show(start + sent.length)

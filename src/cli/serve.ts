@@ -2,7 +2,44 @@ import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
-import { databaseFlag, quoted } from './quote.ts'
+import { usageError } from './failure.ts'
+import { databaseFlag, shellQuote } from './quote.ts'
+
+const HELP = `Usage: workspace-admin serve [options]
+
+Starts the server. On an empty database it creates a first user, organization, project and an API key with all scopes, and
+prints the key once.
+
+Options:
+  --port <number>   the port to listen on, 0 for a free one (default: PORT, then 8000)
+  --host <address>  the address to listen on (default: HOST, then 127.0.0.1)
+  --database <url>  sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)
+  --dialect <name>  the response format, standard or posthog (default: DIALECT, then standard)
+  --role <role>     api (requests), worker (exports, mail, deletion) or all (default: ROLE, then all)
+  --ephemeral       use a temporary database without rate limits, for tests and trials
+  --json            print one line of JSON when ready: url, api_key, project_token, organization_id, project_id
+  --help            print this help
+
+With --json, api_key is null unless this start created it; the ids are those of the oldest organization and project.
+Logs go to standard error, one JSON object per line. SIGTERM and SIGINT finish requests in progress and exit with 0;
+SIGTERM first waits DRAIN_SECONDS for load balancers.
+
+Examples:
+  $ workspace-admin serve
+  $ workspace-admin serve --port 0 --ephemeral --json
+  $ workspace-admin serve --database postgres://workspace@db.example.com/workspace --host 0.0.0.0
+  $ workspace-admin serve --database postgres://workspace@db.example.com/workspace --role worker`
+
+const OPTIONS = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  database: { type: 'string' },
+  dialect: { type: 'string' },
+  role: { type: 'string' },
+  ephemeral: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const
 
 export interface ServeOptions {
   port?: string
@@ -12,66 +49,39 @@ export interface ServeOptions {
   role?: string
   ephemeral?: boolean
   json?: boolean
+  help?: boolean
 }
 
-/** Every flag of `serve`, for the two who read them. */
-export const OPTIONS: { flags: string; description: string; check?: RegExp; wanted?: string; excludes?: string }[] = [
-  {
-    flags: '--port <number>',
-    description: 'the port to listen on, 0 for a free one (else PORT, else 8000)',
-    check: /^([0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/,
-    wanted: 'It is a number from 0 to 65535.',
-  },
-  { flags: '--host <address>', description: 'the address to listen on (else HOST, else 127.0.0.1)' },
-  {
-    flags: '--database <url>',
-    description: 'sqlite:<folder> or postgres://… (else DATABASE_URL, else sqlite:./data)',
-  },
-  {
-    flags: '--dialect <name>',
-    description: 'standard or posthog: how answers are written (else DIALECT, else standard)',
-    check: /^(standard|posthog)$/,
-    wanted: 'It is standard or posthog.',
-  },
-  {
-    flags: '--role <role>',
-    description: 'what this node does: api (requests), worker (exports, mail, removal) or all (else ROLE, else all)',
-    check: /^(api|worker|all)$/,
-    wanted: 'It is api, worker or all.',
-  },
-  {
-    flags: '--ephemeral',
-    description: 'a throw-away database, without rate limits: for tests and trying out',
-    excludes: 'database',
-  },
-  {
-    flags: '--json',
-    description: 'print one line of JSON when ready: url, api_key, project_token, organization_id, project_id',
-  },
-]
+/** Parsed without Commander, which takes 12 ms to load: tests start servers often. */
+export function parseServeArgs(args: string[]): ServeOptions {
+  const options = parseOptions(args)
+  const requireChoice = (name: 'dialect' | 'role', choices: string[]): void => {
+    const value = options[name]
+    if (value !== undefined && !choices.includes(value))
+      throw usageError(`--${name} must be one of: ${choices.join(', ')}.`)
+  }
+  requireChoice('dialect', ['standard', 'posthog'])
+  requireChoice('role', ['api', 'worker', 'all'])
+  if (options.port !== undefined && !(/^\d{1,5}$/.test(options.port) && Number(options.port) <= 65_535))
+    throw usageError('--port must be a number from 0 to 65535.')
+  if (options.ephemeral && options.database !== undefined)
+    throw usageError('--ephemeral cannot be used with --database. Use one or the other.')
+  return options
+}
 
-/**
- * The options, where the words hold nothing but right ones. Loading Commander takes 12 ms, which a server that starts
- * in a test run need not wait for; whatever is out of the ordinary is left to it.
- */
-export function plainly(words: string[]): ServeOptions | undefined {
-  const wordOf = (flags: string): string => flags.slice(2).split(' ', 1)[0]!
-  const options = Object.fromEntries(
-    OPTIONS.map(({ flags }) => [wordOf(flags), { type: flags.includes('<') ? 'string' : 'boolean' } as const]),
-  )
+function parseOptions(args: string[]): ServeOptions {
   try {
-    const { values } = parseArgs({ args: words, options })
-    const odd = OPTIONS.some(({ flags, check, excludes }) => {
-      const value = values[wordOf(flags)]
-      return value !== undefined && (check?.test(String(value)) === false || (excludes && values[excludes]))
-    })
-    return odd ? undefined : values
-  } catch {
-    return undefined
+    return parseArgs({ args, options: OPTIONS }).values
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const [sentence] = error.message.split(/\.\s/, 1)
+    throw usageError(`${sentence}. Run \`workspace-admin serve --help\` to list the options.`)
   }
 }
 
-export async function start(options: ServeOptions, variables: Variables): Promise<void> {
+export async function serve(args: string[], variables: Variables): Promise<void> {
+  const options = parseServeArgs(args)
+  if (options.help) return console.log(HELP)
   const config = readConfig({
     ...variables,
     ...(options.port && { PORT: options.port }),
@@ -84,14 +94,16 @@ export async function start(options: ServeOptions, variables: Variables): Promis
   stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config)
   const { project_token, organization_id, project_id } = running.oldest
   const api_key = running.first?.api_key ?? null
-  if (options.json)
-    console.log(JSON.stringify({ url: running.url, api_key, project_token, organization_id, project_id }))
-  else console.log(banner(running, options))
+  console.log(
+    options.json
+      ? JSON.stringify({ url: running.url, api_key, project_token, organization_id, project_id })
+      : banner(running, options),
+  )
 }
 
 function banner({ url, location, first, oldest }: Running, { database, ephemeral }: ServeOptions): string {
   const lines = [
-    `workspace-admin ${packageJson.version} is ready. Stop it with Ctrl-C.`,
+    `workspace-admin ${packageJson.version} is ready. Press Ctrl-C to stop it.`,
     '',
     `  Server     ${url}`,
     `  Reference  ${url}/docs`,
@@ -101,10 +113,10 @@ function banner({ url, location, first, oldest }: Running, { database, ephemeral
   if (first)
     return [
       ...lines,
-      'This is the first start, so it made an organization, a project and a key for everything:',
+      'This is the first start. It created an organization, a project and an API key with all scopes:',
       '',
       `  API key        ${first.api_key}`,
-      '                 (shown once: keep it)',
+      '                 (shown once: store it now)',
       `  Project token  ${first.project_token}`,
       `  Organization   ${first.organization_id}`,
       `  Project        ${first.project_id}`,
@@ -120,9 +132,9 @@ function banner({ url, location, first, oldest }: Running, { database, ephemeral
     '',
     `  curl ${url}/health/ready`,
     '',
-    'Lost the key? Make a new one; it works at once:',
+    'If you lost the API key, create a new one. It works immediately:',
     '',
-    `  workspace-admin keys create --user ${quoted(oldest.owner_email ?? 'EMAIL')} --scopes '*'${databaseFlag(database)}`,
+    `  workspace-admin keys create --user ${shellQuote(oldest.owner_email ?? 'EMAIL')} --scopes '*'${databaseFlag(database)}`,
     '',
   ].join('\n')
 }

@@ -1,26 +1,29 @@
 #!/usr/bin/env node
-/** The command. Each loads what it needs and no more: a server does not wait for the client's parts. */
-import './node-version.ts'
-import type { Variables } from '../config.ts'
+/** The entry point of the command. Each command loads only the modules it needs. */
+import '../node-version.ts'
+import { enableCompileCache } from './compile-cache.ts'
 
-async function main(words: string[], variables: Variables): Promise<void> {
-  if (words[0] === 'serve') {
-    const { plainly, start } = await import('./serve.ts')
-    const options = plainly(words.slice(1))
-    if (options) return start(options, variables)
+async function main(args: string[]): Promise<void> {
+  const [name, ...rest] = args
+  if (name === 'serve') {
+    const { serve } = await import('./serve.ts')
+    return serve(rest, process.env)
   }
-  // Whoever reads our output may stop early, as `head` does.
+  // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   process.stderr.on('error', () => undefined)
   const { run } = await import('./program.ts')
-  const exit = await run(words, variables)
+  const exit = await run(args, process.env)
   if (exit) process.exitCode = exit
 }
 
-await main(process.argv.slice(2), process.env).catch(async (error) => {
-  const { told } = await import('./failure.ts')
+const args = process.argv.slice(2)
+enableCompileCache(process.env)
+// `help x y` is `x y --help`.
+await main(args[0] === 'help' ? [...args.slice(1), '--help'] : args).catch(async (error) => {
+  const { describeFailure } = await import('./failure.ts')
   const { showsStacks } = await import('../config.ts')
-  const { exit, message } = told(error)
+  const { exit, message } = describeFailure(error)
   process.exitCode = exit
   console.error(message)
   if (showsStacks(process.env)) console.error(error.stack)

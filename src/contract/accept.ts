@@ -10,8 +10,8 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 const QVALUE = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /**
- * The offered type the header weighs highest; on equal weights the one it names more specifically, then the one offered
- * first. Undefined when it excludes them all. A missing or malformed header accepts everything.
+ * The offered type with the highest weight. With equal weights the more specific range wins, then the order of the offer.
+ * Undefined if the header excludes all types. A missing or malformed header accepts all types.
  */
 export function negotiate<Type extends string>(accept: string | undefined, offered: readonly Type[]): Type | undefined {
   const ranges = accept === undefined || accept === '*/*' ? undefined : parseAccept(accept)
@@ -26,7 +26,7 @@ export function negotiate<Type extends string>(accept: string | undefined, offer
   return best?.type
 }
 
-/** The weight of a media type: the most specific range that covers it decides. */
+/** The weight of a media type, taken from the most specific range that matches it. */
 function matchOf(mediaType: string, ranges: readonly MediaRange[]): { q: number; specificity: number } | undefined {
   const [type, subtype] = mediaType.split('/')
   let found: { q: number; specificity: number } | undefined
@@ -40,13 +40,13 @@ function matchOf(mediaType: string, ranges: readonly MediaRange[]): { q: number;
   return found
 }
 
-/** Undefined for an empty or malformed header. Linear in its length, which the HTTP parser bounds. */
+/** Undefined for an empty or malformed header. Takes linear time, and the HTTP parser limits the length. */
 function parseAccept(accept: string): MediaRange[] | undefined {
   const ranges: MediaRange[] = []
   for (const element of accept.toLowerCase().split(',')) {
-    const [name, ...parameters] = element.split(';').map((part) => part.trim())
+    const [name = '', ...parameters] = element.split(';').map((part) => part.trim())
     if (!name && parameters.length === 0) continue
-    const [type, subtype, ...rest] = name!.split('/')
+    const [type, subtype, ...rest] = name.split('/')
     if (!type || !subtype || rest.length || !TOKEN.test(type) || !TOKEN.test(subtype)) return undefined
     if (type === '*' && subtype !== '*') return undefined
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)

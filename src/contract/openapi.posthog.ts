@@ -10,14 +10,15 @@ export interface paths {
         };
         /**
          * List organizations
-         * @description The organizations the key's user belongs to, oldest first. A key limited to organizations sees those only.
+         * @description Returns the organizations of the caller, oldest first. A restricted key sees only the organizations that it is
+         *     restricted to.
          */
         get: operations["organizations.list"];
         put?: never;
         /**
          * Create an organization
-         * @description Makes the organization with one project, "Default project", and makes the caller its owner.
-         *     The slug comes from the name and stays. What `@current` means does not change.
+         * @description Creates an organization with one project, "Default project", and makes the caller its owner. The slug is derived
+         *     from the name and does not change later. `@current` does not change.
          */
         post: operations["organizations.create"];
         delete?: never;
@@ -37,23 +38,23 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an organization
-         * @description The organization with its projects and the caller's own level in it.
+         * Get an organization
+         * @description Returns an organization with its projects and the caller's level.
          */
         get: operations["organizations.retrieve"];
         put?: never;
         post?: never;
         /**
          * Delete an organization
-         * @description Removes the organization with its projects, memberships and everything else it holds, at once and for good.
-         *     Its people keep their accounts. Needs level 15.
+         * @description Deletes an organization permanently, with its projects, memberships and all other data. Its members keep their
+         *     accounts. Requires level 15.
          */
         delete: operations["organizations.delete"];
         options?: never;
         head?: never;
         /**
-         * Change an organization
-         * @description Changes the fields that are sent; the slug stays. Needs level 8.
+         * Update an organization
+         * @description Updates the fields that are sent. The slug does not change. Requires level 8.
          */
         patch: operations["organizations.update"];
         trace?: never;
@@ -67,14 +68,15 @@ export interface paths {
         };
         /**
          * List projects
-         * @description The projects of all organizations the key's user belongs to, oldest first. A limited key sees what it is limited to.
+         * @description Returns the projects of all organizations of the caller, oldest first. A restricted key sees only the projects
+         *     that it has access to.
          */
         get: operations["projects.list"];
         put?: never;
         /**
          * Create a project
-         * @description Makes a project with a token of its own in `organization`, or in the caller's current organization.
-         *     Needs level 8 there.
+         * @description Creates a project with a new token in `organization`, or in the caller's current organization. Requires level 8
+         *     there.
          */
         post: operations["projects.create"];
         delete?: never;
@@ -94,22 +96,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a project
-         * @description The project with its token.
+         * Get a project
+         * @description Returns a project with its token.
          */
         get: operations["projects.retrieve"];
         put?: never;
         post?: never;
         /**
          * Delete a project
-         * @description Removes the project and everything it holds. Its id is never used again. Needs level 8.
+         * @description Deletes a project permanently, with its events and all other data. Its id is never reused. Requires level 8.
          */
         delete: operations["projects.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a project
-         * @description Changes the fields that are sent. Needs level 8.
+         * Update a project
+         * @description Updates the fields that are sent. Requires level 8.
          */
         patch: operations["projects.update"];
         trace?: never;
@@ -131,8 +133,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Replace a project's token
-         * @description Gives the project a new token at once; senders that use the old one are refused from then on. Needs level 8.
+         * Reset a project's token
+         * @description Replaces the token of a project. The old token stops working immediately. Requires level 8.
          */
         patch: operations["projects.reset_token"];
         trace?: never;
@@ -142,20 +144,20 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List an organization's projects
-         * @description The projects of the organization, oldest first.
+         * @description Returns the projects of the organization, oldest first.
          */
         get: operations["organization_projects.list"];
         put?: never;
         /**
          * Create a project in an organization
-         * @description Makes a project with a token of its own. Needs level 8.
+         * @description Creates a project with a new token. Requires level 8.
          */
         post: operations["organization_projects.create"];
         delete?: never;
@@ -169,30 +171,30 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                /** @description The project's id, or `@current` if the caller's current project is in the organization. */
                 id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a project of an organization
-         * @description The project with its token.
+         * Get a project of an organization
+         * @description Returns a project with its token.
          */
         get: operations["organization_projects.retrieve"];
         put?: never;
         post?: never;
         /**
          * Delete a project of an organization
-         * @description Removes the project and everything it holds. Its id is never used again. Needs level 8.
+         * @description Deletes a project permanently, with its events and all other data. Its id is never reused. Requires level 8.
          */
         delete: operations["organization_projects.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a project of an organization
-         * @description Changes the fields that are sent. Needs level 8.
+         * Update a project of an organization
+         * @description Updates the fields that are sent. Requires level 8.
          */
         patch: operations["organization_projects.update"];
         trace?: never;
@@ -202,9 +204,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                /** @description The project's id, or `@current` if the caller's current project is in the organization. */
                 id: string;
             };
             cookie?: never;
@@ -216,8 +218,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Replace the token of a project of an organization
-         * @description Gives the project a new token at once; senders that use the old one are refused from then on. Needs level 8.
+         * Reset the token of a project of an organization
+         * @description Replaces the token of a project. The old token stops working immediately. Requires level 8.
          */
         patch: operations["organization_projects.reset_token"];
         trace?: never;
@@ -227,14 +229,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List members
-         * @description The people of the organization, latest to join first. Filters add up; people whose account is inactive are left out.
+         * @description Returns the members of the organization, most recently joined first. Members must match all filters. Inactive
+         *     users are omitted.
          */
         get: operations["members.list"];
         put?: never;
@@ -250,9 +253,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The `uuid` of the member's user, not the membership's id; or `@me` for the caller. */
+                /** @description The `uuid` of the user, not the id of the membership, or `@me` for the caller. */
                 user__uuid: string;
             };
             cookie?: never;
@@ -262,18 +265,18 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Ends the membership; the person keeps the account and every other organization. Anybody but an owner may leave by
-         *     removing themselves. Removing others takes level 8, and nobody removes a member above themselves: both are 403.
-         *     No owner is removed, that is 400: demote them first.
+         * @description Removes a member from the organization. The user keeps the account and all other memberships. Members other than
+         *     owners can leave by removing themselves. Removing another member requires level 8 and at least the level of that
+         *     member; otherwise the response is 403. Removing an owner returns 400: demote the owner first.
          */
         delete: operations["members.remove"];
         options?: never;
         head?: never;
         /**
-         * Change a member's level
-         * @description Takes level 8, and reaches neither a member above the caller nor a level above the caller's own, so owners are
-         *     made and demoted by owners. Nobody changes their own level; an organization therefore always keeps an owner.
-         *     What breaks a rule is 403. Making somebody an owner takes nothing from the caller.
+         * Update a member's level
+         * @description Requires level 8. Callers cannot change a member above their own level, cannot grant a level above their own, and
+         *     cannot change their own level. These cases return 403. Only owners can promote members to owner or demote owners,
+         *     so an organization always has an owner. Promoting a member to owner does not change the caller's level.
          */
         patch: operations["members.update"];
         trace?: never;
@@ -283,25 +286,26 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List invites
-         * @description The invites nobody has accepted yet, newest first. Expired ones stay until somebody deletes or replaces them.
+         * @description Returns the pending invites, newest first. Expired invites are included until they are deleted or replaced.
          */
         get: operations["invites.list"];
         put?: never;
         /**
-         * Invite somebody
-         * @description Makes an invite that is valid for three days and mails its link, if mail is configured; the answer does not wait for
-         *     the mail. Any member may invite, at most at their own level: a higher one is 403. Earlier invites to the same
-         *     address are replaced. Inviting a present member is 400.
+         * Invite a user
+         * @description Creates an invite that is valid for three days. If email is configured, the server sends the link; the response
+         *     does not wait for the email. Every member can invite users up to their own level; a higher level returns 403. The
+         *     invite replaces earlier invites to the same address. Inviting an existing member returns 400.
          *
-         *     An organization sends an address at most 3 invites in an hour and 10 in a day, replaced and withdrawn ones included;
-         *     one inviter sends it 10 and 20 through all of their organizations. Beyond that the answer is 429 with `Retry-After`.
+         *     Per address, an organization can send 3 invites per hour and 10 per day, including replaced and deleted ones. A
+         *     user can send 10 per hour and 20 per day to an address across all organizations. Above these limits, the response
+         *     is 429 with `Retry-After`.
          */
         post: operations["invites.create"];
         delete?: never;
@@ -315,7 +319,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -323,10 +327,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invite several people
-         * @description Takes one invite, or an array of at most 20, and answers in kind: one invite, or an array in the order sent. The
-         *     rules are those of a single invite. All are made or none is; `attr` begins with the place of the one to blame, as
-         *     in `3__target_email`. Where no mail is configured, each answer carries its `signup_token`, as a single one does.
+         * Invite several users
+         * @description Takes one invite or an array of at most 20, and returns one invite or an array in the same order. The rules of a
+         *     single invite apply. Either all invites are created or none. In an error, `attr` starts with the index of the
+         *     invalid invite, for example `3__target_email`. If email is not configured, each invite includes its
+         *     `signup_token`.
          */
         post: operations["invites.bulk"];
         delete?: never;
@@ -340,9 +345,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 id: string;
             };
             cookie?: never;
@@ -351,8 +356,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Withdraw an invite
-         * @description The link of the invite stops working at once. Any member may withdraw any invite of the organization.
+         * Delete an invite
+         * @description Deletes an invite. Its link stops working immediately. Every member can delete any invite of the organization.
          */
         delete: operations["invites.delete"];
         options?: never;
@@ -365,22 +370,22 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List domains
-         * @description The login domains of the organization by name, proven or not.
+         * @description Returns the login domains of the organization, verified or not, ordered by name.
          */
         get: operations["domains.list"];
         put?: never;
         /**
          * Add a domain
-         * @description Writes the domain down, unproven, with a challenge to publish in DNS before it is verified. A name stands once in an
-         *     organization. `jit_provisioning_enabled` and `sso_enforcement` need a proven domain, so they are passed over here.
-         *     Needs level 8.
+         * @description Adds an unverified domain. Publish its challenge in DNS, then call `verify`. An organization can have each domain
+         *     once. `jit_provisioning_enabled` and `sso_enforcement` require a verified domain and are ignored here. Requires
+         *     level 8.
          */
         post: operations["domains.create"];
         delete?: never;
@@ -394,32 +399,31 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The domain's id. */
+                /** @description The id of the domain. */
                 id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a domain
-         * @description The domain with the challenge that proves it.
+         * Get a domain
+         * @description Returns a domain with its challenge.
          */
         get: operations["domains.retrieve"];
         put?: never;
         post?: never;
         /**
          * Delete a domain
-         * @description Removes the domain, proven or not. Adding it again begins with a new challenge. Needs level 8.
+         * @description Deletes a domain, verified or not. Adding it again creates a new challenge. Requires level 8.
          */
         delete: operations["domains.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a domain
-         * @description Changes the fields that are sent; `domain` stays what it was at creation. On a domain that is not verified,
-         *     `jit_provisioning_enabled` and `sso_enforcement` are 400 `verification_required`, whatever their value.
-         *     Needs level 8.
+         * Update a domain
+         * @description Updates the fields that are sent. `domain` cannot be changed. Sending `jit_provisioning_enabled` or
+         *     `sso_enforcement` for an unverified domain returns 400 `verification_required`. Requires level 8.
          */
         patch: operations["domains.update"];
         trace?: never;
@@ -429,9 +433,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The domain's id. */
+                /** @description The id of the domain. */
                 id: string;
             };
             cookie?: never;
@@ -440,10 +444,11 @@ export interface paths {
         put?: never;
         /**
          * Verify a domain
-         * @description Looks for the domain's challenge in the TXT records of `_workspace-challenge.<domain>`; one must equal it exactly.
-         *     Found, the domain is verified for good. Not found, or DNS failed: also 200, with `is_verified` false, so try later.
-         *     A verified domain is 400 `already_verified`; one verified by another organization is 400 `already_claimed`.
-         *     What the body says changes nothing. Needs level 8.
+         * @description Looks up the TXT records of `_workspace-challenge.<domain>`. If one equals the challenge, the domain is verified
+         *     permanently. If none does, or if DNS fails, the response is also 200, with `is_verified` false: try again later.
+         *
+         *     A domain that is already verified returns 400 `already_verified`. A domain that another organization has verified
+         *     returns 400 `already_claimed`. The request body is ignored. Requires level 8.
          */
         post: operations["domains.verify"];
         delete?: never;
@@ -460,8 +465,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the caller
-         * @description The person behind the key, with what `@current` means for them. Any valid key will do.
+         * Get the current user
+         * @description Returns the user that the key belongs to, with the current organization and project. Any valid key may call it.
          */
         get: operations["users.me"];
         put?: never;
@@ -470,11 +475,12 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the caller
-         * @description Changes the caller's name, password, address and what `@current` means for them, all fields or none. Needs a key with
-         *     `*` and without limits, or a session. A new password needs `current_password` if there is one, and ends the other
-         *     sessions. A new address counts once the link that is mailed to it was opened; until then it is `pending_email`. An organization or project that the caller cannot see is 400 `does_not_exist`. A project outside the
-         *     organization sent with it is 400. Nothing else moves `@current` while the caller can see it.
+         * Update the current user
+         * @description Updates the caller's name, address, password, current organization and current project, all or none. Requires a
+         *     session or an unrestricted key with the scope `*`. A new password requires `current_password` if the account has a
+         *     password, and ends the other sessions. A new address is `pending_email` until the mailed link is opened. An
+         *     organization or project that the caller cannot access returns 400 `does_not_exist`. A project outside the
+         *     organization in the same request returns 400. Nothing else changes `@current` while the caller has access.
          */
         patch: operations["users.update"];
         trace?: never;
@@ -943,15 +949,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the caller's keys
-         * @description All keys of the key's user, newest first, without their values. At most ten are in force, so there are no pages.
+         * List API keys
+         * @description Returns all keys of the caller, newest first, without their values. A user has at most ten active keys, so the
+         *     list is not paginated.
          */
         get: operations["api_keys.list"];
         put?: never;
         /**
-         * Create a key
-         * @description Makes a key for the same user and answers its value: the only time it is shown. A new key never exceeds the
-         *     one that makes it, in organizations, projects or lifetime. A user has at most ten keys in force.
+         * Create an API key
+         * @description Creates a key for the caller and returns its value, which is never returned again. The new key cannot have more
+         *     access or a later expiry than the key that creates it. A user can have at most ten active keys.
          */
         post: operations["api_keys.create"];
         delete?: never;
@@ -968,8 +975,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the key in use
-         * @description What the key that makes this call may do. Any valid key will do.
+         * Get the current API key
+         * @description Returns the key that authenticates this request. Any valid key may call it.
          */
         get: operations["api_keys.current"];
         put?: never;
@@ -985,29 +992,29 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The key's id, not its value. */
+                /** @description The id of the key, not its value. */
                 id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a key
-         * @description One of the caller's keys, without its value.
+         * Get an API key
+         * @description Returns one of the caller's keys, without its value.
          */
         get: operations["api_keys.retrieve"];
         put?: never;
         post?: never;
         /**
-         * Revoke a key
-         * @description The key stops working at once and for good. A key may revoke itself, but no key that reaches further.
+         * Revoke an API key
+         * @description Revokes a key immediately and permanently. A key can revoke itself. It cannot revoke a key with more access.
          */
         delete: operations["api_keys.revoke"];
         options?: never;
         head?: never;
         /**
-         * Change a key
-         * @description Changes the fields that are sent; the value stays and is not shown. A key cannot change one that reaches further or
-         *     lives longer than itself, nor let it do so. It may change itself.
+         * Update an API key
+         * @description Updates the fields that are sent. The value does not change and is not returned. A key can update itself. It
+         *     cannot update a key with more access or a later expiry, and it cannot grant more than its own access and expiry.
          */
         patch: operations["api_keys.update"];
         trace?: never;
@@ -1017,7 +1024,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The key's id, not its value. */
+                /** @description The id of the key, not its value. */
                 id: string;
             };
             cookie?: never;
@@ -1025,9 +1032,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace a key's value
-         * @description Gives the key a new value and answers it, the only time it is shown; the old value stops working at once.
-         *     Label, scopes and limits stay. A key cannot roll one that reaches further than itself.
+         * Roll an API key
+         * @description Replaces the value of a key and returns the new one, which is never returned again. The old value stops working
+         *     immediately. Label, scopes and restrictions stay the same. A key cannot roll a key with more access.
          */
         post: operations["api_keys.roll"];
         delete?: never;
@@ -1041,27 +1048,30 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 invite_id: string;
             };
             cookie?: never;
         };
         /**
-         * Look at an invite
-         * @description What the holder of an invite's link may know before accepting it. Needs the link's secret as `token` and no key:
-         *     an id alone opens nothing. A key that is sent anyway must be valid, and says who is asking.
+         * Get an invite
+         * @description Returns an invite to the holder of its link. Requires the token from the link, but no API key. If a key is sent,
+         *     it must be valid, and it identifies the caller.
          */
         get: operations["signup.retrieve"];
         put?: never;
         /**
          * Accept an invite
-         * @description Joins the organization at the invite's level and uses the invite up. A new address gets an account and a first key.
+         * @description Adds the user to the organization at the invite's level. An invite can be accepted once. For a new email address,
+         *     the server creates an account and a first API key.
          *
-         *     An address that already has an account joins with that account's own key: one with the scope `*` that is not limited
-         *     to organizations or projects, or the answer is 403. Its `@current` stays where it is. Without a key the answer is
-         *     400 `account_exists`, with one exception: an account whose address was never verified (`is_email_verified` is false)
-         *     is superseded when the secret came by mail. That account loses its address, keys and memberships, and nothing passes
-         *     to the new one. A `signup_token` from an API answer supersedes nobody.
+         *     If the address already has an account, send an API key of that account. The key needs the scope `*` and must not
+         *     be restricted to organizations or projects; otherwise the response is 403. The account's `@current` does not
+         *     change. Without a key, the response is 400 `account_exists`.
+         *
+         *     There is one exception: if that account never verified its address (`is_email_verified` is false) and the token
+         *     was sent by email, a new account supersedes it. The old account loses its address, keys and memberships, and
+         *     nothing is transferred. A `signup_token` from an API response never supersedes an account.
          */
         post: operations["signup.accept"];
         delete?: never;
@@ -1075,14 +1085,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 invite_id: string;
             };
             cookie?: never;
         };
         /**
-         * The page of an invite's link
-         * @description What a mailed link opens in a browser. The page is the same for every invite; it asks the API with the link's secret.
+         * Show the invite page
+         * @description Returns the page that an invite link opens in a browser. The page is the same for every invite. It calls the API
+         *     with the token from the link.
          */
         get: operations["signup.page"];
         put?: never;
@@ -1098,21 +1109,22 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List batch exports
-         * @description The project's exports, newest first; in an organization, those of all its projects. Without secrets.
+         * @description Returns the batch exports of the project, newest first. On organization paths, returns those of all its projects.
+         *     Secrets are omitted.
          */
         get: operations["batch_exports.list"];
         put?: never;
         /**
          * Create a batch export
-         * @description Makes the export and its schedule. Nothing runs at once: the first run comes at the end of the current interval.
-         *     For the past, start a backfill; to be sure of the destination, try it with `test` first.
+         * @description Creates a batch export and its schedule. The first run starts at the end of the current interval. Use `backfill` to
+         *     export past events, and `test` to check the destination first.
          */
         post: operations["batch_exports.create"];
         delete?: never;
@@ -1126,7 +1138,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -1134,9 +1146,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a destination
-         * @description Checks step by step whether the destination can be reached and written to, before anything is scheduled. What it
-         *     writes it removes again, and nothing is stored here. A destination that fails is an answer too, with status 200.
+         * Test a destination
+         * @description Checks step by step whether the destination is reachable and writable. The test removes the data that it writes, and
+         *     the server stores nothing. Returns 200 also if a step fails.
          */
         post: operations["batch_exports.test"];
         delete?: never;
@@ -1150,32 +1162,33 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a batch export
-         * @description The export with its ten newest runs. The secrets of its destination are left out.
+         * Get a batch export
+         * @description Returns a batch export with its ten most recent runs. Secrets are omitted.
          */
         get: operations["batch_exports.retrieve"];
         put?: never;
         post?: never;
         /**
          * Delete a batch export
-         * @description Removes the export with its schedule and ends its backfills. What was delivered stays where it is.
+         * @description Deletes a batch export and its schedule, and cancels its backfills. Delivered data is not deleted.
          */
         delete: operations["batch_exports.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a batch export
-         * @description Changes the fields that are sent; the schedule follows at once. Another interval loses and repeats no event. The
-         *     destination's config is merged key by key over what is stored, then checked as a whole. Secrets that are not sent stay,
-         *     unless the change sends them to another receiver (keys marked `x-secret-receiver`): then they must be sent again.
+         * Update a batch export
+         * @description Updates the fields that are sent. The schedule changes immediately. A change of the interval neither loses nor
+         *     repeats events. The destination's config is merged into the stored config and then validated as a whole. Secrets
+         *     that are not sent stay the same. If a change sends them to a different receiver (keys marked `x-secret-receiver`),
+         *     they must be sent again.
          */
         patch: operations["batch_exports.update"];
         trace?: never;
@@ -1185,9 +1198,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -1195,10 +1208,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver the past
-         * @description Delivers the events whose own time lies in the range, one interval after the other, in files or rows beside the
-         *     scheduled ones. At most 10,000 intervals. It appears among the runs; cancelling one of its runs ends it. Works on a
-         *     paused export too.
+         * Backfill a batch export
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
+         *     backfill. Paused exports can be backfilled too.
          */
         post: operations["batch_exports.backfill"];
         delete?: never;
@@ -1212,9 +1225,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -1223,9 +1236,8 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch export
-         * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are not lost: they are
-         *     exported when the export is unpaused. Pausing a paused export changes nothing. A body may be sent; its fields are
-         *     ignored.
+         * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are exported when the
+         *     export is unpaused. Pausing a paused export has no effect. The request body is ignored.
          */
         post: operations["batch_exports.pause"];
         delete?: never;
@@ -1239,9 +1251,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -1250,9 +1262,9 @@ export interface paths {
         put?: never;
         /**
          * Unpause a batch export
-         * @description Schedules runs again. Events that arrived before the pause are exported first. Events that arrived during the pause
-         *     are skipped, and the export's log says how many; with `backfill: true` they are exported too. Unpausing an export that
-         *     is not paused changes nothing.
+         * @description Resumes scheduling runs. Events that arrived before the pause are exported first. Events that arrived during the
+         *     pause are skipped, and the export's log records their number. With `backfill: true` they are exported too. Unpausing
+         *     an export that is not paused has no effect.
          */
         post: operations["batch_exports.unpause"];
         delete?: never;
@@ -1266,21 +1278,22 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
         };
         /**
          * List batch exports
-         * @description The project's exports, newest first; in an organization, those of all its projects. Without secrets.
+         * @description Returns the batch exports of the project, newest first. On organization paths, returns those of all its projects.
+         *     Secrets are omitted.
          */
         get: operations["project_batch_exports.list"];
         put?: never;
         /**
          * Create a batch export
-         * @description Makes the export and its schedule. Nothing runs at once: the first run comes at the end of the current interval.
-         *     For the past, start a backfill; to be sure of the destination, try it with `test` first.
+         * @description Creates a batch export and its schedule. The first run starts at the end of the current interval. Use `backfill` to
+         *     export past events, and `test` to check the destination first.
          */
         post: operations["project_batch_exports.create"];
         delete?: never;
@@ -1294,7 +1307,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -1302,9 +1315,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a destination
-         * @description Checks step by step whether the destination can be reached and written to, before anything is scheduled. What it
-         *     writes it removes again, and nothing is stored here. A destination that fails is an answer too, with status 200.
+         * Test a destination
+         * @description Checks step by step whether the destination is reachable and writable. The test removes the data that it writes, and
+         *     the server stores nothing. Returns 200 also if a step fails.
          */
         post: operations["project_batch_exports.test"];
         delete?: never;
@@ -1318,32 +1331,33 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a batch export
-         * @description The export with its ten newest runs. The secrets of its destination are left out.
+         * Get a batch export
+         * @description Returns a batch export with its ten most recent runs. Secrets are omitted.
          */
         get: operations["project_batch_exports.retrieve"];
         put?: never;
         post?: never;
         /**
          * Delete a batch export
-         * @description Removes the export with its schedule and ends its backfills. What was delivered stays where it is.
+         * @description Deletes a batch export and its schedule, and cancels its backfills. Delivered data is not deleted.
          */
         delete: operations["project_batch_exports.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a batch export
-         * @description Changes the fields that are sent; the schedule follows at once. Another interval loses and repeats no event. The
-         *     destination's config is merged key by key over what is stored, then checked as a whole. Secrets that are not sent stay,
-         *     unless the change sends them to another receiver (keys marked `x-secret-receiver`): then they must be sent again.
+         * Update a batch export
+         * @description Updates the fields that are sent. The schedule changes immediately. A change of the interval neither loses nor
+         *     repeats events. The destination's config is merged into the stored config and then validated as a whole. Secrets
+         *     that are not sent stay the same. If a change sends them to a different receiver (keys marked `x-secret-receiver`),
+         *     they must be sent again.
          */
         patch: operations["project_batch_exports.update"];
         trace?: never;
@@ -1353,9 +1367,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -1363,10 +1377,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver the past
-         * @description Delivers the events whose own time lies in the range, one interval after the other, in files or rows beside the
-         *     scheduled ones. At most 10,000 intervals. It appears among the runs; cancelling one of its runs ends it. Works on a
-         *     paused export too.
+         * Backfill a batch export
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
+         *     backfill. Paused exports can be backfilled too.
          */
         post: operations["project_batch_exports.backfill"];
         delete?: never;
@@ -1380,9 +1394,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -1391,9 +1405,8 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch export
-         * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are not lost: they are
-         *     exported when the export is unpaused. Pausing a paused export changes nothing. A body may be sent; its fields are
-         *     ignored.
+         * @description Stops scheduling runs. A run in progress continues. Events that arrived before the pause are exported when the
+         *     export is unpaused. Pausing a paused export has no effect. The request body is ignored.
          */
         post: operations["project_batch_exports.pause"];
         delete?: never;
@@ -1407,9 +1420,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -1418,9 +1431,9 @@ export interface paths {
         put?: never;
         /**
          * Unpause a batch export
-         * @description Schedules runs again. Events that arrived before the pause are exported first. Events that arrived during the pause
-         *     are skipped, and the export's log says how many; with `backfill: true` they are exported too. Unpausing an export that
-         *     is not paused changes nothing.
+         * @description Resumes scheduling runs. Events that arrived before the pause are exported first. Events that arrived during the
+         *     pause are skipped, and the export's log records their number. With `backfill: true` they are exported too. Unpausing
+         *     an export that is not paused has no effect.
          */
         post: operations["project_batch_exports.unpause"];
         delete?: never;
@@ -1434,16 +1447,16 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a batch export's log
-         * @description What the export and all its runs said about their work, newest first.
+         * List log entries of a batch export
+         * @description Returns the log entries of a batch export and all its runs, newest first.
          */
         get: operations["project_batch_exports.logs"];
         put?: never;
@@ -1459,17 +1472,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
             };
             cookie?: never;
         };
         /**
          * List runs
-         * @description What the export has done and is doing, newest first, a hundred to a page. Follow `next` to its end: runs that
-         *     begin meanwhile shift nothing. All runs are listed unless a time narrows them.
+         * @description Returns the runs of a batch export, newest first, 100 per page. Follow `next` to get all of them; runs that start
+         *     in the meantime do not shift the pages.
          */
         get: operations["batch_export_runs.list"];
         put?: never;
@@ -1485,18 +1498,18 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a run
-         * @description How one run stands, however old it is.
+         * Get a run
+         * @description Returns a run of a batch export.
          */
         get: operations["batch_export_runs.retrieve"];
         put?: never;
@@ -1512,11 +1525,11 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -1524,8 +1537,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Repeat a run
-         * @description Delivers once more exactly what the run holds. Where the destination can tell, nothing is there twice.
+         * Retry a run
+         * @description Exports the events of the run again. Destinations that support it do not store an event twice.
          */
         post: operations["batch_export_runs.retry"];
         delete?: never;
@@ -1539,11 +1552,11 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -1552,8 +1565,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Stops a run that is `Starting` or `Running`; one that has ended is refused with 400. The schedule goes on. A run
-         *     that belongs to a backfill ends the whole backfill.
+         * @description Stops a `Starting` or `Running` run. A run that has ended returns 400. The schedule continues. Cancelling a run of
+         *     a backfill cancels the entire backfill.
          */
         post: operations["batch_export_runs.cancel"];
         delete?: never;
@@ -1567,18 +1580,18 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         /**
-         * Read a run's log
-         * @description What the run said about its work, newest first.
+         * List log entries of a run
+         * @description Returns the log entries of a run, newest first.
          */
         get: operations["batch_export_runs.logs"];
         put?: never;
@@ -1594,23 +1607,25 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List plugins
-         * @description The plugins of this family that the organization sees, oldest first: its own, the global ones of others, and what its projects
-         *     have configured while it was global. Needs plugin access level 3.
+         * @description Returns the plugins of this family that the organization can see, oldest first: its own plugins, global plugins of
+         *     other organizations, and plugins that its projects configured while they were global. Requires plugin access level
+         *     3.
          */
         get: operations["pipeline_destinations.list"];
         put?: never;
         /**
          * Install a plugin
-         * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
-         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once.
-         *     Needs plugin access level 6. Where `is_global` is true it needs level 8 and plugin access level 9.
+         * @description Fetches the code from `url` or stores the code in `source`. Without either, stores only the fields. The code is not
+         *     executed. Fields in `plugin.json` take precedence over fields in the request. The family of a plugin cannot be
+         *     changed. An organization can install each URL once. Requires plugin access level 6. If `is_global` is true, requires
+         *     level 8 and plugin access level 9.
          */
         post: operations["pipeline_destinations.create"];
         delete?: never;
@@ -1624,32 +1639,33 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin
-         * @description One plugin of this family. Needs plugin access level 3.
+         * Get a plugin
+         * @description Returns a plugin of this family. Requires plugin access level 3.
          */
         get: operations["pipeline_destinations.retrieve"];
         put?: never;
         post?: never;
         /**
          * Uninstall a plugin
-         * @description Removes the plugin, its code and its configurations in all projects; `activity` remembers that it was there. A global plugin is
-         *     refused: set `is_global` to false first. Needs plugin access level 6.
+         * @description Deletes a plugin, its code, and its configurations in all projects. Its activity is kept. A global plugin is
+         *     rejected: set `is_global` to false first. Requires plugin access level 6.
          */
         delete: operations["pipeline_destinations.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a plugin
-         * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6. Changing `is_global` needs level 8 and plugin access level 9.
+         * Update a plugin
+         * @description Updates the fields that are sent. The URL and the family cannot be changed. Only the organization that owns the
+         *     plugin can update it. Requires plugin access level 6. Changing `is_global` requires level 8 and plugin access level
+         *     9.
          */
         patch: operations["pipeline_destinations.update"];
         trace?: never;
@@ -1659,17 +1675,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Look for a newer revision
-         * @description Asks where the plugin came from for its newest revision and keeps it as `latest_tag`; the code stays as it is. One that was
-         *     not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         * Check a plugin for updates
+         * @description Looks up the latest revision at the plugin's origin and stores it as `latest_tag`. The code does not change. A
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
          */
         get: operations["pipeline_destinations.check_for_updates"];
         put?: never;
@@ -1685,16 +1701,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin's code
-         * @description The plugin with all its files as text. For the organization that owns it. Needs plugin access level 6.
+         * Get the source code of a plugin
+         * @description Returns a plugin with all its files. Only the organization that owns the plugin can read them. Requires plugin
+         *     access level 6.
          */
         get: operations["pipeline_destinations.source"];
         put?: never;
@@ -1710,9 +1727,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -1724,10 +1741,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a plugin's code
-         * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
-         *     `capabilities` the new code. A `plugin.json` that is not valid is refused; code that does not parse is stored, and
-         *     `source_errors` says what is wrong with it. Needs plugin access level 6.
+         * Update the source code of a plugin
+         * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
+         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
          */
         patch: operations["pipeline_destinations.update_source"];
         trace?: never;
@@ -1737,9 +1754,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -1747,9 +1764,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Install the newest revision
-         * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
-         *     One that was not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         * Upgrade a plugin
+         * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
          */
         post: operations["pipeline_destinations.upgrade"];
         delete?: never;
@@ -1763,15 +1780,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * See what was done to plugins
-         * @description The plugins of this family to which somebody in the organization did something, the one touched last first, each with who did
-         *     what to it or to its configurations; uninstalled ones too. Needs plugin access level 3.
+         * List plugin activity
+         * @description Returns the plugins of this family that have activity in the organization, most recently changed first, each with
+         *     its activity and that of its configurations. Uninstalled plugins are included. Requires plugin access level 3.
          */
         get: operations["pipeline_destinations.activity"];
         put?: never;
@@ -1787,15 +1804,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * List plugins that would stop
-         * @description The plugins of this family that are switched on in a project of the organization and send its events elsewhere:
-         *     what would fall silent without the pipeline. Needs plugin access level 3.
+         * List plugins that export events
+         * @description Returns the plugins of this family that are enabled in a project of the organization and export events. They stop
+         *     when the pipeline is disabled. Requires plugin access level 3.
          */
         get: operations["pipeline_destinations.exports_unsubscribe_configs"];
         put?: never;
@@ -1811,15 +1828,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * Browse the catalogue
-         * @description The catalogue that ships with the server, in its own order and the same for every family. Nothing in it is installed;
-         *     send an entry's `url` to create. Needs plugin access level 3.
+         * List the plugin catalog
+         * @description Returns the catalog that is built into the server. It is the same for every family. To install an entry, send its
+         *     `url` to the create operation. Requires plugin access level 3.
          */
         get: operations["pipeline_destinations.repository"];
         put?: never;
@@ -1835,15 +1852,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * List plugins nobody uses
-         * @description The plugins of this family that the organization sees and that none of its projects has switched on. Needs plugin access
-         *     level 3.
+         * List unused plugins
+         * @description Returns the plugins of this family that the organization can see and that are not enabled in any of its projects.
+         *     Requires plugin access level 3.
          */
         get: operations["pipeline_destinations.unused"];
         put?: never;
@@ -1859,23 +1876,25 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List plugins
-         * @description The plugins of this family that the organization sees, oldest first: its own, the global ones of others, and what its projects
-         *     have configured while it was global. Needs plugin access level 3.
+         * @description Returns the plugins of this family that the organization can see, oldest first: its own plugins, global plugins of
+         *     other organizations, and plugins that its projects configured while they were global. Requires plugin access level
+         *     3.
          */
         get: operations["pipeline_frontend_apps.list"];
         put?: never;
         /**
          * Install a plugin
-         * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
-         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once.
-         *     Needs plugin access level 6. Where `is_global` is true it needs level 8 and plugin access level 9.
+         * @description Fetches the code from `url` or stores the code in `source`. Without either, stores only the fields. The code is not
+         *     executed. Fields in `plugin.json` take precedence over fields in the request. The family of a plugin cannot be
+         *     changed. An organization can install each URL once. Requires plugin access level 6. If `is_global` is true, requires
+         *     level 8 and plugin access level 9.
          */
         post: operations["pipeline_frontend_apps.create"];
         delete?: never;
@@ -1889,32 +1908,33 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin
-         * @description One plugin of this family. Needs plugin access level 3.
+         * Get a plugin
+         * @description Returns a plugin of this family. Requires plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.retrieve"];
         put?: never;
         post?: never;
         /**
          * Uninstall a plugin
-         * @description Removes the plugin, its code and its configurations in all projects; `activity` remembers that it was there. A global plugin is
-         *     refused: set `is_global` to false first. Needs plugin access level 6.
+         * @description Deletes a plugin, its code, and its configurations in all projects. Its activity is kept. A global plugin is
+         *     rejected: set `is_global` to false first. Requires plugin access level 6.
          */
         delete: operations["pipeline_frontend_apps.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a plugin
-         * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6. Changing `is_global` needs level 8 and plugin access level 9.
+         * Update a plugin
+         * @description Updates the fields that are sent. The URL and the family cannot be changed. Only the organization that owns the
+         *     plugin can update it. Requires plugin access level 6. Changing `is_global` requires level 8 and plugin access level
+         *     9.
          */
         patch: operations["pipeline_frontend_apps.update"];
         trace?: never;
@@ -1924,17 +1944,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Look for a newer revision
-         * @description Asks where the plugin came from for its newest revision and keeps it as `latest_tag`; the code stays as it is. One that was
-         *     not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         * Check a plugin for updates
+         * @description Looks up the latest revision at the plugin's origin and stores it as `latest_tag`. The code does not change. A
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
          */
         get: operations["pipeline_frontend_apps.check_for_updates"];
         put?: never;
@@ -1950,16 +1970,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin's code
-         * @description The plugin with all its files as text. For the organization that owns it. Needs plugin access level 6.
+         * Get the source code of a plugin
+         * @description Returns a plugin with all its files. Only the organization that owns the plugin can read them. Requires plugin
+         *     access level 6.
          */
         get: operations["pipeline_frontend_apps.source"];
         put?: never;
@@ -1975,9 +1996,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -1989,10 +2010,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a plugin's code
-         * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
-         *     `capabilities` the new code. A `plugin.json` that is not valid is refused; code that does not parse is stored, and
-         *     `source_errors` says what is wrong with it. Needs plugin access level 6.
+         * Update the source code of a plugin
+         * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
+         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
          */
         patch: operations["pipeline_frontend_apps.update_source"];
         trace?: never;
@@ -2002,9 +2023,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -2012,9 +2033,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Install the newest revision
-         * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
-         *     One that was not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         * Upgrade a plugin
+         * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
          */
         post: operations["pipeline_frontend_apps.upgrade"];
         delete?: never;
@@ -2028,15 +2049,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * See what was done to plugins
-         * @description The plugins of this family to which somebody in the organization did something, the one touched last first, each with who did
-         *     what to it or to its configurations; uninstalled ones too. Needs plugin access level 3.
+         * List plugin activity
+         * @description Returns the plugins of this family that have activity in the organization, most recently changed first, each with
+         *     its activity and that of its configurations. Uninstalled plugins are included. Requires plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.activity"];
         put?: never;
@@ -2052,15 +2073,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * List plugins that would stop
-         * @description The plugins of this family that are switched on in a project of the organization and send its events elsewhere:
-         *     what would fall silent without the pipeline. Needs plugin access level 3.
+         * List plugins that export events
+         * @description Returns the plugins of this family that are enabled in a project of the organization and export events. They stop
+         *     when the pipeline is disabled. Requires plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.exports_unsubscribe_configs"];
         put?: never;
@@ -2076,15 +2097,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * Browse the catalogue
-         * @description The catalogue that ships with the server, in its own order and the same for every family. Nothing in it is installed;
-         *     send an entry's `url` to create. Needs plugin access level 3.
+         * List the plugin catalog
+         * @description Returns the catalog that is built into the server. It is the same for every family. To install an entry, send its
+         *     `url` to the create operation. Requires plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.repository"];
         put?: never;
@@ -2100,15 +2121,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * List plugins nobody uses
-         * @description The plugins of this family that the organization sees and that none of its projects has switched on. Needs plugin access
-         *     level 3.
+         * List unused plugins
+         * @description Returns the plugins of this family that the organization can see and that are not enabled in any of its projects.
+         *     Requires plugin access level 3.
          */
         get: operations["pipeline_frontend_apps.unused"];
         put?: never;
@@ -2124,23 +2145,25 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
          * List plugins
-         * @description The plugins of this family that the organization sees, oldest first: its own, the global ones of others, and what its projects
-         *     have configured while it was global. Needs plugin access level 3.
+         * @description Returns the plugins of this family that the organization can see, oldest first: its own plugins, global plugins of
+         *     other organizations, and plugins that its projects configured while they were global. Requires plugin access level
+         *     3.
          */
         get: operations["pipeline_import_apps.list"];
         put?: never;
         /**
          * Install a plugin
-         * @description Fetches the plugin that `url` names, or stores the code in `source`, or just the fields; nothing is run. What its
-         *     `plugin.json` says wins over the other fields. It belongs to this family for good. An organization has each URL once.
-         *     Needs plugin access level 6. Where `is_global` is true it needs level 8 and plugin access level 9.
+         * @description Fetches the code from `url` or stores the code in `source`. Without either, stores only the fields. The code is not
+         *     executed. Fields in `plugin.json` take precedence over fields in the request. The family of a plugin cannot be
+         *     changed. An organization can install each URL once. Requires plugin access level 6. If `is_global` is true, requires
+         *     level 8 and plugin access level 9.
          */
         post: operations["pipeline_import_apps.create"];
         delete?: never;
@@ -2154,32 +2177,33 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin
-         * @description One plugin of this family. Needs plugin access level 3.
+         * Get a plugin
+         * @description Returns a plugin of this family. Requires plugin access level 3.
          */
         get: operations["pipeline_import_apps.retrieve"];
         put?: never;
         post?: never;
         /**
          * Uninstall a plugin
-         * @description Removes the plugin, its code and its configurations in all projects; `activity` remembers that it was there. A global plugin is
-         *     refused: set `is_global` to false first. Needs plugin access level 6.
+         * @description Deletes a plugin, its code, and its configurations in all projects. Its activity is kept. A global plugin is
+         *     rejected: set `is_global` to false first. Requires plugin access level 6.
          */
         delete: operations["pipeline_import_apps.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a plugin
-         * @description Changes the fields that are sent; the URL and the family stay. Only the organization that owns a plugin changes it.
-         *     Needs plugin access level 6. Changing `is_global` needs level 8 and plugin access level 9.
+         * Update a plugin
+         * @description Updates the fields that are sent. The URL and the family cannot be changed. Only the organization that owns the
+         *     plugin can update it. Requires plugin access level 6. Changing `is_global` requires level 8 and plugin access level
+         *     9.
          */
         patch: operations["pipeline_import_apps.update"];
         trace?: never;
@@ -2189,17 +2213,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Look for a newer revision
-         * @description Asks where the plugin came from for its newest revision and keeps it as `latest_tag`; the code stays as it is. One that was
-         *     not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         * Check a plugin for updates
+         * @description Looks up the latest revision at the plugin's origin and stores it as `latest_tag`. The code does not change. A
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
          */
         get: operations["pipeline_import_apps.check_for_updates"];
         put?: never;
@@ -2215,16 +2239,17 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin's code
-         * @description The plugin with all its files as text. For the organization that owns it. Needs plugin access level 6.
+         * Get the source code of a plugin
+         * @description Returns a plugin with all its files. Only the organization that owns the plugin can read them. Requires plugin
+         *     access level 6.
          */
         get: operations["pipeline_import_apps.source"];
         put?: never;
@@ -2240,9 +2265,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -2254,10 +2279,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a plugin's code
-         * @description Writes the files that are sent and deletes those sent as null, all or none. Name and settings follow the new `plugin.json`,
-         *     `capabilities` the new code. A `plugin.json` that is not valid is refused; code that does not parse is stored, and
-         *     `source_errors` says what is wrong with it. Needs plugin access level 6.
+         * Update the source code of a plugin
+         * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
+         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
          */
         patch: operations["pipeline_import_apps.update_source"];
         trace?: never;
@@ -2267,9 +2292,9 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -2277,9 +2302,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Install the newest revision
-         * @description Fetches the plugin anew and replaces its code and what its `plugin.json` says; `tag` and `latest_tag` become that revision.
-         *     One that was not fetched from elsewhere comes back unchanged. Needs plugin access level 6.
+         * Upgrade a plugin
+         * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
          */
         post: operations["pipeline_import_apps.upgrade"];
         delete?: never;
@@ -2293,15 +2318,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * See what was done to plugins
-         * @description The plugins of this family to which somebody in the organization did something, the one touched last first, each with who did
-         *     what to it or to its configurations; uninstalled ones too. Needs plugin access level 3.
+         * List plugin activity
+         * @description Returns the plugins of this family that have activity in the organization, most recently changed first, each with
+         *     its activity and that of its configurations. Uninstalled plugins are included. Requires plugin access level 3.
          */
         get: operations["pipeline_import_apps.activity"];
         put?: never;
@@ -2317,15 +2342,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * List plugins that would stop
-         * @description The plugins of this family that are switched on in a project of the organization and send its events elsewhere:
-         *     what would fall silent without the pipeline. Needs plugin access level 3.
+         * List plugins that export events
+         * @description Returns the plugins of this family that are enabled in a project of the organization and export events. They stop
+         *     when the pipeline is disabled. Requires plugin access level 3.
          */
         get: operations["pipeline_import_apps.exports_unsubscribe_configs"];
         put?: never;
@@ -2341,15 +2366,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * Browse the catalogue
-         * @description The catalogue that ships with the server, in its own order and the same for every family. Nothing in it is installed;
-         *     send an entry's `url` to create. Needs plugin access level 3.
+         * List the plugin catalog
+         * @description Returns the catalog that is built into the server. It is the same for every family. To install an entry, send its
+         *     `url` to the create operation. Requires plugin access level 3.
          */
         get: operations["pipeline_import_apps.repository"];
         put?: never;
@@ -2365,15 +2390,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         /**
-         * List plugins nobody uses
-         * @description The plugins of this family that the organization sees and that none of its projects has switched on. Needs plugin access
-         *     level 3.
+         * List unused plugins
+         * @description Returns the plugins of this family that the organization can see and that are not enabled in any of its projects.
+         *     Requires plugin access level 3.
          */
         get: operations["pipeline_import_apps.unused"];
         put?: never;
@@ -2389,21 +2414,22 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
         };
         /**
          * List plugin configurations
-         * @description The project's configurations in their `order`, switched on or not. Needs plugin access level 3.
+         * @description Returns the plugin configurations of the project, enabled or not, sorted by `order`. Requires plugin access level
+         *     3.
          */
         get: operations["plugin_configs.list"];
         put?: never;
         /**
          * Configure a plugin
-         * @description Gives the project a plugin that its organization sees, with settings checked against the plugin's `config_schema`.
-         *     Secret settings are kept encrypted and never answered. Needs plugin access level 3.
+         * @description Configures a plugin that the organization can see for the project. The settings are validated against the plugin's
+         *     `config_schema`. Secret settings are encrypted and never returned. Requires plugin access level 3.
          */
         post: operations["plugin_configs.create"];
         delete?: never;
@@ -2417,31 +2443,31 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The configuration's id, not the plugin's. */
+                /** @description The id of the configuration, not of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         /**
-         * Read a plugin configuration
-         * @description The configuration with its plugin. Secret settings show a mask. Needs plugin access level 3.
+         * Get a plugin configuration
+         * @description Returns a configuration with its plugin. Secret settings are masked. Requires plugin access level 3.
          */
         get: operations["plugin_configs.retrieve"];
         put?: never;
         post?: never;
         /**
-         * Remove a plugin configuration
-         * @description Removes the configuration with its settings. The plugin stays installed. Needs plugin access level 3.
+         * Delete a plugin configuration
+         * @description Deletes a configuration with its settings. The plugin stays installed. Requires plugin access level 3.
          */
         delete: operations["plugin_configs.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a plugin configuration
-         * @description Changes the fields that are sent; `config` is replaced as a whole, but for secrets that come back masked. The plugin
-         *     stays. Needs plugin access level 3.
+         * Update a plugin configuration
+         * @description Updates the fields that are sent. `config` is replaced as a whole, except for secrets that are sent masked. The
+         *     plugin cannot be changed. Requires plugin access level 3.
          */
         patch: operations["plugin_configs.update"];
         trace?: never;
@@ -2451,7 +2477,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -2459,16 +2485,16 @@ export interface paths {
         /**
          * List events
          * @deprecated
-         * @description The project's events, newest first, those that pass every filter. Follow `next` until it is null: it passes over nothing
-         *     and repeats nothing, also while events arrive.
+         * @description Returns the events of the project that match every filter, newest first. Follow `next` until it is null. The pages
+         *     neither skip nor repeat events, also while new events arrive.
          *
-         *     Deprecated, and kept for clients that use it. To move many events, make a batch export: it delivers each one, on a
-         *     schedule. To look something up, this is still the place; ask for no more than you need.
+         *     This operation is deprecated. To move many events, use a batch export. For lookups it stays available; request
+         *     only as much as you need.
          *
-         *     A parameter that takes several values reads them as JSON text (`event=["a","b"]`), repeated (`event=a&event=b`) or in
+         *     Parameters that take several values accept JSON text (`event=["a","b"]`), repetition (`event=a&event=b`) and
          *     brackets (`event[]=a&event[]=b`).
          *
-         *     `action_id` and `token` are refused with `unsupported_parameter`.
+         *     `action_id` and `token` return 400 `unsupported_parameter`.
          */
         get: operations["events.list"];
         put?: never;
@@ -2484,15 +2510,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
         };
         /**
-         * See which values events have
-         * @description For suggestions while somebody types: with `key` the values of that property in recent events and how often each came,
-         *     without it a sample of every field.
+         * List values of event fields
+         * @description For autocompletion. With `key`, returns the values of that property in recent events and their number of
+         *     occurrences. Without `key`, returns a sample of every field.
          */
         get: operations["events.values"];
         put?: never;
@@ -2508,7 +2534,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
                 /** @description The event's UUID. */
                 id: string;
@@ -2516,8 +2542,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an event
-         * @description One event, with the person behind it.
+         * Get an event
+         * @description Returns an event with its person.
          */
         get: operations["events.retrieve"];
         put?: never;
@@ -2536,25 +2562,31 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Send events in the address
-         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         * Send events in the query string
+         * @description For clients that cannot send POST requests. Equivalent to POST with the events in `data`. Without `data`, returns
+         *     400 `no_data`.
          */
         get: operations["capture.capture_get"];
         put?: never;
         /**
          * Send events
-         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
-         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
-         *     the project already has is stored no second time, so sending again is safe.
-         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
-         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
+         * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
+         *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
+         *
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
+         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
+         *     fails with 400 `event_too_large`.
+         *
+         *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
+         *
+         *     A body has at most 20 MiB before and after decompression, 1,000,000 values and 64 levels. Rejected requests are
+         *     rate-limited by client address and then return 429 with `Retry-After`.
          */
         post: operations["capture.capture"];
         delete?: never;
         /**
-         * Ask whether a page may send
-         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         * Answer a CORS preflight request
+         * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.capture_options"];
         head?: never;
@@ -2569,25 +2601,31 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Send events in the address
-         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         * Send events in the query string
+         * @description For clients that cannot send POST requests. Equivalent to POST with the events in `data`. Without `data`, returns
+         *     400 `no_data`.
          */
         get: operations["capture.batch_get"];
         put?: never;
         /**
          * Send events
-         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
-         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
-         *     the project already has is stored no second time, so sending again is safe.
-         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
-         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
+         * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
+         *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
+         *
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
+         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
+         *     fails with 400 `event_too_large`.
+         *
+         *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
+         *
+         *     A body has at most 20 MiB before and after decompression, 1,000,000 values and 64 levels. Rejected requests are
+         *     rate-limited by client address and then return 429 with `Retry-After`.
          */
         post: operations["capture.batch"];
         delete?: never;
         /**
-         * Ask whether a page may send
-         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         * Answer a CORS preflight request
+         * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.batch_options"];
         head?: never;
@@ -2602,25 +2640,31 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Send events in the address
-         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         * Send events in the query string
+         * @description For clients that cannot send POST requests. Equivalent to POST with the events in `data`. Without `data`, returns
+         *     400 `no_data`.
          */
         get: operations["capture.e_get"];
         put?: never;
         /**
          * Send events
-         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
-         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
-         *     the project already has is stored no second time, so sending again is safe.
-         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
-         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
+         * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
+         *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
+         *
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
+         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
+         *     fails with 400 `event_too_large`.
+         *
+         *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
+         *
+         *     A body has at most 20 MiB before and after decompression, 1,000,000 values and 64 levels. Rejected requests are
+         *     rate-limited by client address and then return 429 with `Retry-After`.
          */
         post: operations["capture.e"];
         delete?: never;
         /**
-         * Ask whether a page may send
-         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         * Answer a CORS preflight request
+         * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.e_options"];
         head?: never;
@@ -2635,25 +2679,31 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Send events in the address
-         * @description For senders that cannot post. The same as posting, with the events in `data`; no `data` is 400 `no_data`.
+         * Send events in the query string
+         * @description For clients that cannot send POST requests. Equivalent to POST with the events in `data`. Without `data`, returns
+         *     400 `no_data`.
          */
         get: operations["capture.i_v0_e_get"];
         put?: never;
         /**
          * Send events
-         * @description Takes one event, an array of events, or a batch, with the project's token inside, and answers once they are stored
-         *     for good. One bad event refuses them all, with one exception: an event above 1 MiB is left out of its batch and listed
-         *     in `refused`, because a 4xx would make senders repeat the rest; alone it is 400 `event_too_large`. An event whose `uuid`
-         *     the project already has is stored no second time, so sending again is safe.
-         *     At most 20 MiB, packed and unpacked, 1,000,000 values and 64 levels; `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are the
-         *     same. Refused requests are limited per client address: then they are 429 with `Retry-After`.
+         * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
+         *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
+         *
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
+         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
+         *     fails with 400 `event_too_large`.
+         *
+         *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
+         *
+         *     A body has at most 20 MiB before and after decompression, 1,000,000 values and 64 levels. Rejected requests are
+         *     rate-limited by client address and then return 429 with `Retry-After`.
          */
         post: operations["capture.i_v0_e"];
         delete?: never;
         /**
-         * Ask whether a page may send
-         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         * Answer a CORS preflight request
+         * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.i_v0_e_options"];
         head?: never;
@@ -2670,16 +2720,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for the settings of a project
-         * @description SDKs ask this before they send, with the project's token inside, in any form that `/capture/` takes. There are no feature
-         *     flags here, so the answer is the same for every project and person; everything but the token is ignored. An unknown
-         *     token is 401. Cookies are never read. `/decide/` and `/flags/` are the same.
+         * Get the settings of a project
+         * @description SDKs call this operation before they send events. The body contains the project token, in any format that
+         *     `/capture/` accepts. All other fields are ignored, and cookies are never read. There are no feature flags, so the
+         *     response is the same for every project and person. An unknown token returns 401. `/decide/` and `/flags/` are
+         *     equivalent.
          */
         post: operations["capture.decide"];
         delete?: never;
         /**
-         * Ask whether a page may send
-         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         * Answer a CORS preflight request
+         * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.decide_options"];
         head?: never;
@@ -2696,16 +2747,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for the settings of a project
-         * @description SDKs ask this before they send, with the project's token inside, in any form that `/capture/` takes. There are no feature
-         *     flags here, so the answer is the same for every project and person; everything but the token is ignored. An unknown
-         *     token is 401. Cookies are never read. `/decide/` and `/flags/` are the same.
+         * Get the settings of a project
+         * @description SDKs call this operation before they send events. The body contains the project token, in any format that
+         *     `/capture/` accepts. All other fields are ignored, and cookies are never read. There are no feature flags, so the
+         *     response is the same for every project and person. An unknown token returns 401. `/decide/` and `/flags/` are
+         *     equivalent.
          */
         post: operations["capture.flags"];
         delete?: never;
         /**
-         * Ask whether a page may send
-         * @description What a browser asks before it sends from another site. The answer's headers allow every site; nothing is stored.
+         * Answer a CORS preflight request
+         * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.flags_options"];
         head?: never;
@@ -2720,8 +2772,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the process alive
-         * @description Answers as long as the process can answer at all. Restart it when this fails.
+         * Check liveness
+         * @description Returns 200 while the process can respond. Restart the process if this check fails.
          */
         get: operations["service.live"];
         put?: never;
@@ -2740,8 +2792,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can it serve
-         * @description Asks the database. Send no traffic while this fails; it also fails from the moment a shutdown begins.
+         * Check readiness
+         * @description Checks the database connection. Fails from the start of a shutdown. Do not route traffic to the server while this
+         *     check fails.
          */
         get: operations["service.ready"];
         put?: never;
@@ -2760,9 +2813,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics for Prometheus
-         * @description Requests by operation and status, latency, event-loop lag, database time. Answers on loopback, or to
-         *     `Authorization: Bearer <token>` where the operator set `METRICS_TOKEN`.
+         * Get metrics
+         * @description Returns requests by operation and status, latency, event-loop lag and database time. Available to clients on
+         *     loopback, and to clients that send `Authorization: Bearer <token>` if the operator sets `METRICS_TOKEN`.
          */
         get: operations["service.metrics"];
         put?: never;
@@ -2781,8 +2834,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This contract
-         * @description The contract this server speaks, as one JSON file. Generate clients from it.
+         * Get the OpenAPI document
+         * @description Returns this specification as one JSON document. Use it to generate clients.
          */
         get: operations["service.openapi"];
         put?: never;
@@ -2801,8 +2854,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This contract, to read
-         * @description A reference page for people, served by this process alone.
+         * Get the API reference
+         * @description Returns an HTML page with the API reference. It loads nothing from other hosts.
          */
         get: operations["service.docs"];
         put?: never;
@@ -2821,8 +2874,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The script of the reference page
-         * @description What `/docs` loads to draw itself. It comes from this process, so the page works without the internet.
+         * Get the script of the API reference
+         * @description Returns the script that `/docs` loads. The server includes it, so the page works offline.
          */
         get: operations["service.docs_script"];
         put?: never;
@@ -2839,12 +2892,12 @@ export interface components {
     schemas: {
         /**
          * PageUrl
-         * @description Absolute URL of the neighbouring page, or null where there is none.
+         * @description The absolute URL of the next or previous page. Null if there is none.
          */
         PageUrl: string | null;
         /**
          * Team
-         * @description A project as an organization shows it.
+         * @description A project in an organization.
          */
         Team: {
             id: number;
@@ -2852,59 +2905,59 @@ export interface components {
             uuid: string;
             /**
              * Format: uuid
-             * @description The id of the organization it belongs to.
+             * @description The id of the organization.
              */
             organization: string;
-            /** @description The token that `/capture/` and `/batch/` take. Not a secret; it can only add events. */
+            /** @description The project token for `/capture/` and `/batch/`. It is public: it can only be used to send events. */
             api_token: string;
             name: string;
-            /** @description Always false. There is no onboarding here. */
+            /** @description Always false. There is no onboarding. */
             completed_snippet_onboarding: boolean;
-            /** @description Always null. There is no onboarding here. */
+            /** @description Always null. There is no onboarding. */
             has_completed_onboarding_for: {
                 [key: string]: unknown;
             } | null;
-            /** @description Whether an event has ever arrived. */
+            /** @description Whether the project has received an event. */
             ingested_event: boolean;
             /** @description Always false. */
             is_demo: boolean;
             timezone: string;
-            /** @description Always false. Every member sees every project. */
+            /** @description Always false. Every member can access every project. */
             access_control: boolean;
         };
         /**
          * Organization
-         * @description The tenant. Everything else belongs to one.
+         * @description An organization is a tenant. Every other resource belongs to an organization.
          */
         Organization: {
             /** Format: uuid */
             id: string;
-            /** @description Not unique. */
+            /** @description The name of the organization. Names need not be unique. */
             name: string;
-            /** @description Made from the name at creation, unique, never changes. */
+            /** @description A unique name for URLs. It is derived from the name at creation and never changes. */
             slug: string;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description The caller's own level. 1 is a member, 8 an administrator, 15 an owner. */
+            /** @description The caller's level: 1 (member), 8 (administrator) or 15 (owner). */
             membership_level: (1 | 8 | 15) | null;
             /**
-             * @description What the organization may do with plugins. 0 is nothing, 3 configure, 6 install, 9 share with everyone.
+             * @description The plugin access of the organization: 0 (none), 3 (configure), 6 (install) or 9 (share with all organizations).
              * @enum {integer}
              */
             plugins_access_level: 0 | 3 | 6 | 9;
             /** @description The organization's projects, oldest first. */
             teams: components["schemas"]["Team"][];
-            /** @description Always empty. There are no paid features here. */
+            /** @description Always empty. There are no paid features. */
             available_product_features: {
                 [key: string]: unknown;
             }[];
-            /** @description Whether members are mailed when someone joins. */
+            /** @description Whether members receive an email when a user joins. */
             is_member_join_email_enabled: boolean;
-            /** @description Null. There is no billing here. */
+            /** @description Always null. There is no billing. */
             customer_id: string | null;
-            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            /** @description Stored for compatibility. It has no effect, because this server has no login. */
             enforce_2fa: boolean | null;
             /** @description An object with the key `instance_tag`. */
             metadata: {
@@ -2918,7 +2971,7 @@ export interface components {
          * @description One page of organizations.
          */
         OrganizationPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -2926,24 +2979,27 @@ export interface components {
         };
         /**
          * Error
-         * @description The one body of every failure. Only the first problem is told.
+         * @description The body of every error. It reports only the first problem.
          */
         Error: {
             /**
-             * @description The kind of failure.
+             * @description The category of the error.
              * @enum {string}
              */
             type: "validation_error" | "invalid_request" | "authentication_error" | "throttled_error" | "server_error";
-            /** @description What went wrong, for programs. */
+            /** @description A machine-readable error code. */
             code: string;
-            /** @description What went wrong and what to do about it, for people. */
+            /** @description A message that explains the error and how to resolve it. */
             detail: string;
-            /** @description The field to blame, nested names joined by two underscores; null when no field is. */
+            /**
+             * @description The field that caused the error, with nested names joined by two underscores. Null if the error is not about a
+             *     field.
+             */
             attr: string | null;
         };
         /**
          * OrganizationWrite
-         * @description What a caller may set on an organization.
+         * @description The writable fields of an organization.
          */
         OrganizationWrite: {
             name?: string;
@@ -2957,7 +3013,7 @@ export interface components {
         OrganizationCreate: WithRequired<components["schemas"]["OrganizationWrite"], "name">;
         /**
          * Project
-         * @description Where events arrive. Its token is what senders use.
+         * @description A project receives events. Senders authenticate with its token.
          */
         Project: {
             id: number;
@@ -2965,10 +3021,10 @@ export interface components {
             uuid: string;
             /**
              * Format: uuid
-             * @description The id of the organization it belongs to.
+             * @description The id of the organization.
              */
             organization: string;
-            /** @description The token that `/capture/` and `/batch/` take. Not a secret; it can only add events. */
+            /** @description The project token for `/capture/` and `/batch/`. It is public: it can only be used to send events. */
             api_token: string;
             name: string;
             /** @description Always `UTC`. */
@@ -2977,7 +3033,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Events older than this many days are removed in the background; null keeps them for ever. */
+            /** @description The number of days to retain events. Older events are deleted in the background. Null to retain them forever. */
             event_retention_days: number | null;
         };
         /**
@@ -2985,7 +3041,7 @@ export interface components {
          * @description One page of projects.
          */
         ProjectPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -2993,16 +3049,16 @@ export interface components {
         };
         /**
          * ProjectWrite
-         * @description What a caller may set on a project.
+         * @description The writable fields of a project.
          */
         ProjectWrite: {
             name?: string;
             /**
-             * @description Only `UTC`. Times are stored and returned in UTC.
+             * @description Only `UTC` is supported. Times are stored and returned in UTC.
              * @enum {string}
              */
             timezone?: "UTC";
-            /** @description Events older than this many days are removed in the background; null keeps them for ever. */
+            /** @description The number of days to retain events. Older events are deleted in the background. Null to retain them forever. */
             event_retention_days?: number | null;
         };
         /**
@@ -3010,17 +3066,17 @@ export interface components {
          * @description A new project.
          */
         ProjectCreate: {
-            /** @description The id of the organization to make it in; absent, the caller's current one. */
+            /** @description The id of the organization of the new project. The caller's current organization by default. */
             organization?: string;
         } & WithRequired<components["schemas"]["ProjectWrite"], "name">;
         /**
          * OrganizationProjectCreate
-         * @description A new project of the organization in the path.
+         * @description A new project in the organization of the path.
          */
         OrganizationProjectCreate: WithRequired<components["schemas"]["ProjectWrite"], "name">;
         /**
          * User
-         * @description A person.
+         * @description A user.
          */
         User: {
             id: number;
@@ -3031,7 +3087,7 @@ export interface components {
             last_name: string;
             /** Format: email */
             email: string;
-            /** @description True once the person proved the address by a secret that was mailed to it; null when nobody asked. */
+            /** @description True after the user verified the address with a token sent to it. Null if no verification was requested. */
             is_email_verified: boolean | null;
             hedgehog_config: {
                 [key: string]: unknown;
@@ -3039,17 +3095,17 @@ export interface components {
         };
         /**
          * Member
-         * @description A person in an organization.
+         * @description A member of an organization.
          */
         Member: {
             /**
              * Format: uuid
-             * @description The membership's id. Paths take the user's `uuid` instead.
+             * @description The id of the membership. Paths use the user's `uuid` instead.
              */
             id: string;
             user: components["schemas"]["User"];
             /**
-             * @description 1 is a member, 8 an administrator, 15 an owner.
+             * @description 1 (member), 8 (administrator) or 15 (owner).
              * @enum {integer}
              */
             level: 1 | 8 | 15;
@@ -3057,9 +3113,9 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Always false, because there is no login here. */
+            /** @description Always false, because this server has no login. */
             is_2fa_enabled: boolean;
-            /** @description Always false, because there is no login here. */
+            /** @description Always false, because this server has no login. */
             has_social_auth: boolean;
         };
         /**
@@ -3067,7 +3123,7 @@ export interface components {
          * @description One page of members.
          */
         MemberPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -3075,42 +3131,45 @@ export interface components {
         };
         /**
          * MemberWrite
-         * @description What a caller may set on a member.
+         * @description The writable fields of a member.
          */
         MemberWrite: {
             /**
-             * @description 1 is a member, 8 an administrator, 15 an owner.
+             * @description 1 (member), 8 (administrator) or 15 (owner).
              * @enum {integer}
              */
             level?: 1 | 8 | 15;
         };
         /**
          * Invite
-         * @description An invitation to join an organization. Its id alone opens nothing; its link carries a secret.
+         * @description An invitation to join an organization. Accepting it requires the token from its link.
          */
         Invite: {
             /** Format: uuid */
             id: string;
             /** Format: email */
             target_email: string;
-            /** @description Empty when none was given. */
+            /** @description Empty if it is not set. */
             first_name: string;
-            /** @description Whether a mail was tried. False where no mail is configured; true says nothing about its arrival. */
+            /**
+             * @description Whether the server tried to send an email. False if email is not configured. True does not mean that the email was
+             *     delivered.
+             */
             emailing_attempt_made: boolean;
             /**
-             * @description The level the person will join at. 1 is a member, 8 an administrator, 15 an owner.
+             * @description The level of the new member: 1 (member), 8 (administrator) or 15 (owner).
              * @enum {integer}
              */
             level: 1 | 8 | 15;
-            /** @description Whether its three days are over. */
+            /** @description Whether the invite has expired. Invites expire after three days. */
             is_expired: boolean;
-            /** @description Who invited; null when that person's account is gone. */
+            /** @description The user who created the invite. Null if the account was deleted. */
             created_by: components["schemas"]["User"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description What the inviter wrote into the mail; null for nothing. */
+            /** @description The message in the email. Null if there is none. */
             message: string | null;
         };
         /**
@@ -3118,7 +3177,7 @@ export interface components {
          * @description One page of invites.
          */
         InvitePage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -3131,72 +3190,79 @@ export interface components {
         InviteCreate: {
             /**
              * Format: email
-             * @description Compared without regard to case.
+             * @description The email address of the recipient. Case-insensitive.
              */
             target_email: string;
-            /** @description What the mail calls the person; absent, nothing. */
+            /** @description The first name to use in the email. Empty by default. */
             first_name?: string;
             /**
-             * @description The level to join at, not above the caller's own; absent, 1. 1 is a member, 8 an administrator, 15 an owner.
+             * @description The level of the new member: 1 (member), 8 (administrator) or 15 (owner). At most the caller's own level. 1 by
+             *     default.
              * @enum {integer}
              */
             level?: 1 | 8 | 15;
-            /** @description A text of your own for the mail. */
+            /** @description A message to include in the email. */
             message?: string | null;
         };
         /**
          * InviteCreated
-         * @description A new invite. Where no mail is configured, its secret is shown here and never again.
+         * @description A new invite. If email is not configured, it includes the signup token, which is never returned again.
          */
         InviteCreated: {
-            /** @description The secret that signup asks for as `token`. Absent where mail is configured, for then the mail carries it. */
+            /** @description The `token` for the signup operations. Absent if email is configured, because the email contains it. */
             signup_token?: string;
         } & components["schemas"]["Invite"];
         /**
          * InviteBulk
-         * @description One invite, or an array of them.
+         * @description One invite, or an array of invites.
          */
         InviteBulk: components["schemas"]["InviteCreate"] | components["schemas"]["InviteCreate"][];
         /**
          * InviteBulkCreated
-         * @description One invite where one was sent, or an array in the order sent.
+         * @description One invite, or an array of invites in the order of the request.
          */
         InviteBulkCreated: components["schemas"]["InviteCreated"] | components["schemas"]["InviteCreated"][];
         /**
          * SsoProvider
-         * @description A provider that people sign in with.
+         * @description A login provider.
          * @enum {string}
          */
         SsoProvider: "google-oauth2" | "github" | "gitlab" | "saml";
         /**
          * Domain
-         * @description A login domain, proven by a DNS record.
+         * @description A login domain.
          */
         Domain: {
             /** Format: uuid */
             id: string;
-            /** @description Never changes. */
+            /** @description The domain name. It cannot be changed. */
             domain: string;
-            /** @description Whether it was proven. That never lapses. */
+            /** @description Whether the domain is verified. A verification does not expire. */
             is_verified: boolean;
             /**
              * Format: date-time
-             * @description When it was proven; null until then.
+             * @description When the domain was verified. Null if it is not verified.
              */
             verified_at: string | null;
-            /** @description What to publish as a TXT record at `_workspace-challenge.<domain>`. Made at creation, never changes. */
+            /**
+             * @description The value of the TXT record to publish at `_workspace-challenge.<domain>`. It is set at creation and cannot be
+             *     changed.
+             */
             verification_challenge: string;
-            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            /** @description Stored for compatibility. It has no effect, because this server has no login. */
             jit_provisioning_enabled: boolean;
-            /** @description The login provider, empty for none. Stored for clients that show it; without effect here, because there is no login. */
+            /**
+             * @description The login provider, or empty for none. Stored for compatibility; it has no effect, because this server has no
+             *     login.
+             */
             sso_enforcement: components["schemas"]["SsoProvider"] | "";
-            /** @description Whether all three SAML fields are filled. */
+            /** @description Whether all three SAML fields are set. */
             has_saml: boolean;
-            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            /** @description Stored for compatibility. It has no effect, because this server has no login. */
             saml_entity_id: string | null;
-            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            /** @description Stored for compatibility. It has no effect, because this server has no login. */
             saml_acs_url: string | null;
-            /** @description Stored for clients that show it; without effect here, because there is no login. */
+            /** @description Stored for compatibility. It has no effect, because this server has no login. */
             saml_x509_cert: string | null;
         };
         /**
@@ -3204,7 +3270,7 @@ export interface components {
          * @description One page of domains.
          */
         DomainPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -3212,19 +3278,20 @@ export interface components {
         };
         /**
          * DomainWrite
-         * @description What a caller may set on a domain. All but the name is stored without effect here, because there is no login.
+         * @description The writable fields of a domain. All fields except the name are stored for compatibility and have no effect, because
+         *     this server has no login.
          */
         DomainWrite: {
-            /** @description Lower case, without internationalised labels. Read at creation only; ignored afterwards. */
+            /** @description The domain name in lower case, without internationalized labels. Used at creation, ignored in updates. */
             domain?: string;
-            /** @description Needs a verified domain. */
+            /** @description Requires a verified domain. */
             jit_provisioning_enabled?: boolean;
-            /** @description The login provider, empty for none. Needs a verified domain. */
+            /** @description The login provider, or empty for none. Requires a verified domain. */
             sso_enforcement?: components["schemas"]["SsoProvider"] | "";
             saml_entity_id?: string | null;
-            /** @description Not checked to be a URL. */
+            /** @description Any text. It is not validated as a URL. */
             saml_acs_url?: string | null;
-            /** @description Not checked to be a certificate. */
+            /** @description Any text. It is not validated as a certificate. */
             saml_x509_cert?: string | null;
         };
         /**
@@ -3234,7 +3301,7 @@ export interface components {
         DomainCreate: WithRequired<components["schemas"]["DomainWrite"], "domain">;
         /**
          * OrganizationRef
-         * @description An organization, named.
+         * @description A reference to an organization.
          */
         OrganizationRef: {
             /** Format: uuid */
@@ -3242,14 +3309,14 @@ export interface components {
             name: string;
             slug: string;
             /**
-             * @description The caller's own level in it.
+             * @description The caller's level in the organization.
              * @enum {integer}
              */
             membership_level: 1 | 8 | 15;
         };
         /**
          * TeamRef
-         * @description A project, named.
+         * @description A reference to a project.
          */
         TeamRef: {
             id: number;
@@ -3263,7 +3330,7 @@ export interface components {
         };
         /**
          * Me
-         * @description The person behind the key, and where they work now.
+         * @description The user that the API key belongs to, with the current organization and project.
          */
         Me: {
             id: number;
@@ -3278,9 +3345,9 @@ export interface components {
             hedgehog_config: {
                 [key: string]: unknown;
             } | null;
-            /** @description What `@current` means as an organization; null for somebody who belongs to none. */
+            /** @description The organization that `@current` refers to. Null if the user does not belong to an organization. */
             organization: components["schemas"]["OrganizationRef"] | null;
-            /** @description What `@current` means as a project; null where there is none. */
+            /** @description The project that `@current` refers to. Null if there is none. */
             team: components["schemas"]["TeamRef"] | null;
             /** @description A new address that waits for its verification. */
             pending_email: string | null;
@@ -3298,17 +3365,20 @@ export interface components {
         };
         /**
          * MeWrite
-         * @description What the caller may change about themselves.
+         * @description The fields that users can change on their own account.
          */
         MeWrite: {
             first_name?: string;
             last_name?: string;
             /**
-             * @description The id of an organization the caller belongs to. It becomes `@current`, and so does its oldest project unless
-             *     `set_current_team` names another.
+             * @description The id of an organization that the user belongs to. It becomes the current organization, and its oldest project
+             *     becomes the current project unless `set_current_team` is sent too.
              */
             set_current_organization?: string;
-            /** @description The id of a project the caller can see. It becomes `@current`, and so does its organization. */
+            /**
+             * @description The id of a project that the user can access. It becomes the current project, and its organization becomes the
+             *     current organization.
+             */
             set_current_team?: number;
             /**
              * Format: email
@@ -3481,64 +3551,64 @@ export interface components {
         };
         /**
          * Scope
-         * @description What a key may do. A `:write` scope includes its `:read`; `*` is everything.
+         * @description A scope of an API key. A `:write` scope includes the matching `:read` scope. `*` includes every scope.
          * @enum {string}
          */
         Scope: "*" | "organization:read" | "organization:write" | "organization_member:read" | "organization_member:write" | "batch_export:read" | "batch_export:write" | "plugin:read" | "plugin:write" | "query:read";
         /**
          * ApiKey
-         * @description A personal API key, without the value that opens doors.
+         * @description A personal API key.
          */
         ApiKey: {
             id: string;
             label: string;
-            /** @description The key itself, in the answers that make or roll it; null ever after. */
+            /** @description The key itself. Returned only when the key is created or rolled; null otherwise. */
             value: string | null;
-            /** @description The first four and the last four characters, to recognise it by. */
+            /** @description The first four and last four characters of the key. */
             mask_value: string;
             /** Format: date-time */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was last used, to the hour; null when it never was.
+             * @description When the key was last used, accurate to the hour. Null if it was never used.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it stops working; null for never.
+             * @description When the key expires. Null if it never expires.
              */
             expires_at: string | null;
             user_id: number;
-            /** @description What it may do. `*` is everything. */
+            /** @description The scopes of the key. `*` includes every scope. */
             scopes: components["schemas"]["Scope"][];
-            /** @description The projects it is limited to; empty for no limit. */
+            /** @description The projects that the key is restricted to. Empty if it is not restricted. */
             scoped_teams: number[];
-            /** @description The organizations it is limited to; empty for no limit. */
+            /** @description The organizations that the key is restricted to. Empty if it is not restricted. */
             scoped_organizations: string[];
         };
         /**
          * ApiKeyWrite
-         * @description What a caller may set on a key. A key never reaches further or lives longer than the key that sets it.
+         * @description The writable fields of a key. A key cannot grant more access or a later expiry than its own.
          */
         ApiKeyWrite: {
             label?: string;
-            /** @description At least one. */
+            /** @description At least one scope. */
             scopes?: components["schemas"]["Scope"][];
-            /** @description Limit the key to these projects; empty for no limit. Such a key works on project paths only. */
+            /** @description Restrict the key to these projects. The key then works only on project paths. Empty for no restriction. */
             scoped_teams?: number[];
-            /** @description Limit the key to these organizations; empty for no limit. */
+            /** @description Restrict the key to these organizations. Empty for no restriction. */
             scoped_organizations?: string[];
-            /** @description When the key stops working; null for never. */
+            /** @description When the key expires. Null for never. */
             expires_at?: string | null;
         };
         /**
          * ApiKeyCreate
-         * @description A new key. It never exceeds the key that makes it.
+         * @description A new key. It cannot have more access or a later expiry than the key that creates it.
          */
         ApiKeyCreate: WithRequired<components["schemas"]["ApiKeyWrite"], "label" | "scopes">;
         /**
          * SignupInvite
-         * @description What somebody who holds the invite's link may know about it.
+         * @description An invite, as shown to the holder of its link.
          */
         SignupInvite: {
             /** Format: uuid */
@@ -3548,19 +3618,19 @@ export interface components {
             first_name: string;
             organization_name: string;
             /**
-             * @description Whether accepting the invite without a key disables an account that has this address but never proved it. Nothing of
-             *     that account passes to the new one. To keep the account, accept the invite with its key.
+             * @description Whether accepting the invite without an API key disables an existing account that never verified this address.
+             *     Nothing is transferred from that account. To keep the account, accept the invite with its API key.
              */
             supersedes_account: boolean;
         };
         /**
          * SignupAccept
-         * @description Accepting an invite.
+         * @description The data to accept an invite.
          */
         SignupAccept: {
-            /** @description The secret of the mailed link. */
+            /** @description The token from the invite link. */
             token: string;
-            /** @description The new person's name; absent, the invite's. Somebody with an account keeps theirs. */
+            /** @description The first name of a new user. The invite's first name by default. Ignored for existing users. */
             first_name?: string;
             last_name?: string;
             /** @description The new person's password, 8 to 256 characters. With it the answer sets a session's cookies and `api_key` is null. */
@@ -3568,68 +3638,67 @@ export interface components {
         };
         /**
          * SignupAccepted
-         * @description The person who joined. A new person gets a first key, shown here and never again.
+         * @description The user who joined. A new user receives a first API key, which is never returned again.
          */
         SignupAccepted: {
             user: components["schemas"]["User"];
             /** Format: uuid */
             organization_id: string;
-            /** @description The new person's first key, with all scopes; null for somebody who already had an account. */
+            /** @description The first API key of a new user, with all scopes. Null for an existing user. */
             api_key: string | null;
         };
         /**
          * FileFormat
-         * @description One JSON object per line, or Apache Parquet. Absent, `JSONLines`.
+         * @description JSON lines or Apache Parquet. `JSONLines` by default.
          * @enum {string}
          */
         FileFormat: "JSONLines" | "Parquet";
         /**
          * FileCompression
-         * @description How files are compressed. JSON lines take `gzip` and `brotli`, Parquet takes all five.
+         * @description The compression of files. JSON lines support `gzip` and `brotli`. Parquet supports all five.
          * @enum {string}
          */
         FileCompression: "gzip" | "brotli" | "zstd" | "lz4" | "snappy";
         /**
          * S3Settings
-         * @description A bucket on Amazon S3, or on any store that speaks its protocol. Without secrets, as it is answered.
+         * @description A bucket on Amazon S3 or a compatible store, without secrets.
          */
         S3Settings: {
             bucket_name: string;
-            /** @description Such as `us-east-1`, or what the store has in its place. */
+            /** @description The region, for example `us-east-1`. */
             region: string;
             /**
-             * @description What object keys begin with; may hold the variables
-             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
-             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             * @description The prefix of object keys. It may contain the variables `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}` and
+             *     `{second}` of the window's end, and `{data_interval_start}`, `{data_interval_end}` and `{table}`.
              */
             prefix: string;
             file_format?: components["schemas"]["FileFormat"];
-            /** @description Absent or null, not at all. */
+            /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
-            /** @description How the store encrypts the objects; absent or null, as the bucket is set. */
+            /** @description The server-side encryption of the objects. Null or absent for the bucket's default. */
             encryption?: ("AES256" | "aws:kms") | null;
-            /** @description The key to encrypt with. Needed with `aws:kms`, without meaning otherwise. */
+            /** @description The KMS key. Required for `aws:kms`, ignored otherwise. */
             kms_key_id?: string | null;
             /**
              * Format: uri
-             * @description Where the store answers; absent or null, Amazon's own address for the region.
+             * @description The URL of a compatible store. Null or absent for Amazon S3 in `region`.
              */
             endpoint_url?: string | null;
-            /** @description Whether the bucket stands in the host name instead of the path. Absent, false. */
+            /** @description Whether the bucket name is part of the host name instead of the path. False by default. */
             use_virtual_style_addressing?: boolean;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * S3Destination
-         * @description Where a batch export of the type `S3` delivers to, without the secrets.
+         * @description A destination of the type `S3`, without secrets.
          */
         S3Destination: {
             /**
@@ -3641,32 +3710,31 @@ export interface components {
         };
         /**
          * AzureBlobSettings
-         * @description A container in Azure Blob Storage. Without secrets, as it is answered.
+         * @description A container in Azure Blob Storage, without secrets.
          */
         AzureBlobSettings: {
             container_name: string;
             /**
-             * @description What blob names begin with, absent nothing; may hold the variables
-             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
-             *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             * @description The prefix of blob names. Empty by default. It may contain the variables `{year}`, `{month}`, `{day}`, `{hour}`,
+             *     `{minute}` and `{second}` of the window's end, and `{data_interval_start}`, `{data_interval_end}` and `{table}`.
              */
             prefix?: string;
             file_format?: components["schemas"]["FileFormat"];
-            /** @description Absent or null, not at all. */
+            /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * AzureBlobDestination
-         * @description Where a batch export of the type `AzureBlob` delivers to, without the secrets.
+         * @description A destination of the type `AzureBlob`, without secrets.
          */
         AzureBlobDestination: {
             /**
@@ -3678,31 +3746,31 @@ export interface components {
         };
         /**
          * FileConfig
-         * @description Files on the server itself, in a folder of the export's own. Works with nothing else installed.
+         * @description Files on the server, in a directory per export.
          */
         FileConfig: {
             /**
-             * @description Where below that folder, absent directly in it, never with `..`; may hold the variables
-             *     `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}`, `{second}` of the window's end,
+             * @description The directory below the export's own directory. Empty by default. It must not contain `..`. It may contain the
+             *     variables `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}` and `{second}` of the window's end, and
              *     `{data_interval_start}`, `{data_interval_end}` and `{table}`.
              */
             prefix?: string;
             file_format?: components["schemas"]["FileFormat"];
-            /** @description Absent or null, not at all. */
+            /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Begin a new file at about this many megabytes and write a manifest that lists them all; absent, 0 or null for
+             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * FileDestination
-         * @description Where a batch export of the type `File` delivers to.
+         * @description A destination of the type `File`.
          */
         FileDestination: {
             /**
@@ -3714,27 +3782,27 @@ export interface components {
         };
         /**
          * PostgresSettings
-         * @description A table in a PostgreSQL database, reached over TLS. Without secrets, as it is answered.
+         * @description A table in a PostgreSQL database, without secrets. The connection uses TLS.
          */
         PostgresSettings: {
             host: string;
-            /** @description Absent, 5432. */
+            /** @description The port. 5432 by default. */
             port?: number;
             database: string;
-            /** @description Absent, `public`. */
+            /** @description The schema. `public` by default. */
             schema?: string;
-            /** @description Made when it is missing. Absent, `events`. */
+            /** @description The table. It is created if it does not exist. `events` by default. */
             table_name?: string;
-            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
+            /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * PostgresDestination
-         * @description Where a batch export of the type `Postgres` delivers to, without the secrets.
+         * @description A destination of the type `Postgres`, without secrets.
          */
         PostgresDestination: {
             /**
@@ -3746,35 +3814,35 @@ export interface components {
         };
         /**
          * RedshiftSettings
-         * @description A table in Amazon Redshift. Not served yet. Without secrets, as it is answered.
+         * @description A table in Amazon Redshift, without secrets. Not supported yet.
          */
         RedshiftSettings: {
             host: string;
-            /** @description Absent, 5439. */
+            /** @description The port. 5439 by default. */
             port?: number;
             database: string;
-            /** @description Absent, `public`. */
+            /** @description The schema. `public` by default. */
             schema?: string;
-            /** @description Made when it is missing. Absent, `events`. */
+            /** @description The table. It is created if it does not exist. `events` by default. */
             table_name?: string;
-            /** @description Whether to accept a certificate that no authority signed. Absent, false. */
+            /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
             /**
-             * @description The type of the JSON columns. Absent, `varchar`.
+             * @description The type of JSON columns. `varchar` by default.
              * @enum {string}
              */
             properties_data_type?: "varchar" | "super";
             /**
-             * @description Insert rows, or copy them from files in a bucket. Absent, `INSERT`.
+             * @description Insert rows, or copy them from files in a bucket. `INSERT` by default.
              * @enum {string}
              */
             mode?: "INSERT" | "COPY";
-            /** @description The bucket to copy from. A key pair in it is left out. */
+            /** @description The bucket to copy from. An access key in it is omitted. */
             copy_inputs?: {
                 s3_bucket: string;
                 region_name: string;
                 s3_key_prefix?: string;
-                /** @description The name of an IAM role; an empty object for a key pair. */
+                /** @description The name of an IAM role. An empty object if an access key is used. */
                 authorization?: string | {
                     [key: string]: unknown;
                 };
@@ -3783,14 +3851,14 @@ export interface components {
                     [key: string]: unknown;
                 };
             } | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * RedshiftDestination
-         * @description Where a batch export of the type `Redshift` delivers to, without the secrets. Not served yet.
+         * @description A destination of the type `Redshift`, without secrets. Not supported yet.
          */
         RedshiftDestination: {
             /**
@@ -3802,23 +3870,23 @@ export interface components {
         };
         /**
          * BigQuerySettings
-         * @description A table in Google BigQuery, with what the service account's JSON file holds. Not served yet. Without secrets, as it is answered.
+         * @description A table in Google BigQuery, without secrets. Not supported yet.
          */
         BigQuerySettings: {
             project_id: string;
             dataset_id: string;
-            /** @description Absent, `events`. */
+            /** @description The table. `events` by default. */
             table_id?: string;
-            /** @description Whether JSON columns have the type JSON instead of STRING. Absent, false. */
+            /** @description Whether JSON columns use the type JSON instead of STRING. False by default. */
             use_json_type?: boolean;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * BigQueryDestination
-         * @description Where a batch export of the type `BigQuery` delivers to, without the secrets. Not served yet.
+         * @description A destination of the type `BigQuery`, without secrets. Not supported yet.
          */
         BigQueryDestination: {
             /**
@@ -3830,11 +3898,11 @@ export interface components {
         };
         /**
          * SnowflakeSettings
-         * @description A table in Snowflake. Not served yet. Without secrets, as it is answered.
+         * @description A table in Snowflake, without secrets. Not supported yet.
          */
         SnowflakeSettings: {
             /**
-             * @description What proves the user, `password` or `private_key` below. Absent, `password`.
+             * @description How to authenticate: with `password`, or with `private_key`. `password` by default.
              * @enum {string}
              */
             authentication_type?: "password" | "keypair";
@@ -3842,18 +3910,18 @@ export interface components {
             database: string;
             warehouse: string;
             schema: string;
-            /** @description Absent, `events`. */
+            /** @description The table. `events` by default. */
             table_name?: string;
-            /** @description Absent or null, the user's own. */
+            /** @description The role. Null or absent for the user's default role. */
             role?: string | null;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * SnowflakeDestination
-         * @description Where a batch export of the type `Snowflake` delivers to, without the secrets. Not served yet.
+         * @description A destination of the type `Snowflake`, without secrets. Not supported yet.
          */
         SnowflakeDestination: {
             /**
@@ -3865,22 +3933,22 @@ export interface components {
         };
         /**
          * HTTPSettings
-         * @description A server that takes batches of events at `/batch/`, this one included. Without secrets, as it is answered.
+         * @description A server that accepts batches of events like `/batch/` of this API, without secrets.
          */
         HTTPSettings: {
             /**
              * Format: uri
-             * @description Where batches are posted to, path included.
+             * @description The full URL that receives the batches.
              */
             url: string;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * HTTPDestination
-         * @description Where a batch export of the type `HTTP` delivers to, without the secrets.
+         * @description A destination of the type `HTTP`, without secrets.
          */
         HTTPDestination: {
             /**
@@ -3892,19 +3960,19 @@ export interface components {
         };
         /**
          * NoOpConfig
-         * @description Nowhere. The events are read and counted, to try a schedule or a query.
+         * @description Reads and counts the events without delivering them. Use it to try a schedule or a query.
          */
         NoOpConfig: {
-            /** @description Without meaning. Absent, empty. */
+            /** @description Not used. Empty by default. */
             arg?: string;
-            /** @description Deliver events of these names only; absent, empty or null for all. */
+            /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
-            /** @description Leave out events of these names, even where `include_events` has them. */
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
             exclude_events?: string[] | null;
         };
         /**
          * NoOpDestination
-         * @description Where a batch export of the type `NoOp` delivers to.
+         * @description A destination of the type `NoOp`.
          */
         NoOpDestination: {
             /**
@@ -3916,42 +3984,44 @@ export interface components {
         };
         /**
          * Destination
-         * @description Where a batch export delivers to. `type` decides which settings `config` has; secrets are left out.
+         * @description The destination of a batch export, without secrets. `type` determines the shape of `config`.
          */
         Destination: components["schemas"]["S3Destination"] | components["schemas"]["AzureBlobDestination"] | components["schemas"]["FileDestination"] | components["schemas"]["PostgresDestination"] | components["schemas"]["RedshiftDestination"] | components["schemas"]["BigQueryDestination"] | components["schemas"]["SnowflakeDestination"] | components["schemas"]["HTTPDestination"] | components["schemas"]["NoOpDestination"];
         /**
          * BatchExportInterval
-         * @description How often it runs and how much one run holds, aligned in UTC. A week begins on Sunday at 00:00.
+         * @description How often the export runs, and the length of each run's window. Windows are aligned in UTC. Weeks start on Sunday at
+         *     00:00.
          * @enum {string}
          */
         BatchExportInterval: "hour" | "day" | "week" | "every 5 minutes" | "every 15 minutes";
         /**
          * BatchExportRunStatus
-         * @description How a run stands. `Starting` and `Running` go on; all others are final. `Failed` would fail again until somebody
-         *     mends the cause, `FailedRetryable` ran out of attempts. The last three are kept for clients that know them.
+         * @description The status of a run. `Starting` and `Running` runs are in progress; all other statuses are final. A `Failed` run fails
+         *     again until its cause is fixed. A `FailedRetryable` run has used up its attempts. The last three values are reserved
+         *     for compatibility.
          * @enum {string}
          */
         BatchExportRunStatus: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
         /**
          * BatchExportRun
-         * @description One delivery of one window of events.
+         * @description The export of one window of events.
          */
         BatchExportRun: {
             /** Format: uuid */
             id: string;
             status: components["schemas"]["BatchExportRunStatus"];
-            /** @description How many events were delivered so far; null before the first. */
+            /** @description The number of events delivered so far. Null before the first delivery. */
             records_completed: number | null;
-            /** @description What went wrong last, in words; null when nothing did. */
+            /** @description The message of the most recent error. Null if there was none. */
             latest_error: string | null;
             /**
              * Format: date-time
-             * @description Where the window begins. The moment itself belongs to it.
+             * @description The start of the window, inclusive.
              */
             data_interval_start: string;
             /**
              * Format: date-time
-             * @description Where the window ends. The moment itself belongs to the next one.
+             * @description The end of the window, exclusive.
              */
             data_interval_end: string;
             /** @description Always null. */
@@ -3960,33 +4030,33 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ended, whichever way; null while it has not.
+             * @description When the run ended. Null while it is in progress.
              */
             finished_at: string | null;
             /** Format: date-time */
             last_updated_at: string;
-            /** @description How many events the window holds; null while nobody has counted. */
+            /** @description The number of events in the window. Null until they are counted. */
             records_total_count: number | null;
             /**
              * Format: uuid
-             * @description The id of the batch export it belongs to.
+             * @description The id of the batch export.
              */
             batch_export: string;
         };
         /**
          * BatchExport
-         * @description A scheduled delivery of a project's events to a destination.
+         * @description A scheduled export of a project's events to a destination.
          */
         BatchExport: {
             /** Format: uuid */
             id: string;
-            /** @description The id of the project whose events it delivers. */
+            /** @description The id of the project whose events are exported. */
             team_id: number;
-            /** @description Not unique. */
+            /** @description The name of the export. Names need not be unique. */
             name: string;
             destination: components["schemas"]["Destination"];
             interval: components["schemas"]["BatchExportInterval"];
-            /** @description Whether the schedule rests. A paused export can still be backfilled. */
+            /** @description Whether scheduling is paused. A paused export can still run backfills. */
             paused: boolean;
             /** Format: date-time */
             created_at: string;
@@ -3994,37 +4064,40 @@ export interface components {
             last_updated_at: string;
             /**
              * Format: date-time
-             * @description When it was last paused, kept after it is unpaused; null if it never was. Set by the server; ignored in requests.
+             * @description When the export was last paused, also after it is unpaused. Null if it was never paused. Read-only.
              */
             last_paused_at: string | null;
             /**
              * Format: date-time
-             * @description No scheduled run begins before this time; null for no bound.
+             * @description No scheduled run starts before this time. Null for no limit.
              */
             start_at: string | null;
             /**
              * Format: date-time
-             * @description No scheduled run begins after this time; null for no bound.
+             * @description No scheduled run starts after this time. Null for no limit.
              */
             end_at: string | null;
-            /** @description The ten newest runs, newest first. */
+            /** @description The ten most recent runs, newest first. */
             latest_runs: components["schemas"]["BatchExportRun"][];
-            /** @description The SELECT that decides columns and rows, as sent; null for the destination's own columns and all rows. */
+            /**
+             * @description The SELECT statement that defines columns and rows, as sent. Null for the destination's default columns and all
+             *     rows.
+             */
             hogql_query: string | null;
-            /** @description What `hogql_query` was understood as; null without one. */
+            /** @description The parsed form of `hogql_query`. Null if there is no query. */
             schema: {
                 /** @description The columns, in the order of the query. */
                 fields: {
-                    /** @description Canonical HogQL. */
+                    /** @description The expression in canonical HogQL. */
                     expression: string;
-                    /** @description The column's name in what is delivered. */
+                    /** @description The name of the exported column. */
                     alias: string;
                 }[];
-                /** @description The literals that the expressions refer to, by name. */
+                /** @description The literals used by the expressions, by name. */
                 values: {
                     [key: string]: unknown;
                 };
-                /** @description The whole query in canonical form, on one line. */
+                /** @description The query in canonical form, on one line. */
                 hogql_query: string;
             } | null;
         };
@@ -4033,7 +4106,7 @@ export interface components {
          * @description One page of batch exports.
          */
         BatchExportPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4041,42 +4114,48 @@ export interface components {
         };
         /**
          * BatchExportFields
-         * @description What a caller may set on a batch export, besides its destination.
+         * @description The writable fields of a batch export, except its destination.
          */
         BatchExportFields: {
             name?: string;
             interval?: components["schemas"]["BatchExportInterval"];
             /**
-             * @description Absent at creation, false. True pauses the export as the pause action does, false unpauses it as the unpause action
-             *     does without `backfill`.
+             * @description False by default. True pauses the export like the pause operation. False unpauses it like the unpause operation
+             *     without `backfill`.
              */
             paused?: boolean;
-            /** @description No scheduled run begins before this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
+            /**
+             * @description No scheduled run starts before this time. Null for no limit. Takes an ISO 8601 time; UTC if no time zone is
+             *     specified.
+             */
             start_at?: string | null;
-            /** @description No scheduled run begins after this time; null for no bound. Any ISO 8601 time, UTC without a zone. */
+            /**
+             * @description No scheduled run starts after this time. Null for no limit. Takes an ISO 8601 time; UTC if no time zone is
+             *     specified.
+             */
             end_at?: string | null;
             /**
-             * @description A SELECT from `events` that decides columns and rows, without joins, unions or sub-queries; null for the
-             *     destination's own columns and all rows.
+             * @description A SELECT statement on `events` that defines columns and rows. Joins, unions and subqueries are not supported. Null
+             *     for the destination's default columns and all rows.
              */
             hogql_query?: string | null;
             /**
-             * @description What is exported. Only events so far.
+             * @description The data to export. Only events are supported.
              * @enum {string}
              */
             model?: "events";
-            /** @description Not supported yet. Only an empty list or null is taken; `hogql_query` can filter rows. */
+            /** @description Not supported. Only an empty list or null is accepted. Use `hogql_query` to filter rows. */
             filters?: unknown[] | null;
-            /** @description The time zone of the intervals. Only UTC so far. */
+            /** @description The time zone of the intervals. Only UTC is supported. */
             timezone?: "UTC" | null;
-            /** @description Not supported yet. Weeks begin on Sunday. */
+            /** @description Not supported. Weeks start on Sunday. */
             offset_day?: 0 | null;
-            /** @description Not supported yet. Days and weeks begin at 00:00. */
+            /** @description Not supported. Days and weeks start at 00:00. */
             offset_hour?: 0 | null;
         };
         /**
          * S3Config
-         * @description A bucket on Amazon S3, or on any store that speaks its protocol.
+         * @description A bucket on Amazon S3 or a compatible store.
          */
         S3Config: {
             aws_access_key_id: string;
@@ -4084,7 +4163,7 @@ export interface components {
         } & components["schemas"]["S3Settings"];
         /**
          * S3DestinationCreate
-         * @description A destination of the type `S3` in full, with its secrets.
+         * @description A complete destination of the type `S3`, with secrets.
          */
         S3DestinationCreate: {
             /**
@@ -4099,12 +4178,12 @@ export interface components {
          * @description A container in Azure Blob Storage.
          */
         AzureBlobConfig: {
-            /** @description The storage account's connection string, as Azure shows it. */
+            /** @description The connection string of the storage account. */
             connection_string: string;
         } & components["schemas"]["AzureBlobSettings"];
         /**
          * AzureBlobDestinationCreate
-         * @description A destination of the type `AzureBlob` in full, with its secrets.
+         * @description A complete destination of the type `AzureBlob`, with secrets.
          */
         AzureBlobDestinationCreate: {
             /**
@@ -4116,7 +4195,7 @@ export interface components {
         };
         /**
          * FileDestinationCreate
-         * @description A destination of the type `File` in full.
+         * @description A complete destination of the type `File`.
          */
         FileDestinationCreate: {
             /**
@@ -4128,7 +4207,7 @@ export interface components {
         };
         /**
          * PostgresConfig
-         * @description A table in a PostgreSQL database, reached over TLS.
+         * @description A table in a PostgreSQL database. The connection uses TLS.
          */
         PostgresConfig: {
             user: string;
@@ -4136,7 +4215,7 @@ export interface components {
         } & components["schemas"]["PostgresSettings"];
         /**
          * PostgresDestinationCreate
-         * @description A destination of the type `Postgres` in full, with its secrets.
+         * @description A complete destination of the type `Postgres`, with secrets.
          */
         PostgresDestinationCreate: {
             /**
@@ -4148,7 +4227,7 @@ export interface components {
         };
         /**
          * AwsKeyPair
-         * @description An access key of Amazon Web Services.
+         * @description An AWS access key.
          */
         AwsKeyPair: {
             aws_access_key_id: string;
@@ -4156,25 +4235,25 @@ export interface components {
         };
         /**
          * RedshiftConfig
-         * @description A table in Amazon Redshift. Not served yet.
+         * @description A table in Amazon Redshift. Not supported yet.
          */
         RedshiftConfig: {
             user: string;
             password: string;
-            /** @description The bucket to copy from. Needed with the mode `COPY`, without meaning otherwise. */
+            /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. */
             copy_inputs?: {
                 s3_bucket: string;
                 region_name: string;
-                /** @description What object keys begin with. Absent, nothing. */
+                /** @description The prefix of object keys. Empty by default. */
                 s3_key_prefix?: string;
-                /** @description How Redshift reads the bucket, by the name of an IAM role or with a key pair. */
+                /** @description How Redshift reads the bucket: the name of an IAM role, or an access key. */
                 authorization: string | components["schemas"]["AwsKeyPair"];
                 bucket_credentials: components["schemas"]["AwsKeyPair"];
             } | null;
         } & components["schemas"]["RedshiftSettings"];
         /**
          * RedshiftDestinationCreate
-         * @description A destination of the type `Redshift` in full, with its secrets. Not served yet.
+         * @description A complete destination of the type `Redshift`, with secrets. Not supported yet.
          */
         RedshiftDestinationCreate: {
             /**
@@ -4186,7 +4265,7 @@ export interface components {
         };
         /**
          * BigQueryConfig
-         * @description A table in Google BigQuery, with what the service account's JSON file holds. Not served yet.
+         * @description A table in Google BigQuery, with the credentials from the service account's JSON file. Not supported yet.
          */
         BigQueryConfig: {
             private_key: string;
@@ -4196,7 +4275,7 @@ export interface components {
         } & components["schemas"]["BigQuerySettings"];
         /**
          * BigQueryDestinationCreate
-         * @description A destination of the type `BigQuery` in full, with its secrets. Not served yet.
+         * @description A complete destination of the type `BigQuery`, with secrets. Not supported yet.
          */
         BigQueryDestinationCreate: {
             /**
@@ -4208,20 +4287,20 @@ export interface components {
         };
         /**
          * SnowflakeConfig
-         * @description A table in Snowflake. Not served yet.
+         * @description A table in Snowflake. Not supported yet.
          */
         SnowflakeConfig: {
             user: string;
-            /** @description Needed for `password`. */
+            /** @description Required if `authentication_type` is `password`. */
             password?: string;
-            /** @description Needed for `keypair`. */
+            /** @description Required if `authentication_type` is `keypair`. */
             private_key?: string;
-            /** @description Needed where the private key is encrypted. */
+            /** @description Required if the private key is encrypted. */
             private_key_passphrase?: string;
         } & components["schemas"]["SnowflakeSettings"];
         /**
          * SnowflakeDestinationCreate
-         * @description A destination of the type `Snowflake` in full, with its secrets. Not served yet.
+         * @description A complete destination of the type `Snowflake`, with secrets. Not supported yet.
          */
         SnowflakeDestinationCreate: {
             /**
@@ -4233,15 +4312,15 @@ export interface components {
         };
         /**
          * HTTPConfig
-         * @description A server that takes batches of events at `/batch/`, this one included.
+         * @description A server that accepts batches of events like `/batch/` of this API.
          */
         HTTPConfig: {
-            /** @description The project token the other server knows, sent as `api_key`. */
+            /** @description The project token at the receiving server, sent as `api_key`. */
             token: string;
         } & components["schemas"]["HTTPSettings"];
         /**
          * HTTPDestinationCreate
-         * @description A destination of the type `HTTP` in full, with its secrets.
+         * @description A complete destination of the type `HTTP`, with secrets.
          */
         HTTPDestinationCreate: {
             /**
@@ -4253,7 +4332,7 @@ export interface components {
         };
         /**
          * NoOpDestinationCreate
-         * @description A destination of the type `NoOp` in full.
+         * @description A complete destination of the type `NoOp`.
          */
         NoOpDestinationCreate: {
             /**
@@ -4265,8 +4344,8 @@ export interface components {
         };
         /**
          * DestinationCreate
-         * @description A destination in full, with its secrets. `type` decides which settings `config` takes: an unknown, missing or wrong one is
-         *     refused by name. Without `config`, all settings are absent.
+         * @description A complete destination, with secrets. `type` determines the shape of `config`. An unknown, missing or invalid key is
+         *     rejected, and the error names it. Without `config`, every setting has its default.
          */
         DestinationCreate: components["schemas"]["S3DestinationCreate"] | components["schemas"]["AzureBlobDestinationCreate"] | components["schemas"]["FileDestinationCreate"] | components["schemas"]["PostgresDestinationCreate"] | components["schemas"]["RedshiftDestinationCreate"] | components["schemas"]["BigQueryDestinationCreate"] | components["schemas"]["SnowflakeDestinationCreate"] | components["schemas"]["HTTPDestinationCreate"] | components["schemas"]["NoOpDestinationCreate"];
         /**
@@ -4283,42 +4362,43 @@ export interface components {
          * @description A new batch export in one of the organization's projects.
          */
         OrganizationBatchExportCreate: {
-            /** @description The id of the project whose events it delivers; absent, the organization's oldest project. */
+            /** @description The id of the project whose events are exported. The organization's oldest project by default. */
             team_id?: number;
         } & components["schemas"]["BatchExportCreate"];
         /**
          * DestinationTest
-         * @description Whether a destination can be reached and written to, step by step.
+         * @description The result of a destination test, step by step.
          */
         DestinationTest: {
-            /** @description Whether no step failed. */
+            /** @description False if a step failed. */
             passed: boolean;
-            /** @description In the order they were tried. After a failure the rest is skipped. */
+            /** @description The steps in order. The steps after a failure are skipped. */
             steps: {
-                /** @description What was tried. */
+                /** @description The name of the step. */
                 name: string;
                 /** @enum {string} */
                 status: "passed" | "failed" | "skipped";
-                /** @description What came of it, in words. Never what the other side said. */
+                /** @description The result of the step. It never contains text from the destination. */
                 detail: string;
             }[];
         };
         /**
          * DestinationType
-         * @description What kind of place it is. `BigQuery`, `Redshift` and `Snowflake` are described here but not served yet: an export
-         *     to one of them is refused with the code `unsupported_destination`.
+         * @description The type of a destination. `BigQuery`, `Redshift` and `Snowflake` are not supported yet and are rejected with the code
+         *     `unsupported_destination`.
          * @enum {string}
          */
         DestinationType: "S3" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";
         /**
          * DestinationWrite
-         * @description A change of a destination. Without `type` it keeps the one it has; another type brings a config of its own.
+         * @description Changes to a destination. Without `type`, the type stays the same. A different type requires a complete config.
          */
         DestinationWrite: {
             type?: components["schemas"]["DestinationType"];
             /**
-             * @description The settings to change, checked against the schema `<type>Config`: an unknown, missing or wrong key is refused by name.
-             *     They are merged key by key over what is stored; secrets are kept while their receiver stays the same.
+             * @description The settings to change, validated against the schema `<type>Config`. An unknown, missing or invalid key is
+             *     rejected, and the error names it. The settings are merged into the stored config. Stored secrets are kept, unless
+             *     a change sends them to a different receiver.
              */
             config?: {
                 [key: string]: unknown;
@@ -4326,66 +4406,66 @@ export interface components {
         };
         /**
          * BatchExportWrite
-         * @description A change of a batch export.
+         * @description Changes to a batch export.
          */
         BatchExportWrite: {
             destination?: components["schemas"]["DestinationWrite"];
         } & components["schemas"]["BatchExportFields"];
         /**
          * BatchExportBackfill
-         * @description The range of event times to deliver again. Any ISO 8601 times, UTC without a zone.
+         * @description The range of event timestamps to export. Takes ISO 8601 times; UTC if no time zone is specified.
          */
         BatchExportBackfill: {
             /**
-             * @description The first moment that belongs to it.
+             * @description The start of the range, inclusive.
              * @example 2026-11-01T00:00:00Z
              */
             start_at: string;
             /**
-             * @description The first moment that does not; after `start_at` and not after now.
+             * @description The end of the range, exclusive. It must be after `start_at` and not in the future.
              * @example 2026-11-02T00:00:00Z
              */
             end_at: string;
         };
         /**
          * BatchExportBackfilled
-         * @description The batch export, with the backfill that was started.
+         * @description The batch export and the id of the new backfill.
          */
         BatchExportBackfilled: {
-            /** @description Names the backfill. The same range asked for again while it is under way has the same id. */
+            /** @description The id of the backfill. Requesting the same range again while the backfill is in progress returns the same id. */
             backfill_id: string;
         } & components["schemas"]["BatchExport"];
         /**
          * BatchExportPause
-         * @description Nothing to set. The fields of a batch export may be sent; they are ignored.
+         * @description The pause operation ignores all fields.
          */
         BatchExportPause: {
             [key: string]: unknown;
         };
         /**
          * BatchExportUnpause
-         * @description How to go on after a pause.
+         * @description How to continue after a pause.
          */
         BatchExportUnpause: {
-            /** @description True exports the events that arrived during the pause too. False or absent skips them. */
+            /** @description True exports the events that arrived during the pause. False skips them. The default is false. */
             backfill?: boolean;
         };
         /**
          * BatchExportLogLevel
-         * @description How much a log entry matters, least first.
+         * @description The log levels, least severe first.
          * @enum {string}
          */
         BatchExportLogLevel: "DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR";
         /**
          * BatchExportLogEntry
-         * @description One line of what a batch export said about its work.
+         * @description A log entry of a batch export.
          */
         BatchExportLogEntry: {
-            /** @description The id of the project it belongs to. */
+            /** @description The id of the project. */
             team_id: number;
             /** Format: uuid */
             batch_export_id: string;
-            /** @description The id of the run it is about; empty when it is about none. */
+            /** @description The id of the run. Empty if the entry is not about a run. */
             run_id: string;
             /** Format: date-time */
             timestamp: string;
@@ -4397,7 +4477,7 @@ export interface components {
          * @description One page of log entries.
          */
         BatchExportLogEntryPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4405,7 +4485,7 @@ export interface components {
         };
         /**
          * BatchExportRunPage
-         * @description One page of runs. They are not counted.
+         * @description One page of runs. It has no `count`.
          */
         BatchExportRunPage: {
             next: components["schemas"]["PageUrl"];
@@ -4414,48 +4494,51 @@ export interface components {
         };
         /**
          * Plugin
-         * @description Code that an organization installed. It is stored and inspected here, never run.
+         * @description A plugin that an organization installed. Its code is stored and inspected, but never executed.
          */
         Plugin: {
             id: number;
             /**
-             * @description Where the code came from. `custom` was fetched by its URL, `repository` is the same but chosen from the catalogue,
-             *     `local` is a folder on the server, `source` was sent as text; null when nobody said.
+             * @description The origin of the code: `custom` (fetched from a URL), `repository` (fetched from the URL of a catalog entry),
+             *     `local` (a directory on the server) or `source` (sent in a request). Null if it is unknown.
              */
             plugin_type: ("local" | "custom" | "repository" | "source") | null;
             name: string | null;
             description: string | null;
-            /** @description What it was installed from, without its query, so that no token comes back; null where there is none. */
+            /**
+             * @description The URL that the plugin was installed from, without its query string, which may contain a token. Null if there is
+             *     none.
+             */
             url: string | null;
-            /** @description URL of a picture. */
+            /** @description The URL of an image. */
             icon: string | null;
-            /** @description The settings the plugin takes. A list of fields, or in older plugins an object from key to field. */
+            /** @description The settings of the plugin: a list of fields or, in older plugins, an object of fields by key. */
             config_schema: {
                 [key: string]: unknown;
             }[] | {
                 [key: string]: unknown;
             };
-            /** @description The installed revision, such as a commit or a package version. */
+            /** @description The installed revision, for example a commit or a package version. */
             tag: string | null;
-            /** @description The newest revision known. `check_for_updates` looks again; `upgrade` moves `tag` to it. */
+            /** @description The latest known revision. `check_for_updates` refreshes it, and `upgrade` installs it. */
             latest_tag: string | null;
-            /** @description Whether every organization sees it. Only its own changes it. */
+            /** @description Whether every organization can see the plugin. Only the organization that owns it can change it. */
             is_global: boolean;
             /**
              * Format: uuid
-             * @description The organization that owns it.
+             * @description The id of the organization that owns the plugin.
              */
             organization_id: string;
             organization_name: string;
-            /** @description What the code offers, found by reading it, as lists of names in `methods`, `jobs` and `scheduled_tasks`. */
+            /** @description The exports found in the code: lists of names in `methods`, `jobs` and `scheduled_tasks`. */
             capabilities: {
                 [key: string]: unknown;
             };
-            /** @description Stored for clients that show it; without effect here. */
+            /** @description Stored for compatibility. It has no effect. */
             metrics: {
                 [key: string]: unknown;
             } | null;
-            /** @description The jobs that the plugin offers to people, from name to the fields each takes. */
+            /** @description The jobs that users can start: the fields of each job by its name. */
             public_jobs: {
                 [key: string]: unknown;
             } | null;
@@ -4465,7 +4548,7 @@ export interface components {
          * @description One page of plugins.
          */
         PluginPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4473,25 +4556,28 @@ export interface components {
         };
         /**
          * PluginWrite
-         * @description What a caller may set on a plugin. What its `plugin.json` says comes back with the next upgrade.
+         * @description The writable fields of a plugin. The next upgrade overwrites fields that are set in `plugin.json`.
          */
         PluginWrite: {
-            /** @description Kept as sent where there is no URL. What is installed by its URL is `custom` or, where that is sent, `repository`; a folder is `local`. */
+            /**
+             * @description Stored as sent for a plugin without a URL. A plugin installed from a URL has the type `custom`, or `repository` if
+             *     that is sent. A plugin installed from a directory has the type `local`.
+             */
             plugin_type?: ("local" | "custom" | "repository" | "source") | null;
             name?: string | null;
             description?: string | null;
-            /** @description URL of a picture. */
+            /** @description The URL of an image. */
             icon?: string | null;
-            /** @description The settings the plugin takes. A list of fields, or an object from key to field. */
+            /** @description The settings of the plugin: a list of fields, or an object of fields by key. */
             config_schema?: {
                 [key: string]: unknown;
             }[] | {
                 [key: string]: unknown;
             };
             tag?: string | null;
-            /** @description Whether every organization sees it. Changing it needs level 8 and plugin access level 9. */
+            /** @description Whether every organization can see the plugin. Changing it requires level 8 and plugin access level 9. */
             is_global?: boolean;
-            /** @description Stands until the source is read again. */
+            /** @description Kept until the source code is parsed again. */
             capabilities?: {
                 [key: string]: unknown;
             };
@@ -4504,29 +4590,29 @@ export interface components {
         };
         /**
          * PluginCreate
-         * @description A new plugin. Send `url` to fetch it, `source` with the code itself, or neither to write down one whose code comes later.
+         * @description A new plugin. Send `url` to fetch the code, `source` to upload it, or neither to add the code later.
          */
         PluginCreate: {
             /**
-             * @description A repository on GitHub or GitLab, a package on npm, or `file:` and a folder that the operator allows.
-             *     A `private_token` in its query is used and kept secret.
+             * @description A GitHub or GitLab repository, an npm package, or a `file:` URL of a directory that the operator allows. A
+             *     `private_token` in the query string is used to fetch the code and is stored as a secret.
              */
             url?: string | null;
-            /** @description The code, from file name to text. It makes the plugin's type `source`, and excludes `url`. */
+            /** @description The code: file contents by file name. Sets the type of the plugin to `source`. Cannot be combined with `url`. */
             source?: {
                 [key: string]: string;
             };
         } & components["schemas"]["PluginWrite"];
         /**
          * PluginWithSource
-         * @description A plugin together with its code.
+         * @description A plugin with its source code.
          */
         PluginWithSource: {
-            /** @description The stored files, from name to text. */
+            /** @description The stored files: contents by file name. */
             source: {
                 [key: string]: string;
             };
-            /** @description The files that do not parse, from name to what is wrong with them and where. */
+            /** @description Syntax errors by file name. */
             source_errors: {
                 [key: string]: string;
             };
@@ -4536,37 +4622,37 @@ export interface components {
          * @description Changes to a plugin's files.
          */
         PluginSourceWrite: {
-            /** @description From file name to new text, or to null to delete the file. Files that are not named stay; absent, all do. */
+            /** @description File contents by file name. Null deletes a file. Files that are not listed stay unchanged. */
             source?: {
                 [key: string]: string | null;
             };
         };
         /**
          * PluginActivity
-         * @description Who did what to a plugin or to one of its configurations, and when.
+         * @description A change to a plugin or to one of its configurations.
          */
         PluginActivity: {
-            /** @description The person, as they were called then. */
+            /** @description The user who made the change, with the name at that time. */
             user: {
                 first_name: string;
                 email: string;
             };
             /**
-             * @description What was done. To a plugin: `installed`, `updated`, `source_updated`, `upgraded`, `uninstalled`; to a configuration:
-             *     `config_created`, `enabled`, `disabled`, `order_changed`, `config_updated`, `config_deleted`.
+             * @description The kind of change. For a plugin: `installed`, `updated`, `source_updated`, `upgraded` or `uninstalled`. For a
+             *     configuration: `config_created`, `enabled`, `disabled`, `order_changed`, `config_updated` or `config_deleted`.
              */
             activity: string;
             /**
-             * @description What it was done to.
+             * @description The type of the changed resource.
              * @enum {string}
              */
             scope: "Plugin" | "PluginConfig";
-            /** @description The id of the plugin or of the configuration, as a string of digits. */
+            /** @description The id of the plugin or configuration, as a decimal string. */
             item_id: string;
             detail: {
-                /** @description The name it had then; empty where it had none. */
+                /** @description The name at that time. Empty if there was none. */
                 name: string;
-                /** @description Field by field what changed; null where that says nothing. Secrets are masked, and code is not repeated. */
+                /** @description The changed fields. Null if there are no field changes. Secrets are masked, and code is omitted. */
                 changes: {
                     /** @enum {string} */
                     type: "Plugin" | "PluginConfig";
@@ -4576,7 +4662,7 @@ export interface components {
                     before: unknown;
                     after: unknown;
                 }[] | null;
-                /** @description Always null. No jobs run here. */
+                /** @description Always null. This server runs no jobs. */
                 trigger: {
                     [key: string]: unknown;
                 } | null;
@@ -4590,18 +4676,18 @@ export interface components {
         };
         /**
          * PluginWithActivity
-         * @description A plugin together with what was done to it.
+         * @description A plugin with its activity.
          */
         PluginWithActivity: {
-            /** @description The latest hundred entries at most, newest first. */
+            /** @description The latest entries, newest first, at most 100. */
             activity: components["schemas"]["PluginActivity"][];
         } & components["schemas"]["Plugin"];
         /**
          * PluginActivityPage
-         * @description One page of plugins with what was done to them.
+         * @description One page of plugins with their activity.
          */
         PluginActivityPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4609,29 +4695,30 @@ export interface components {
         };
         /**
          * CatalogPlugin
-         * @description An entry of the catalogue, in the shape of a plugin. It is not installed: `id` is its place in the catalogue, counted from
-         *     one, and opens nothing; the organization is the one that asks. Install it by sending its `url` to create.
+         * @description A catalog entry in the shape of a plugin. It is not installed. `id` is its one-based position in the catalog and
+         *     cannot be used in paths. `organization_id` is the calling organization. To install the plugin, send its `url` to the
+         *     create operation.
          */
         CatalogPlugin: {
-            /** @description Whether somebody who keeps the catalogue has looked at the code. */
+            /** @description Whether a maintainer of the catalog reviewed the code. */
             verified: boolean;
             /**
-             * @description Who keeps the plugin.
+             * @description The maintainer of the plugin.
              * @enum {string}
              */
             maintainer: "official" | "community";
             /**
-             * @description What it is for. `data_out` suits destinations, `data_in` import apps, `site` frontend apps.
+             * @description The purpose of the plugin: `data_out` for destinations, `data_in` for import apps, `site` for frontend apps.
              * @enum {string}
              */
             type: "data_in" | "data_out" | "ingestion_filtering" | "site";
         } & components["schemas"]["Plugin"];
         /**
          * CatalogPluginPage
-         * @description One page of the catalogue.
+         * @description One page of the catalog.
          */
         CatalogPluginPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4639,26 +4726,26 @@ export interface components {
         };
         /**
          * PluginConfig
-         * @description A plugin's settings in one project, and whether it is switched on there.
+         * @description The settings of a plugin in one project, and whether it is enabled there.
          */
         PluginConfig: {
             id: number;
-            /** @description The plugin's id. */
+            /** @description The id of the plugin. */
             plugin: number;
-            /** @description A plugin that is enabled nowhere counts as unused. */
+            /** @description Whether the plugin is enabled. A plugin that is not enabled in any project counts as unused. */
             enabled: boolean;
-            /** @description Its place among the project's plugins, lowest first. */
+            /** @description The position among the project's plugins, lowest first. */
             order: number;
-            /** @description The settings, from key to value. A secret one shows a mask instead of its value. */
+            /** @description The settings by key. Secret settings are masked. */
             config: {
                 [key: string]: unknown;
             };
-            /** @description The project's id. */
+            /** @description The id of the project. */
             team_id: number;
             plugin_info: components["schemas"]["Plugin"];
-            /** @description The plugin's name where the configuration has none; empty where neither has. */
+            /** @description The name of the configuration, or else the name of the plugin. Empty if neither is set. */
             name: string;
-            /** @description The plugin's description where the configuration has none; empty where neither has. */
+            /** @description The description of the configuration, or else the description of the plugin. Empty if neither is set. */
             description: string;
             /** Format: date-time */
             created_at: string;
@@ -4670,7 +4757,7 @@ export interface components {
          * @description One page of plugin configurations.
          */
         PluginConfigPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4678,84 +4765,85 @@ export interface components {
         };
         /**
          * PluginConfigWrite
-         * @description What a caller may set on a plugin's configuration.
+         * @description The writable fields of a plugin configuration.
          */
         PluginConfigWrite: {
-            /** @description Absent at creation, false. */
+            /** @description False by default. */
             enabled?: boolean;
-            /** @description Its place among the project's plugins, lowest first; absent at creation, 0. */
+            /** @description The position among the project's plugins, lowest first. 0 by default. */
             order?: number;
             /**
-             * @description All settings, checked against the plugin's `config_schema`: no unknown ones, the required ones unless `visible_if` hides
-             *     them, choices among `choices`. Those left out are at their defaults. A secret that comes as its mask or as null keeps the
-             *     value that is stored; an empty one is emptied. When a setting that is an address changes (its key says `url`, `host`,
-             *     `port`, `region` or the like, or its value is a URL or a host), the secrets must be sent again.
+             * @description All settings, validated against the plugin's `config_schema`. Unknown settings are rejected. Required settings
+             *     must be present unless `visible_if` hides them. A value of a choice must be one of `choices`. Omitted settings
+             *     have their defaults. For a secret, its mask or null keeps the stored value, and an empty string clears it. If an
+             *     address changes, all secrets must be sent again. A setting counts as an address if its key contains `url`, `host`,
+             *     `port`, `region` or a similar word, or if its value is a URL or a host.
              */
             config?: {
                 [key: string]: unknown;
             };
-            /** @description Null or empty shows the plugin's. */
+            /** @description Null or empty to use the plugin's name. */
             name?: string | null;
-            /** @description Null or empty shows the plugin's. */
+            /** @description Null or empty to use the plugin's description. */
             description?: string | null;
         };
         /**
          * PluginConfigCreate
-         * @description A plugin for this project.
+         * @description A new plugin configuration in the project.
          */
         PluginConfigCreate: {
-            /** @description The id of a plugin that the project's organization may see. */
+            /** @description The id of a plugin that the project's organization can see. */
             plugin: number;
         } & components["schemas"]["PluginConfigWrite"];
         /**
          * Event
-         * @description Something that happened, as it was captured.
+         * @description A captured event.
          */
         Event: {
             /** @description The event's UUID. */
             id: string;
-            /** @description Who did it, as the sender names them. */
+            /** @description The id of the person, as sent. */
             distinct_id: string;
             /** @description The event's name. */
             event: string;
-            /** @description When it happened, ISO 8601 in UTC, with the microseconds that were sent. */
+            /** @description When the event occurred, in ISO 8601 and UTC, with microseconds if they were sent. */
             timestamp: string;
-            /** @description The same elements in their compact form; empty for none. */
+            /** @description The clicked page elements in compact form. Empty if there are none. */
             elements_chain: string;
-            /** @description What was captured with it. */
+            /** @description The event's properties. */
             properties: {
                 [key: string]: unknown;
             };
-            /** @description The person behind `distinct_id`, or null where nobody is known. */
+            /** @description The person that `distinct_id` belongs to, or null if there is none. */
             person: {
                 is_identified: boolean;
                 distinct_ids: string[];
-                /** @description Those of `email`, `name` and `username` that the person has. */
+                /** @description The person's `email`, `name` and `username`, if set. */
                 properties: {
                     [key: string]: unknown;
                 };
             } | null;
-            /** @description The page elements that were clicked, innermost first; empty for none. */
+            /** @description The clicked page elements, innermost first. Empty if there are none. */
             elements: {
                 [key: string]: unknown;
             }[];
         };
         /**
          * EventPage
-         * @description One page of events, or with `select` of rows.
+         * @description One page of events, or of rows if `select` is used.
          */
         EventPage: {
             next: components["schemas"]["PageUrl"];
-            /** @description What each place of a row holds. With `select` only. */
+            /** @description The columns of each row. Only with `select`. */
             columns?: string[];
-            /** @description The type of each column. With `select` only. */
+            /** @description The type of each column. Only with `select`. */
             types?: string[];
-            /** @description Events; with `select` rows, each a list of values in the order of `columns`. */
+            /** @description The events. With `select`, rows: each row is a list of values in the order of `columns`. */
             results: (components["schemas"]["Event"] | unknown[])[];
         };
         /**
          * EventValue
-         * @description A value of a property, and how often it came.
+         * @description A property value and its number of occurrences.
          */
         EventValue: {
             /** @description The value as text. */
@@ -4764,8 +4852,8 @@ export interface components {
         };
         /**
          * EventValues
-         * @description With `key` the values of that property, most frequent first. Without it one record with the fields of an event, each
-         *     a list: at most ten different values that this field has in recent events.
+         * @description With `key`: the values of that property, most frequent first. Without `key`: an object with the fields of an
+         *     event, where each field is a list of at most ten distinct values from recent events.
          */
         EventValues: components["schemas"]["EventValue"][] | {
             id: unknown[];
@@ -4779,52 +4867,52 @@ export interface components {
         };
         /**
          * CaptureRefusedEvent
-         * @description An event that was left out of a batch.
+         * @description An event that was rejected from a batch.
          */
         CaptureRefusedEvent: {
-            /** @description Its place in the batch, from 0. */
+            /** @description The zero-based index of the event in the batch. */
             index: number;
-            /** @description Its `uuid` as it was sent; null where none was. */
+            /** @description The `uuid` that was sent. Null if there was none. */
             uuid: string | null;
-            /** @description `event_too_large`: it takes more than 1 MiB as it is stored. More codes may follow. */
+            /** @description `event_too_large`: the stored event would exceed 1 MiB. More codes may be added. */
             code: string;
             detail: string;
         };
         /**
          * CaptureAccepted
-         * @description Everything that was sent is stored, except what `refused` lists.
+         * @description All events are stored, except those listed in `refused`.
          */
         CaptureAccepted: {
             /** @constant */
             status: 1;
-            /** @description The events that were left out. Sending them again unchanged has the same result. Absent where there are none. */
+            /** @description The events that were rejected. Sending them again unchanged fails again. Absent if there are none. */
             refused?: components["schemas"]["CaptureRefusedEvent"][];
         };
         /**
          * CaptureEvent
-         * @description Something that happened. Keys that are not named here are ignored.
+         * @description An event. Unknown keys are ignored.
          */
         CaptureEvent: {
-            /** @description The project's token, also read from `token`, `$token` and `properties.token`. A batch carries it once for all. */
+            /** @description The project token. `token`, `$token` and `properties.token` are aliases. A batch specifies the token once. */
             api_key?: string;
-            /** @description What happened. Cut to 200 characters. */
+            /** @description The event's name. It is truncated to 200 characters. */
             event: string;
-            /** @description Whom it happened to, also read from `$distinct_id` and `properties.distinct_id`; one must be there. Kept as text. */
+            /** @description The id of the person, stored as text. Required, but `$distinct_id` and `properties.distinct_id` are aliases. */
             distinct_id?: string | number;
             properties?: {
                 [key: string]: unknown;
             };
-            /** @description When it happened; absent, null or unreadable, now. */
+            /** @description When the event occurred. If it is absent, null or invalid, the server uses the current time. */
             timestamp?: string | null;
-            /** @description How many milliseconds ago it happened. Goes before `timestamp`. */
+            /** @description The age of the event in milliseconds. Takes precedence over `timestamp`. */
             offset?: number;
-            /** @description The event's id. The same one twice in a project is stored once; absent or null, one is made. */
+            /** @description The event's id. A project stores each id once. If it is absent or null, the server creates one. */
             uuid?: string | null;
-            /** @description Properties to write on the person. */
+            /** @description Person properties to set. */
             $set?: {
                 [key: string]: unknown;
             };
-            /** @description Properties to write on the person where they have none of that name. */
+            /** @description Person properties to set if they are not set yet. */
             $set_once?: {
                 [key: string]: unknown;
             };
@@ -4833,49 +4921,52 @@ export interface components {
         };
         /**
          * CaptureBatch
-         * @description Events of one project, with its token once. Keys that are not named here are ignored.
+         * @description A batch of events with one project token. Unknown keys are ignored.
          */
         CaptureBatch: {
-            /** @description The project's token, also read from `token`. It goes before the tokens of the events. */
+            /** @description The project token. `token` is an alias. It takes precedence over tokens in the events. */
             api_key?: string;
             batch: components["schemas"]["CaptureEvent"][];
-            /** @description When the sender's clock says it sent this. Corrects the events' timestamps where that clock is wrong. */
+            /** @description When the batch was sent, by the sender's clock. The server uses it to correct timestamps if that clock is wrong. */
             sent_at?: string;
-            /** @description True where old events are brought from elsewhere. The sender's address is then not theirs, and no `$ip` is added. */
+            /**
+             * @description Set to true when importing old events. The server then does not add `$ip`, because the address of the sender is
+             *     not the address of the users.
+             */
             historical_migration?: boolean;
         } & {
             [key: string]: unknown;
         };
         /**
          * CaptureBody
-         * @description One event, an array of events, or a batch. An object with `batch` is a batch.
+         * @description An event, an array of events, or a batch. An object with `batch` is a batch.
          */
         CaptureBody: components["schemas"]["CaptureEvent"] | components["schemas"]["CaptureEvent"][] | components["schemas"]["CaptureBatch"];
         /**
          * CaptureText
-         * @description What a JSON body would hold, as JSON text or packed. A body without a content type is read like this one.
+         * @description Events as JSON text or compressed. A body without a content type is parsed in the same way.
          */
         CaptureText: string;
         /**
          * CaptureForm
-         * @description The same events as a form.
+         * @description Events as a form.
          */
         CaptureForm: {
-            /** @description What a JSON body would hold, as JSON text or packed. */
+            /** @description The events, as JSON text or compressed. */
             data: string;
-            /** @description The project's token, where `data` does not hold it; also read from `token`. */
+            /** @description The project token, if `data` does not contain it. `token` is an alias. */
             api_key?: string;
             token?: string;
-            /** @description How `data` is packed, `gzip`, `gzip-js`, `lz64` or `base64`. */
+            /** @description The compression of `data`: `gzip`, `gzip-js`, `lz64` or `base64`. */
             compression?: string;
-            /** @description When the sender's clock says it sent this. Corrects a wrong clock. */
+            /** @description When the form was sent, by the sender's clock. The server uses it to correct timestamps if that clock is wrong. */
             sent_at?: string;
         } & {
             [key: string]: unknown;
         };
         /**
          * CaptureAllowed
-         * @description The answer is in its headers.
+         * @description The response to a CORS preflight request. Its headers allow every origin.
          */
         CaptureAllowed: {
             /** @constant */
@@ -4883,20 +4974,20 @@ export interface components {
         };
         /**
          * CaptureConfigurationQuery
-         * @description What SDKs send to `/decide/` and `/flags/`. Only the token matters here.
+         * @description The request that SDKs send to `/decide/` and `/flags/`. Only the token is used.
          */
         CaptureConfigurationQuery: {
-            /** @description The project's token, also read from `token` and `$token`. */
+            /** @description The project token. `token` and `$token` are aliases. */
             api_key?: string;
             token?: string;
-            /** @description Whom the flags are asked for; without effect, there are none. */
+            /** @description The person to evaluate flags for. Ignored, because there are no flags. */
             distinct_id?: string | number;
         } & {
             [key: string]: unknown;
         };
         /**
          * CaptureConfiguration
-         * @description The settings of a project, as SDKs read them. Features that do not exist here are off.
+         * @description The settings of a project, in the format that SDKs read. Unsupported features are off.
          */
         CaptureConfiguration: {
             config: {
@@ -4906,16 +4997,16 @@ export interface components {
                 [key: string]: unknown;
             };
             isAuthenticated: boolean;
-            /** @description How events may be packed. */
+            /** @description The supported compression methods. */
             supportedCompression: string[];
-            /** @description The flags that are on, by name; always empty. */
+            /** @description The enabled feature flags by name. Always empty. */
             featureFlags: {
                 [key: string]: unknown;
             };
             featureFlagPayloads: {
                 [key: string]: unknown;
             };
-            /** @description The same flags as `?v=2` has them; always empty. */
+            /** @description The enabled feature flags in the format of `?v=2`. Always empty. */
             flags: {
                 [key: string]: unknown;
             };
@@ -4931,13 +5022,13 @@ export interface components {
                 [key: string]: unknown;
             }[];
             analytics: {
-                /** @description Where to send events. */
+                /** @description The path that receives events. */
                 endpoint: string;
             };
         };
         /**
          * Health
-         * @description Whether the process lives, and for `/health/ready` whether it can serve.
+         * @description The health of the process. For `/health/ready`, whether the server can handle requests.
          */
         Health: {
             /** @enum {string} */
@@ -4945,7 +5036,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The `Accept` header excludes every media type this operation answers in. */
+        /** @description The `Accept` header excludes every media type that this operation returns. */
         NotAcceptable: {
             headers: {
                 [name: string]: unknown;
@@ -4954,7 +5045,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something in the request is wrong. Nothing was changed; `attr` names the field. */
+        /** @description The request is invalid. Nothing changed. `attr` names the field. */
         Invalid: {
             headers: {
                 [name: string]: unknown;
@@ -4963,7 +5054,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No key was sent, or it is unknown, expired or revoked. */
+        /** @description The API key is missing, unknown, expired or revoked. */
         Unauthenticated: {
             headers: {
                 [name: string]: unknown;
@@ -4972,7 +5063,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key lacks the scope, or its user the level, that this operation needs. */
+        /** @description The API key lacks the required scope, or its user lacks the required level. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -4981,7 +5072,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or it is not yours to see. */
+        /** @description The resource does not exist, or the caller cannot access it. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -4990,10 +5081,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+        /** @description Too many requests. Retry after the number of seconds in `Retry-After`. */
         Throttled: {
             headers: {
-                /** @description Whole seconds to wait. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -5001,7 +5092,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The server failed. The answer carries nothing but a request id to quote. */
+        /** @description An internal error. The message contains only a request id for support. */
         Failed: {
             headers: {
                 [name: string]: unknown;
@@ -5010,10 +5101,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The server cannot answer now. Try again after the seconds in `Retry-After`. */
+        /** @description The server is temporarily unavailable. Retry after the number of seconds in `Retry-After`. */
         Unavailable: {
             headers: {
-                /** @description Whole seconds to wait. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -5021,7 +5112,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than this operation takes. */
+        /** @description The request body is too large. */
         TooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -5030,7 +5121,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body's content type is not one this operation reads. Send `application/json`. */
+        /** @description The content type of the body is not supported. Send `application/json`. */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
@@ -5041,13 +5132,13 @@ export interface components {
         };
     };
     parameters: {
-        /** @description How many results a page holds. */
+        /** @description The maximum number of results to return. */
         limit: number;
-        /** @description How many results to pass over first. */
+        /** @description The number of results to skip. */
         offset: number;
-        /** @description The organization's id, or `@current` for the one the key's user is working in. */
+        /** @description The organization's id, or `@current` for the user's current organization. */
         organization_id: string;
-        /** @description The project's id, or `@current` for the one the key's user is working in. */
+        /** @description The project's id, or `@current` for the user's current project. */
         project_id: string;
     };
     requestBodies: never;
@@ -5059,9 +5150,9 @@ export interface operations {
     "organizations.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
@@ -5166,7 +5257,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The organization is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5224,9 +5315,9 @@ export interface operations {
     "projects.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
@@ -5331,7 +5422,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The project is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5422,14 +5513,14 @@ export interface operations {
     "organization_projects.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5460,7 +5551,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5497,9 +5588,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                /** @description The project's id, or `@current` if the caller's current project is in the organization. */
                 id: string;
             };
             cookie?: never;
@@ -5530,16 +5621,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                /** @description The project's id, or `@current` if the caller's current project is in the organization. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The project is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5562,9 +5653,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                /** @description The project's id, or `@current` if the caller's current project is in the organization. */
                 id: string;
             };
             cookie?: never;
@@ -5601,9 +5692,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The project's id, or `@current` where the caller's current project is in the organization. */
+                /** @description The project's id, or `@current` if the caller's current project is in the organization. */
                 id: string;
             };
             cookie?: never;
@@ -5634,22 +5725,22 @@ export interface operations {
     "members.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
-                /** @description By the time of joining, upwards or, with the minus, downwards. */
+                /** @description Sort by join time, ascending or, with `-`, descending. */
                 order?: "joined_at" | "-joined_at";
-                /** @description Only the member with exactly this address. */
+                /** @description Return only the member with exactly this email address. */
                 email?: string;
-                /** @description Only members whose membership changed after this ISO 8601 time. */
+                /** @description Return only members whose membership changed after this ISO 8601 time. */
                 updated_after?: string;
-                /** @description Only members whose name or address contains this, in whatever case. */
+                /** @description Return only members whose name or email address contains this text. Case-insensitive. */
                 search?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5680,16 +5771,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The `uuid` of the member's user, not the membership's id; or `@me` for the caller. */
+                /** @description The `uuid` of the user, not the id of the membership, or `@me` for the caller. */
                 user__uuid: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description They are no longer a member. */
+            /** @description The member is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5712,9 +5803,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The `uuid` of the member's user, not the membership's id; or `@me` for the caller. */
+                /** @description The `uuid` of the user, not the id of the membership, or `@me` for the caller. */
                 user__uuid: string;
             };
             cookie?: never;
@@ -5749,14 +5840,14 @@ export interface operations {
     "invites.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5787,7 +5878,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5798,7 +5889,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The invite, with its secret where no mail could carry it. */
+            /** @description The invite. If email is not configured, it includes the signup token. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5824,7 +5915,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5861,16 +5952,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The invite is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5891,14 +5982,14 @@ export interface operations {
     "domains.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5929,7 +6020,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -5940,7 +6031,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The domain, not yet verified. */
+            /** @description The domain, not verified yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5966,9 +6057,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The domain's id. */
+                /** @description The id of the domain. */
                 id: string;
             };
             cookie?: never;
@@ -5999,16 +6090,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The domain's id. */
+                /** @description The id of the domain. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The domain is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6031,9 +6122,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The domain's id. */
+                /** @description The id of the domain. */
                 id: string;
             };
             cookie?: never;
@@ -6070,9 +6161,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The domain's id. */
+                /** @description The id of the domain. */
                 id: string;
             };
             cookie?: never;
@@ -6113,7 +6204,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The person. */
+            /** @description The user. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6145,7 +6236,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The person. */
+            /** @description The user. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6389,9 +6480,9 @@ export interface operations {
     "session.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
@@ -6878,7 +6969,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The keys. */
+            /** @description The API keys. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6910,7 +7001,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key, with its value. */
+            /** @description The API key with its value. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6940,7 +7031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key. */
+            /** @description The API key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6964,14 +7055,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The key's id, not its value. */
+                /** @description The id of the key, not its value. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The key. */
+            /** @description The API key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6995,14 +7086,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The key's id, not its value. */
+                /** @description The id of the key, not its value. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The key is revoked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7025,7 +7116,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The key's id, not its value. */
+                /** @description The id of the key, not its value. */
                 id: string;
             };
             cookie?: never;
@@ -7036,7 +7127,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key. */
+            /** @description The API key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7062,14 +7153,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The key's id, not its value. */
+                /** @description The id of the key, not its value. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The key, with its new value. */
+            /** @description The API key with its new value. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7093,12 +7184,12 @@ export interface operations {
     "signup.retrieve": {
         parameters: {
             query: {
-                /** @description The secret of the mailed link. */
+                /** @description The token from the invite link. */
                 token: string;
             };
             header?: never;
             path: {
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 invite_id: string;
             };
             cookie?: never;
@@ -7129,7 +7220,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 invite_id: string;
             };
             cookie?: never;
@@ -7140,7 +7231,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The person who joined. */
+            /** @description The user who joined. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7166,7 +7257,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The invite's id. */
+                /** @description The id of the invite. */
                 invite_id: string;
             };
             cookie?: never;
@@ -7189,14 +7280,14 @@ export interface operations {
     "batch_exports.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -7227,7 +7318,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -7264,7 +7355,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -7275,7 +7366,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What each step came to. */
+            /** @description The result of each step. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7301,9 +7392,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7334,16 +7425,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The batch export is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7366,9 +7457,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7405,9 +7496,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7418,7 +7509,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The batch export, with the id of the backfill. */
+            /** @description The batch export with the id of the backfill. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7444,9 +7535,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7483,9 +7574,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7520,14 +7611,14 @@ export interface operations {
     "project_batch_exports.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -7558,7 +7649,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -7595,7 +7686,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -7606,7 +7697,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What each step came to. */
+            /** @description The result of each step. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7632,9 +7723,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7665,16 +7756,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The batch export is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7697,9 +7788,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7736,9 +7827,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7749,7 +7840,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The batch export, with the id of the backfill. */
+            /** @description The batch export with the id of the backfill. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7775,9 +7866,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7814,9 +7905,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 id: string;
             };
             cookie?: never;
@@ -7851,24 +7942,24 @@ export interface operations {
     "project_batch_exports.logs": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only entries of this level, in either case. May be repeated. */
+                /** @description Return only entries with this level. Case-insensitive. Can be repeated. */
                 level?: components["schemas"]["BatchExportLogLevel"][];
-                /** @description Only entries whose message holds this text, in either case. */
+                /** @description Return only entries whose message contains this text. Case-insensitive. */
                 search?: string;
-                /** @description Only entries later than this time, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only entries after this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 after?: string;
-                /** @description Only entries earlier than this time, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only entries before this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 before?: string;
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
             };
             cookie?: never;
@@ -7897,24 +7988,24 @@ export interface operations {
     "batch_export_runs.list": {
         parameters: {
             query?: {
-                /** @description Where a page begins. Take it from `next` or `previous`; it has no meaning of its own. */
+                /** @description The page to return. Use the value from `next` or `previous`. */
                 cursor?: string;
-                /** @description What to order by; a leading `-` puts the latest first. */
+                /** @description The sort order. A leading `-` sorts in descending order. */
                 ordering?: "created_at" | "-created_at" | "data_interval_start" | "-data_interval_start";
-                /** @description Only runs made at this time or later, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only runs created at or after this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 after?: string;
-                /** @description Only runs made at this time or earlier, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only runs created at or before this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 before?: string;
-                /** @description Only runs whose window begins at this time or later, ISO 8601 or relative such as `-7d`. */
+                /** @description Return only runs whose window starts at or after this time. Takes ISO 8601 or a relative time such as `-7d`. */
                 start?: string;
-                /** @description Only runs whose window ends at this time or earlier, ISO 8601 or relative such as `-7d`. */
+                /** @description Return only runs whose window ends at or before this time. Takes ISO 8601 or a relative time such as `-7d`. */
                 end?: string;
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
             };
             cookie?: never;
@@ -7945,11 +8036,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -7980,18 +8071,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The run that does it. */
+            /** @description The run that repeats the export. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8017,11 +8108,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -8052,26 +8143,26 @@ export interface operations {
     "batch_export_runs.logs": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only entries of this level, in either case. May be repeated. */
+                /** @description Return only entries with this level. Case-insensitive. Can be repeated. */
                 level?: components["schemas"]["BatchExportLogLevel"][];
-                /** @description Only entries whose message holds this text, in either case. */
+                /** @description Return only entries whose message contains this text. Case-insensitive. */
                 search?: string;
-                /** @description Only entries later than this time, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only entries after this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 after?: string;
-                /** @description Only entries earlier than this time, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only entries before this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 before?: string;
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The batch export's id. */
+                /** @description The id of the batch export. */
                 batch_export_id: string;
-                /** @description The run's id. */
+                /** @description The id of the run. */
                 run_id: string;
             };
             cookie?: never;
@@ -8100,14 +8191,14 @@ export interface operations {
     "pipeline_destinations.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8138,7 +8229,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8175,9 +8266,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8208,16 +8299,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The plugin is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8240,9 +8331,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8279,9 +8370,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8312,16 +8403,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The plugin with its code. */
+            /** @description The plugin with its source code. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8345,9 +8436,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8358,7 +8449,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plugin with its code. */
+            /** @description The plugin with its source code. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8384,14 +8475,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
-        /** @description May hold the fields of a plugin; they are ignored. */
+        /** @description The fields of a plugin are accepted and ignored. */
         requestBody?: {
             content: {
                 "application/json": {
@@ -8424,21 +8515,21 @@ export interface operations {
     "pipeline_destinations.activity": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of plugins with what was done to them. */
+            /** @description One page of plugins with their activity. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8460,14 +8551,14 @@ export interface operations {
     "pipeline_destinations.exports_unsubscribe_configs": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8496,21 +8587,21 @@ export interface operations {
     "pipeline_destinations.repository": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the catalogue. */
+            /** @description One page of the catalog. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8532,14 +8623,14 @@ export interface operations {
     "pipeline_destinations.unused": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8568,14 +8659,14 @@ export interface operations {
     "pipeline_frontend_apps.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8606,7 +8697,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8643,9 +8734,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8676,16 +8767,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The plugin is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8708,9 +8799,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8747,9 +8838,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8780,16 +8871,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The plugin with its code. */
+            /** @description The plugin with its source code. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8813,9 +8904,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -8826,7 +8917,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plugin with its code. */
+            /** @description The plugin with its source code. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8852,14 +8943,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
-        /** @description May hold the fields of a plugin; they are ignored. */
+        /** @description The fields of a plugin are accepted and ignored. */
         requestBody?: {
             content: {
                 "application/json": {
@@ -8892,21 +8983,21 @@ export interface operations {
     "pipeline_frontend_apps.activity": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of plugins with what was done to them. */
+            /** @description One page of plugins with their activity. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8928,14 +9019,14 @@ export interface operations {
     "pipeline_frontend_apps.exports_unsubscribe_configs": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -8964,21 +9055,21 @@ export interface operations {
     "pipeline_frontend_apps.repository": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the catalogue. */
+            /** @description One page of the catalog. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9000,14 +9091,14 @@ export interface operations {
     "pipeline_frontend_apps.unused": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -9036,14 +9127,14 @@ export interface operations {
     "pipeline_import_apps.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -9074,7 +9165,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -9111,9 +9202,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -9144,16 +9235,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The plugin is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9176,9 +9267,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -9215,9 +9306,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -9248,16 +9339,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The plugin with its code. */
+            /** @description The plugin with its source code. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9281,9 +9372,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -9294,7 +9385,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plugin with its code. */
+            /** @description The plugin with its source code. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9320,14 +9411,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
-                /** @description The plugin's id. */
+                /** @description The id of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
-        /** @description May hold the fields of a plugin; they are ignored. */
+        /** @description The fields of a plugin are accepted and ignored. */
         requestBody?: {
             content: {
                 "application/json": {
@@ -9360,21 +9451,21 @@ export interface operations {
     "pipeline_import_apps.activity": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of plugins with what was done to them. */
+            /** @description One page of plugins with their activity. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9396,14 +9487,14 @@ export interface operations {
     "pipeline_import_apps.exports_unsubscribe_configs": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -9432,21 +9523,21 @@ export interface operations {
     "pipeline_import_apps.repository": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the catalogue. */
+            /** @description One page of the catalog. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9468,14 +9559,14 @@ export interface operations {
     "pipeline_import_apps.unused": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The organization's id, or `@current` for the one the key's user is working in. */
+                /** @description The organization's id, or `@current` for the user's current organization. */
                 organization_id: components["parameters"]["organization_id"];
             };
             cookie?: never;
@@ -9504,14 +9595,14 @@ export interface operations {
     "plugin_configs.list": {
         parameters: {
             query?: {
-                /** @description How many results a page holds. */
+                /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -9542,7 +9633,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -9579,9 +9670,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The configuration's id, not the plugin's. */
+                /** @description The id of the configuration, not of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -9612,16 +9703,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The configuration's id, not the plugin's. */
+                /** @description The id of the configuration, not of the plugin. */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The configuration is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9644,9 +9735,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
-                /** @description The configuration's id, not the plugin's. */
+                /** @description The id of the configuration, not of the plugin. */
                 id: number;
             };
             cookie?: never;
@@ -9682,56 +9773,60 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events after this time: ISO 8601, RFC 822 (`Sat, 07 Jan 2012 20:00:00 +0200`), or relative to now such as `-24h`,
-                 *     `-7d` or `dStart` for the start of today.
+                 * @description Return only events after this time. Takes ISO 8601, RFC 822 (`Sat, 07 Jan 2012 20:00:00 +0200`), or a relative
+                 *     time such as `-24h`, `-7d`, or `dStart` for the start of today.
                  */
                 after?: string;
-                /** @description Only events before this time, written like `after`. Absent, five seconds from now. */
+                /** @description Return only events before this time, in the formats of `after`. Five seconds from now by default. */
                 before?: string;
-                /** @description Only events of this distinct id. */
+                /** @description Return only events with this distinct id. */
                 distinct_id?: string;
-                /** @description Only events of this name, or of one of these. Takes several. */
+                /** @description Return only events with this name, or with one of these names. */
                 event?: string | string[];
-                /** @description What to answer with. Absent, `json`. */
+                /** @description The response format. `json` by default. */
                 format?: "csv" | "json";
-                /** @description How many results a page holds. Absent, 100, and 3,500 for CSV. */
+                /** @description The maximum number of results to return. By default 100, or 3,500 for CSV. */
                 limit?: number;
-                /** @description How many results to pass over first. */
+                /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only events of this person, by UUID or number. A person nobody knows has no events. */
+                /** @description Return only events of this person, by UUID or number. An unknown person has no events. */
                 person_id?: string;
                 /**
-                 * @description Only events whose properties pass, as JSON text: a list of `{key, value, operator, type}` that must all pass, or a group
-                 *     `{type: AND or OR, values}`, or an object from key to value. An item that cannot be read is an error that names it.
+                 * @description Return only events whose properties match. JSON text: a list of `{key, value, operator, type}` conditions that
+                 *     must all match, a group `{type: AND or OR, values}`, or an object of values by key. An invalid condition
+                 *     returns 400, and the error names it.
                  */
                 properties?: string | string[];
-                /** @description HogQL expressions to answer as the columns of rows, instead of events. Takes several. Times come as ISO 8601, in UTC. */
+                /**
+                 * @description HogQL expressions. Returns rows with these columns instead of events. Takes several values. Times are ISO 8601
+                 *     in UTC.
+                 */
                 select?: string | string[];
-                /** @description HogQL expressions that must all be true. Takes several. */
+                /** @description HogQL expressions that must all be true. Takes several values. */
                 where?: string | string[];
                 /**
-                 * @description `-timestamp` for newest first, which is the default, or `timestamp` for oldest first. With `select`, HogQL expressions,
-                 *     each with `-` before it to turn it round. Takes several.
+                 * @description `-timestamp` for newest first (the default) or `timestamp` for oldest first. With `select`, HogQL expressions,
+                 *     each with a leading `-` for descending order. Takes several values.
                  */
                 orderBy?: string | string[];
-                /** @description Send `false` to leave the person out of each event, which is quicker. Absent, `true`. */
+                /** @description Whether to include the person of each event. True by default. False is faster. */
                 include_person?: boolean;
-                /** @description Where the page before this one ended. It stands in `next`; do not make one up. */
+                /** @description The position after the previous page. Use the value from `next`. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of events, or with `select` of rows. CSV has no `next`. */
+            /** @description One page of events, or of rows if `select` is used. CSV has no `next`. */
             200: {
                 headers: {
-                    /** @description Says that this operation is deprecated. */
+                    /** @description Marks the operation as deprecated. */
                     Deprecation?: string;
                     [name: string]: unknown;
                 };
@@ -9753,18 +9848,18 @@ export interface operations {
     "events.values": {
         parameters: {
             query?: {
-                /** @description What to answer with. Absent, `json`. */
+                /** @description The response format. `json` by default. */
                 format?: "csv" | "json";
-                /** @description The property to look at. `custom_event` gives the names of events that are not built in. */
+                /** @description The property. `custom_event` returns the names of custom events. */
                 key?: string;
-                /** @description Only values that contain this text, in upper or lower case. */
+                /** @description Return only values that contain this text. Case-insensitive. */
                 value?: string;
-                /** @description Only in events of this name, or of one of these. As JSON text, repeated, or in brackets. */
+                /** @description Use only events with this name, or with one of these names. Takes JSON text, repetition or brackets. */
                 event_name?: string | string[];
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
             };
             cookie?: never;
@@ -9794,14 +9889,14 @@ export interface operations {
     "events.retrieve": {
         parameters: {
             query?: {
-                /** @description What to answer with. Absent, `json`. */
+                /** @description The response format. `json` by default. */
                 format?: "csv" | "json";
-                /** @description Send `false` to leave the person out of each event, which is quicker. Absent, `true`. */
+                /** @description Whether to include the person of each event. True by default. False is faster. */
                 include_person?: boolean;
             };
             header?: never;
             path: {
-                /** @description The project's id, or `@current` for the one the key's user is working in. */
+                /** @description The project's id, or `@current` for the user's current project. */
                 project_id: components["parameters"]["project_id"];
                 /** @description The event's UUID. */
                 id: string;
@@ -9833,17 +9928,20 @@ export interface operations {
     "capture.capture_get": {
         parameters: {
             query?: {
-                /** @description What a body would hold, as JSON text or packed. */
+                /** @description The events, as JSON text or compressed. */
                 data?: string;
-                /** @description The project's token, where `data` does not hold it. */
+                /** @description The project token, if `data` does not contain it. */
                 token?: string;
-                /** @description Another name of `token`. */
+                /** @description An alias of `token`. */
                 api_key?: string;
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -9872,11 +9970,14 @@ export interface operations {
     "capture.capture": {
         parameters: {
             query?: {
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -9917,7 +10018,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Any page may send. */
+            /** @description Every origin is allowed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9935,17 +10036,20 @@ export interface operations {
     "capture.batch_get": {
         parameters: {
             query?: {
-                /** @description What a body would hold, as JSON text or packed. */
+                /** @description The events, as JSON text or compressed. */
                 data?: string;
-                /** @description The project's token, where `data` does not hold it. */
+                /** @description The project token, if `data` does not contain it. */
                 token?: string;
-                /** @description Another name of `token`. */
+                /** @description An alias of `token`. */
                 api_key?: string;
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -9974,11 +10078,14 @@ export interface operations {
     "capture.batch": {
         parameters: {
             query?: {
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10019,7 +10126,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Any page may send. */
+            /** @description Every origin is allowed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10037,17 +10144,20 @@ export interface operations {
     "capture.e_get": {
         parameters: {
             query?: {
-                /** @description What a body would hold, as JSON text or packed. */
+                /** @description The events, as JSON text or compressed. */
                 data?: string;
-                /** @description The project's token, where `data` does not hold it. */
+                /** @description The project token, if `data` does not contain it. */
                 token?: string;
-                /** @description Another name of `token`. */
+                /** @description An alias of `token`. */
                 api_key?: string;
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10076,11 +10186,14 @@ export interface operations {
     "capture.e": {
         parameters: {
             query?: {
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10121,7 +10234,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Any page may send. */
+            /** @description Every origin is allowed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10139,17 +10252,20 @@ export interface operations {
     "capture.i_v0_e_get": {
         parameters: {
             query?: {
-                /** @description What a body would hold, as JSON text or packed. */
+                /** @description The events, as JSON text or compressed. */
                 data?: string;
-                /** @description The project's token, where `data` does not hold it. */
+                /** @description The project token, if `data` does not contain it. */
                 token?: string;
-                /** @description Another name of `token`. */
+                /** @description An alias of `token`. */
                 api_key?: string;
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10178,11 +10294,14 @@ export interface operations {
     "capture.i_v0_e": {
         parameters: {
             query?: {
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10223,7 +10342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Any page may send. */
+            /** @description Every origin is allowed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10241,13 +10360,16 @@ export interface operations {
     "capture.decide": {
         parameters: {
             query?: {
-                /** @description The form of the answer that an SDK expects; without effect, every form is answered at once. */
+                /** @description The response format that the SDK expects. Ignored, because the response contains all formats. */
                 v?: string;
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10288,7 +10410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Any page may send. */
+            /** @description Every origin is allowed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10306,13 +10428,16 @@ export interface operations {
     "capture.flags": {
         parameters: {
             query?: {
-                /** @description The form of the answer that an SDK expects; without effect, every form is answered at once. */
+                /** @description The response format that the SDK expects. Ignored, because the response contains all formats. */
                 v?: string;
-                /** @description How the data is packed, `gzip`, `gzip-js`, `lz64` or `base64`; it goes before the form's field and `Content-Encoding`. */
+                /**
+                 * @description The compression of the data: `gzip`, `gzip-js`, `lz64` or `base64`. Takes precedence over the form field and over
+                 *     `Content-Encoding`.
+                 */
                 compression?: string;
-                /** @description Sent by browser libraries; without effect here. */
+                /** @description Sent by browser SDKs. Ignored. */
                 ip?: string;
-                /** @description The version of the sending library; without effect here. */
+                /** @description The version of the SDK. Ignored. */
                 ver?: string;
             };
             header?: never;
@@ -10353,7 +10478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Any page may send. */
+            /** @description Every origin is allowed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10377,7 +10502,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description The check passed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10399,7 +10524,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description The check passed. */
             200: {
                 headers: {
                     [name: string]: unknown;

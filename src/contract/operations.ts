@@ -1,12 +1,17 @@
 import type { operations } from './openapi.ts'
 
-/** `area.verb`, as the contract names it. */
+/** `area.verb`, the name of an operation in the contract. */
 export type OperationId = keyof operations
 
 /** The part of an operation id before the dot. */
 export type AreaName = OperationId extends `${infer Area}.${string}` ? Area : never
 
 export type IdsOf<Area extends string> = Extract<OperationId, `${Area}.${string}`>
+
+/** Areas whose operations need no key. */
+export const PUBLIC_AREAS = ['signup', 'capture', 'service'] as const satisfies AreaName[]
+
+export type PublicId = IdsOf<(typeof PUBLIC_AREAS)[number]>
 
 type Parameters<Id extends OperationId> = operations[Id]['parameters']
 
@@ -15,7 +20,7 @@ export type Params<Id extends OperationId> = Parameters<Id> extends { path: infe
 export type Query<Id extends OperationId> =
   Parameters<Id> extends { query?: infer Query } ? NonNullable<Query> : Record<never, never>
 
-/** Undefined where the contract lets a request come without a body. */
+/** The JSON request body. May be undefined if the contract does not require a body. */
 export type Body<Id extends OperationId> = operations[Id] extends {
   requestBody: { content: { 'application/json': infer Body } }
 }
@@ -28,7 +33,7 @@ export type Body<Id extends OperationId> = operations[Id] extends {
 
 type Success<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 204>]
 
-/** What a handler answers: the JSON body of the operation's one 2xx response, or nothing. */
+/** The JSON body of the operation's 2xx response; unknown if it has none. */
 export type Answer<Id extends OperationId> =
   Success<operations[Id]['responses']> extends {
     content: { 'application/json': infer Body }

@@ -1,109 +1,159 @@
-/** The contract as a table: what bind, the command and the tests need to know of each operation. */
+/** The contract as a table of operations, for the server, the CLI and the tests. */
 import { readFileSync } from 'node:fs'
+import {
+  METHODS,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  type OpenApiPathItem,
+  type OpenApiResponse,
+  type Reference,
+} from './document.ts'
+import type document from './openapi.json'
 import type { AreaName, OperationId } from './operations.ts'
 
-type Json = Record<string, any>
-
-/** How answers are written: as the contract says, or as an overlay of it says. Requests are the same in all. */
+/** The types of response bodies: those of the contract, or those of an overlay. Requests are the same in all dialects. */
 export const DIALECTS = ['standard', 'posthog'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
+/** The schemas have the types of the file itself, so that code can read `schemas.Member.properties.level.enum`. */
+type StandardDocument = OpenApiDocument & { components: { schemas: (typeof document)['components']['schemas'] } }
 
-const contracts: Partial<Record<Dialect, { text: string; contract: Json }>> = {}
+interface LoadedContract<Document> {
+  text: string
+  contract: Document
+}
 
-/** The contract of a dialect, as it is routed and as `/openapi.json` answers it. */
-export function contractOf(dialect: Dialect): { text: string; contract: Json } {
-  const known = contracts[dialect]
-  if (known) return known
-  const text = read(dialect === 'standard' ? './openapi.json' : `./openapi.${dialect}.json`)
-  const made = { text, contract: JSON.parse(text) }
-  contracts[dialect] = made
-  return made
+interface Contracts {
+  standard: LoadedContract<StandardDocument>
+  posthog: LoadedContract<OpenApiDocument>
+}
+
+const loaded: Partial<Contracts> = {}
+
+/** The contract of a dialect, parsed and as the text of `/openapi.json`. */
+export function contractOf<Name extends Dialect>(dialect: Name): Contracts[Name] {
+  const cached = loaded[dialect]
+  if (cached) return cached
+  const file = dialect === 'standard' ? './openapi.json' : `./openapi.${dialect}.json`
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8')
+  const contract: Contracts[Name] = Object.assign({ text }, { contract: JSON.parse(text) })
+  loaded[dialect] = contract
+  return contract
 }
 
 export const { contract } = contractOf('standard')
 
-/** The pattern of every name that is shown on one line: no line breaks, no control characters. */
+/** The pattern of names that are displayed on one line: no line breaks, no control characters. */
 export const SINGLE_LINE: string = contract.components.schemas.OrganizationWrite.properties.name.pattern
 
 export interface Operation {
   id: OperationId
   area: AreaName
+  /** In upper case. */
   method: string
   /** As in the contract, with `{name}` parameters. */
   path: string
-  /** Undefined where any valid key will do. */
+  /** Undefined if any valid key may call the operation. */
   scope: string | undefined
   isPublic: boolean
-  /** The lowest membership level that may call it. */
+  /** The lowest membership level that may call the operation. */
   level: number
-  /** The lowest `plugins_access_level` its organization needs; 0 where plugins are not the matter. */
+  /** The lowest `plugins_access_level` of the organization; 0 for operations without plugins. */
   plugin_access: number
-  /** Whose id the path begins with. */
+  /** The resource that the first id of the path refers to. */
   within: 'organization' | 'project' | null
-  /** Whether the path names something beyond that organization or project. */
+  /** Whether the path contains another id after that of the organization or project. */
   namesSubject: boolean
+  /** The parameters of the path and of the operation. */
+  parameters: OpenApiParameter[]
   bodyRequired: boolean
+  /** The status of the 2xx response or of the redirect. */
   status: number
-  /** The media type of its answer; undefined for an empty one. */
+  /** The default media type of the response; undefined if it has no body. */
   mediaType: string | undefined
-  /** The media types it chooses from by the `Accept` header; empty where the header is not read. */
+  /** The media types to negotiate by the `Accept` header; empty for operations that ignore the header. */
   offered: string[]
-  /** The operation as the contract writes it. */
-  source: Json
+  /** The 2xx response. */
+  response: OpenApiResponse
+  /** The operation as written in the contract. */
+  source: OpenApiOperation
 }
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options']
-
-export const operations: Operation[] = Object.entries<Json>(contract.paths).flatMap(([path, item]) =>
-  METHODS.filter((method) => item[method]).map((method) => describe(path, method, item[method])),
+export const operations: Operation[] = Object.entries(contract.paths).flatMap(([path, item]) =>
+  METHODS.flatMap((method) => {
+    const source = item[method]
+    return source ? [toOperation(path, method, source, item)] : []
+  }),
 )
 
-function describe(path: string, method: string, source: Json): Operation {
-  const security: Json[] = source.security ?? contract.security
-  const status = Object.keys(source.responses).find((code) => code.startsWith('2') || code === '302')!
-  const mediaTypes = Object.keys(source.responses[status].content ?? {})
-  const within = /^\/api\/(organization|project)s\/\{/.exec(path)?.[1] ?? null
-  const parameters = path.match(/\{\w+\}/g)?.length ?? 0
+function toOperation(path: string, method: string, source: OpenApiOperation, item: OpenApiPathItem): Operation {
+  const security = source.security ?? contract.security
+  const [status, success] = Object.entries(source.responses).find(([code]) => isSuccess(code)) ?? []
+  if (!success) throw new Error(`${source.operationId} has no 2xx response and no 302.`)
+  const response = resolve(success)
+  const mediaTypes = Object.keys(response.content ?? {})
+  const within = withinOf(path)
   return {
     id: source.operationId,
-    area: source.operationId.split('.')[0],
+    area: areaOf(source.operationId),
     method: method.toUpperCase(),
     path,
     scope: security[0]?.apiKey?.[0],
     isPublic: security.length === 0,
     level: source['x-level'] ?? 1,
     plugin_access: source['x-plugin-access'] ?? 0,
-    within: within as Operation['within'],
-    namesSubject: parameters > (within ? 1 : 0),
+    within,
+    namesSubject: path.split('{').length - 1 > (within ? 1 : 0),
+    parameters: [...(item.parameters ?? []), ...(source.parameters ?? [])].map((parameter) => resolve(parameter)),
     bodyRequired: source.requestBody?.required === true,
     status: Number(status),
     mediaType: mediaTypes[0],
     offered: source.responses[406] ? mediaTypes : [],
+    response,
     source,
   }
 }
 
+/** The steps of single sign-on answer with a redirect. */
+const isSuccess = (code: string): boolean => code.startsWith('2') || code === '302'
+
+function areaOf(id: OperationId): AreaName {
+  return id.slice(0, id.indexOf('.')) as AreaName
+}
+
+function withinOf(path: string): Operation['within'] {
+  if (path.startsWith('/api/organizations/{')) return 'organization'
+  return path.startsWith('/api/projects/{') ? 'project' : null
+}
+
+/** The JSON pointer of a node of the contract. */
 export const pointer = (...keys: string[]): string =>
   `#/${keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
 
-export const resolve = (node: Json): Json => resolveIn(contract, node)
-
-function resolveIn(within: Json, node: Json): Json {
-  if (!node.$ref) return node
-  const found: Json = (node.$ref as string)
-    .slice(2)
-    .split('/')
-    .reduce((at: Json, key) => at[key.replace(/~1/g, '/').replace(/~0/g, '~')], within)
-  return resolveIn(within, found)
+/** Follows references to the contract until it finds a node that is not a reference. */
+export function resolve<Node extends object>(node: Node | Reference): Node {
+  return resolveIn(contract, node)
 }
 
-/** With what it refers to written out. No schema of ours holds itself. */
-export function dereference(node: unknown, within: Json = contract): any {
-  if (Array.isArray(node)) return node.map((child) => dereference(child, within))
+function resolveIn<Node extends object>(document: OpenApiDocument, node: Node | Reference): Node {
+  if (!isReference(node)) return node
+  let target: object = document
+  for (const key of node.$ref.slice(2).split('/'))
+    target = Reflect.get(target, key.replace(/~1/g, '/').replace(/~0/g, '~'))
+  return resolveIn(document, target as Node)
+}
+
+function isReference(node: object): node is Reference {
+  return '$ref' in node
+}
+
+/** Replaces all references in a node by copies of their targets. The schemas of the contract are not recursive. */
+export function dereference<Node>(node: Node, document?: OpenApiDocument): Node
+export function dereference(node: unknown, document: OpenApiDocument = contract): unknown {
+  if (Array.isArray(node)) return node.map((child) => dereference(child, document))
   if (typeof node !== 'object' || node === null) return node
   return Object.fromEntries(
-    Object.entries(resolveIn(within, node)).map(([key, value]) => [key, dereference(value, within)]),
+    Object.entries(resolveIn(document, node)).map(([key, value]) => [key, dereference(value, document)]),
   )
 }

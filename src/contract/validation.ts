@@ -1,43 +1,45 @@
-/** Input against the contract: what is wrong, told in the house's codes and words. */
+/** Validates input against the contract, and translates the errors of Ajv. */
 import { _, Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { type AppError, invalid, notFound } from '../errors.ts'
+import type { OpenApiSchema } from './document.ts'
 import { dereference, SINGLE_LINE } from './table.ts'
-
-type Json = Record<string, any>
 
 const strict = { strict: true, allowUnionTypes: true, strictRequired: false, verbose: true } as const
 
-/** Query and path values are strings, so they are converted; bodies are taken as they are. */
-const makers = {
-  text: () => house(new Ajv({ ...strict, coerceTypes: 'array', useDefaults: true })),
-  body: () => house(new Ajv(strict)),
-}
-const made: { text?: Ajv; body?: Ajv } = {}
-const ajvFor = (kind: 'text' | 'body'): Ajv => {
-  made[kind] ??= makers[kind]()
-  return made[kind]
+/** Query and path parameters arrive as strings and are converted. Bodies are not. */
+type InputKind = 'text' | 'body'
+
+const ajvs: Partial<Record<InputKind, Ajv>> = {}
+const ajvFor = (kind: InputKind): Ajv => {
+  ajvs[kind] ??= addKeywords(new Ajv(kind === 'body' ? strict : { ...strict, coerceTypes: 'array', useDefaults: true }))
+  return ajvs[kind]
 }
 
-/** By their text: many operations take the same path or page, and several servers in a process have one contract. */
+/** By the text of the schema, because many operations have the same parameters. */
 const compiled = { text: new Map<string, ValidateFunction>(), body: new Map<string, ValidateFunction>() }
 
-function compile(kind: 'text' | 'body', schema: object): ValidateFunction {
+function compile(kind: InputKind, schema: OpenApiSchema): ValidateFunction {
   const text = JSON.stringify(schema)
   const validate = compiled[kind].get(text) ?? ajvFor(kind).compile(schema)
   compiled[kind].set(text, validate)
   return validate
 }
 
-function house(ajv: Ajv): Ajv {
+function addKeywords(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri'])
   ajv.addKeyword({
     keyword: 'x-trim',
     type: 'string',
     modifying: true,
     before: 'maxLength',
-    validate: (__: true, data: string, ___: unknown, at?: { parentData: any; parentDataProperty: string | number }) => {
-      if (at) at.parentData[at.parentDataProperty] = data.trim()
+    validate: (
+      _schema: true,
+      data: string,
+      _parentSchema: unknown,
+      at?: { parentData: object; parentDataProperty: string | number },
+    ) => {
+      if (at) Reflect.set(at.parentData, at.parentDataProperty, data.trim())
       return true
     },
   })
@@ -45,130 +47,132 @@ function house(ajv: Ajv): Ajv {
     keyword: 'x-max-json',
     type: ['object', 'array'],
     schemaType: 'number',
-    validate: (most: number, data: object) => JSON.stringify(data).length <= most,
-    error: { message: 'is too long', params: ({ schema }) => _`{limit: ${schema as number}}` },
+    validate: (max_characters: number, data: object) => JSON.stringify(data).length <= max_characters,
+    error: { message: 'is too long', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
   })
-  // Read by exports/settings.ts; it validates nothing.
+  // Read by exports/settings.ts. It validates nothing.
   ajv.addKeyword('x-secret-receiver')
   return ajv
 }
 
-export type HttpPart = 'body' | 'querystring' | 'params' | 'headers'
+export type Validator = (data: unknown) => true | { error: AppError }
 
-/** Checks one part of a request. Compiled on first use: a start that compiles every operation takes 30 times as long. */
-export function validator(
-  schema: object,
-  part: HttpPart,
-  bodyRequired: boolean,
-): (data: unknown) => true | { error: AppError } {
+/**
+ * Validates the `body`, `querystring`, `params` or `headers` of a request. Compiled on first use: a start that compiles
+ * all operations takes 30 times as long.
+ */
+export function validator(schema: OpenApiSchema, part: string, bodyRequired: boolean): Validator {
   if (part === 'params' && takesAnyText(schema)) return () => true
   let validate: ValidateFunction | undefined
-  let known: Json = {}
-  let numbers = false
+  let reduced: OpenApiSchema = {}
+  let hasNumbers = false
   return (data) => {
-    // Fastify hands an absent body over as null; the parser has refused a literal one.
+    // Fastify represents an absent body as null. The parser rejects a literal null.
     const absent = part === 'body' && data === null
     if (absent && !bodyRequired) return true
     if (!validate) {
-      known = outlined(dereference(schema))
-      validate = compile(part === 'body' ? 'body' : 'text', known)
-      numbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(known))
+      reduced = reduceHandlerChecked(dereference(schema))
+      validate = compile(part === 'body' ? 'body' : 'text', reduced)
+      hasNumbers = part !== 'body' && /"(number|integer)"/.test(JSON.stringify(reduced))
     }
-    // An absent body misses what an empty one misses.
+    // For an absent body, report the fields that an empty object would lack.
     if (validate(absent ? {} : data)) {
-      const endless = numbers ? endlessIn(data as object) : undefined
-      if (endless !== undefined) return { error: part === 'params' ? notFound() : tooLarge(endless) }
-      return absent ? { error: invalid(null, 'Send a JSON body: this operation needs one.', 'required') } : true
+      const infinite = hasNumbers ? infiniteParameter(data) : undefined
+      if (infinite !== undefined) return { error: part === 'params' ? notFound() : tooLarge(infinite) }
+      return absent ? { error: invalid(null, 'This operation requires a body. Send a JSON body.', 'required') } : true
     }
-    return { error: part === 'params' ? notFound() : problem(validate.errors!, known) }
+    return { error: part === 'params' ? notFound() : toAppError(validate.errors ?? [], reduced) }
   }
 }
 
 /**
- * Reduces schemas marked `x-checked-by-handler` to their type and, for a union, its tag and the names of its
- * members. Ajv lists the problems of every alternative of a union, and sees only text in a list that is sent as JSON text.
+ * Reduces schemas marked `x-checked-by-handler` to their type and, for a union, its discriminator and the names of its
+ * properties. Ajv reports the errors of every alternative of a union, and it sees only a string where a list is sent as
+ * JSON text.
  */
-function outlined(node: any): any {
-  if (Array.isArray(node)) return node.map(outlined)
+function reduceHandlerChecked<Node>(node: Node): Node
+function reduceHandlerChecked(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((child) => reduceHandlerChecked(child))
   if (typeof node !== 'object' || node === null) return node
-  if (!node['x-checked-by-handler'])
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, outlined(value)]))
-  const { type, oneOf, discriminator } = node
-  if (!oneOf) return { type }
-  const tag: string = discriminator.propertyName
-  const members = new Set<string>(oneOf.flatMap((one: Json) => Object.keys(one.properties)))
-  const tags = { type: 'string', enum: oneOf.map((one: Json) => one.properties[tag].const) }
-  const properties = Object.fromEntries([...members].map((key) => [key, key === tag ? tags : { type: 'object' }]))
+  const { type, oneOf, discriminator, 'x-checked-by-handler': checkedByHandler }: OpenApiSchema = node
+  if (!checkedByHandler)
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, reduceHandlerChecked(value)]))
+  if (!oneOf || !discriminator) return { type }
+  const tag = discriminator.propertyName
+  const names = new Set(oneOf.flatMap(({ properties = {} }) => Object.keys(properties)))
+  const tags = { type: 'string', enum: oneOf.map(({ properties }) => properties?.[tag]?.const) }
+  const properties = Object.fromEntries([...names].map((name) => [name, name === tag ? tags : { type: 'object' }]))
   return { type, required: [tag], properties }
 }
 
-/** What is part of a path is text already. A start whose first request needs no validator is a tenth shorter. */
-const takesAnyText = ({ properties = {} }: { properties?: Record<string, object> }): boolean =>
+/** Path parameters are strings already. Without an Ajv for them, the first response comes 10 % earlier after a start. */
+const takesAnyText = ({ properties = {} }: OpenApiSchema): boolean =>
   Object.values(properties).every((schema) => JSON.stringify(schema) === '{"type":"string"}')
 
-/** A parameter that is converted to an infinite number: Ajv holds such against no bound. */
-const endlessIn = (data: object): string | undefined =>
-  Object.entries(data).find(
+/** The parameter that was converted to an infinite number. Ajv does not apply `maximum` to infinite numbers. */
+const infiniteParameter = (data: unknown): string | undefined =>
+  Object.entries(data ?? {}).find(
     ([, value]) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY,
   )?.[0]
 
-const tooLarge = (attr: string): AppError =>
-  invalid(attr, `"${attr}" is not a number one can count to. Send a smaller one.`)
+const tooLarge = (attr: string): AppError => invalid(attr, `"${attr}" is too large. Send a smaller number.`)
 
-/** The first problem, as an error for the caller. */
-function problem(errors: ErrorObject[], schema: Json): AppError {
-  const error = tellingError(errors)
+/** Translates the first relevant error of Ajv. */
+function toAppError(errors: ErrorObject[], schema: OpenApiSchema): AppError {
+  const error = relevantError(errors)
   const path = error.instancePath
     .split('/')
     .slice(1)
     .map((key) => key.replace(/~1/g, '/').replace(/~0/g, '~'))
-  const attrOf = (...more: string[]): string | null => [...path, ...more].join('__') || null
+  const attrOf = (...names: string[]): string | null => [...path, ...names].join('__') || null
   const attr = attrOf()
   const field = attr === null ? 'The body' : `"${path.join('.')}"`
   const { keyword, params, data, parentSchema } = error
-  // The alternatives of one value: an enum or null, a text or a list.
-  const beside = errors.filter(({ instancePath }) => instancePath === error.instancePath)
-  const types = [...new Set(beside.flatMap((one) => (one.keyword === 'type' ? [one.params.type].flat() : [])))]
-  const nullProblem = (): AppError =>
+  // The errors of the alternatives of one value, for example an enum or null, a string or a list.
+  const siblings = errors.filter(({ instancePath }) => instancePath === error.instancePath)
+  const types = [
+    ...new Set(siblings.flatMap(({ keyword, params }) => (keyword === 'type' ? [params.type].flat() : []))),
+  ]
+  const nullError = (): AppError =>
     isRequired(schema, path)
-      ? invalid(attr, `${field} must be ${wanted(types, parentSchema)}, not null.`, 'null')
-      : invalid(attr, `${field} cannot be null. Leave it out, or send a value.`, 'null')
+      ? invalid(attr, `${field} must be ${describeTypes(types)}${exampleOf(parentSchema?.examples)}, not null.`, 'null')
+      : invalid(attr, `${field} cannot be null. Omit it or send a value.`, 'null')
 
   switch (keyword) {
     case 'required':
       return invalid(
         attrOf(params.missingProperty),
-        `Send "${[...path, params.missingProperty].join('.')}": it is required.`,
+        `"${[...path, params.missingProperty].join('.')}" is required. Send it.`,
         'required',
       )
     case 'additionalProperties':
       return invalid(
         attrOf(params.additionalProperty),
-        `"${params.additionalProperty}" is not a setting here. Leave it out.`,
+        `"${params.additionalProperty}" is not a known setting. Remove it.`,
       )
     case 'type':
-      if (data === null) return nullProblem()
+      if (data === null) return nullError()
       if (params.type === 'array') return invalid(attr, `${field} must be a list.`, 'not_a_list')
-      return invalid(attr, `${field} must be ${article(types)}.`)
+      return invalid(attr, `${field} must be ${describeTypes(types)}.`)
     case 'enum':
     case 'const': {
-      if (data === null) return nullProblem()
-      const found = beside.flatMap((one) => one.params.allowedValues ?? one.params.allowedValue ?? [])
-      const choices = [...found, ...(types.includes('null') ? [null] : [])].map((choice) => JSON.stringify(choice))
+      if (data === null) return nullError()
+      const allowed = siblings.flatMap(({ params }) => params.allowedValues ?? params.allowedValue ?? [])
+      const choices = [...allowed, ...(types.includes('null') ? [null] : [])].map((choice) => JSON.stringify(choice))
       const oneOf = choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or ')
       return invalid(attr, `${field} must be ${oneOf}.`, 'invalid_choice')
     }
     case 'minLength':
       return invalid(attr, `${field} cannot be blank.`, 'blank')
     case 'maxLength':
-      return invalid(attr, `${field} is longer than ${params.limit} characters.`, 'max_length')
+      return invalid(attr, `${field} must have at most ${params.limit} characters.`, 'max_length')
     case 'x-max-json':
-      return invalid(attr, `${field} is longer than ${params.limit} characters as JSON.`, 'max_length')
+      return invalid(attr, `${field} must have at most ${params.limit} characters as JSON.`, 'max_length')
     case 'minItems':
-      return invalid(attr, `${field} needs at least ${params.limit} entries.`, 'empty')
+      return invalid(attr, `${field} must have at least ${params.limit} entries.`, 'empty')
     case 'maxItems':
       if (params.limit === 0) return invalid(attr, `${field} must be an empty list.`, 'max_length')
-      return invalid(attr, `${field} takes at most ${params.limit} entries.`, 'max_length')
+      return invalid(attr, `${field} must have at most ${params.limit} entries.`, 'max_length')
     case 'minimum':
       return invalid(attr, `${field} must be at least ${params.limit}.`)
     case 'maximum':
@@ -178,20 +182,19 @@ function problem(errors: ErrorObject[], schema: Json): AppError {
     default:
       return params.pattern === SINGLE_LINE
         ? invalid(attr, `${field} cannot contain line breaks or control characters. Remove them.`)
-        : invalid(attr, `${field} is not as the contract wants it: ${error.message}.`)
+        : invalid(attr, `${field} is invalid: it ${error.message}.`)
   }
 }
 
-/**
- * The error to tell of. Where a schema offers alternatives Ajv lists what is wrong with each; the one whose type fits
- * is the one that was meant.
- */
-function tellingError(errors: ErrorObject[]): ErrorObject {
-  const choices = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')
-  if (choices.length === 0) return errors[0]!
-  const otherType = (error: ErrorObject): boolean =>
-    error.keyword === 'type' && choices.some((choice) => choice.instancePath === error.instancePath)
-  return errors.find((error) => !choices.includes(error) && !otherType(error)) ?? errors[0]!
+/** For a union, Ajv reports the errors of every alternative. The relevant one is of the alternative with the right type. */
+function relevantError(errors: ErrorObject[]): ErrorObject {
+  const [first] = errors
+  if (!first) throw new Error('Ajv rejected the input without an error.')
+  const unions = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')
+  if (unions.length === 0) return first
+  const hasOtherType = (error: ErrorObject): boolean =>
+    error.keyword === 'type' && unions.some(({ instancePath }) => instancePath === error.instancePath)
+  return errors.find((error) => !unions.includes(error) && !hasOtherType(error)) ?? first
 }
 
 const FORMATS: Record<string, string> = {
@@ -201,27 +204,24 @@ const FORMATS: Record<string, string> = {
   uri: 'URL',
 }
 
-/** Whether the member that a path leads to is required wherever the schema describes it. */
-function isRequired(schema: Json, path: readonly string[]): boolean {
-  const parts = (one: Json): Json[] => [
+/** Whether the property at a path is required. */
+function isRequired(schema: OpenApiSchema, path: readonly string[]): boolean {
+  const withParts = (one: OpenApiSchema): OpenApiSchema[] => [
     one,
-    ...[one.allOf, one.anyOf, one.oneOf].flatMap((many) => many ?? []).flatMap(parts),
+    ...[one.allOf, one.anyOf, one.oneOf].flatMap((parts) => parts ?? []).flatMap(withParts),
   ]
   let required = false
-  let at = [schema]
+  let schemas = [schema]
   for (const key of path) {
-    const here = at.flatMap(parts)
-    required = here.some((one) => one.required?.includes(key))
-    at = here.flatMap((one) => one.properties?.[key] ?? one.items ?? [])
+    const parts = schemas.flatMap(withParts)
+    required = parts.some((part) => part.required?.includes(key))
+    schemas = parts.flatMap((part) => part.properties?.[key] ?? part.items ?? [])
   }
   return required
 }
 
-/** A type, with the schema's example where it has one. */
-const wanted = (types: readonly string[], schema: Json | undefined): string => {
-  const [example] = schema?.examples ?? []
-  return article(types) + (example === undefined ? '' : ` such as ${JSON.stringify(example)}`)
-}
+const exampleOf = ([example]: unknown[] = []): string =>
+  example === undefined ? '' : ` such as ${JSON.stringify(example)}`
 
-const article = (types: readonly string[]): string =>
+const describeTypes = (types: readonly string[]): string =>
   types.map((type) => (type === 'null' ? 'null' : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`)).join(' or ')

@@ -3,8 +3,8 @@ import { Resolver } from 'node:dns/promises'
 export type ResolveTxt = (name: string) => Promise<string[]>
 
 /**
- * The TXT records of a name, each joined from its chunks. Every failure (no such name, no answer, a broken server, the
- * deadline) is an empty list: to who asks, the record is not there yet.
+ * Resolves the TXT records of a name, each joined from its chunks. Every failure, including a timeout, returns an empty
+ * list: the record does not exist yet.
  */
 export function txtResolver(servers: readonly string[], deadline_ms: number): ResolveTxt {
   return async (name) => {

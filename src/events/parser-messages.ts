@@ -3,19 +3,27 @@ import type { NewEvent } from './normalize-event.ts'
 import type { RawRequest } from './payload.ts'
 import type { RefusedEvent, Sender } from './receive.ts'
 
-/** What the server sends to a parser process: a request, its body in slices, and an answer to each reply. */
-export type ToParser =
-  | { request: Omit<RawRequest, 'bytes'>; length: number | null }
-  | { slice: Buffer }
-  /** The token is accepted. Null: the request is not to be parsed. */
-  | { sender: Sender | null }
-  | { more: true }
+/** Messages to a parser process: a request, its body in slices, and a response to each `token` and `events` reply. */
+export type ParserRequest =
+  | { kind: 'request'; request: Omit<RawRequest, 'bytes'>; length: number | null }
+  | { kind: 'slice'; bytes: Buffer }
+  /** The token is accepted. With null, the parser discards the request. */
+  | { kind: 'sender'; sender: Sender | null }
+  | { kind: 'acknowledged' }
 
-/** What a parser process replies. `done`, `failed` and `broken` end a request; the others are answered. */
-export type FromParser =
-  | { token: string }
-  | { events: NewEvent[] }
-  | { done: RefusedEvent[] }
-  | { failed: { code: ErrorCode; detail: string; attr: string | null; unauthenticated: boolean } }
-  /** A fault of ours, for the log. */
-  | { broken: string }
+/** Messages from a parser process. `done`, `failed` and `crashed` end a request. */
+export type ParserReply =
+  | { kind: 'token'; token: string }
+  | { kind: 'events'; events: NewEvent[] }
+  | { kind: 'done'; refused: RefusedEvent[] }
+  | ParserFailure
+  /** An unexpected error, for the log. */
+  | { kind: 'crashed'; stack: string }
+
+export interface ParserFailure {
+  kind: 'failed'
+  code: ErrorCode
+  detail: string
+  attr: string | null
+  unauthenticated: boolean
+}

@@ -1,87 +1,92 @@
-/** Another process: unpacks, parses and shapes the events of one large request at a time. The server may kill it. */
-import { lowerPriority } from '../background/priority.ts'
+/** The child process that decompresses, parses and normalizes the events of one large request at a time. */
+import { connectToParent } from '../background/parent.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
 import type { NewEvent } from './normalize-event.ts'
-import type { FromParser, ToParser } from './parser-messages.ts'
+import type { ParserReply, ParserRequest } from './parser-messages.ts'
 import { openLargePayload, type RawRequest } from './payload.ts'
-import { receive, type Sender } from './receive.ts'
+import { receive } from './receive.ts'
 
-/** Below the server, which has others to serve. */
+/** Leaves the CPU to the server. */
 const NICENESS = 5
-/** How much goes to the server at once: reading a portion keeps it busy for about two milliseconds. */
-const PORTION_EVENTS = 256
-const PORTION_CHARACTERS = 256 * 1024
-/** How many portions may be on their way, so that neither side waits for the other. */
-const PORTIONS_AHEAD = 3
+/** Reading a chunk of this size blocks the server for about two milliseconds. */
+const CHUNK_EVENTS = 256
+const CHUNK_CHARACTERS = 256 * 1024
+/** Chunks sent ahead, so that neither side waits for the other. */
+const MAX_UNACKNOWLEDGED = 3
 
-const inbox: ToParser[] = []
+const parent = connectToParent<ParserRequest, ParserReply>({ niceness: NICENESS })
+const inbox: ParserRequest[] = []
 let wake: (() => void) | undefined
 
-async function next(): Promise<any> {
-  while (inbox.length === 0) await new Promise<void>((resolve) => (wake = resolve))
-  return inbox.shift()!
-}
-
-const send = (message: FromParser): Promise<void> => new Promise((resolve) => process.send!(message, () => resolve()))
-
-async function parseOne(): Promise<void> {
-  const { request, length } = (await next()) as Extract<ToParser, { length: unknown }>
-  let bytes: Buffer | undefined
-  if (length !== null) {
-    bytes = Buffer.allocUnsafeSlow(length)
-    for (let at = 0; at < length; ) {
-      const { slice } = (await next()) as { slice: Buffer }
-      bytes.set(slice, at)
-      at += slice.length
-    }
+async function nextMessage(): Promise<ParserRequest> {
+  for (;;) {
+    const message = inbox.shift()
+    if (message) return message
+    await new Promise<void>((resolve) => (wake = resolve))
   }
-  await send(await parse({ ...request, bytes }).catch(failureOf))
 }
 
-async function parse(request: RawRequest): Promise<FromParser> {
+const unexpected = ({ kind }: ParserRequest): Error => new Error(`Unexpected message "${kind}" from the server.`)
+
+async function parseRequest(): Promise<void> {
+  const message = await nextMessage()
+  if (message.kind !== 'request') throw unexpected(message)
+  const bytes = message.length === null ? undefined : await receiveBody(message.length)
+  await parent.send(await parse({ ...message.request, bytes }).catch(describeFailure))
+}
+
+async function receiveBody(length: number): Promise<Buffer> {
+  const body = Buffer.allocUnsafeSlow(length)
+  for (let at = 0; at < length; ) {
+    const message = await nextMessage()
+    if (message.kind !== 'slice') throw unexpected(message)
+    body.set(message.bytes, at)
+    at += message.bytes.length
+  }
+  return body
+}
+
+async function parse(request: RawRequest): Promise<ParserReply> {
   const opened = await openLargePayload(request)
-  await send({ token: opened.token })
-  const { sender } = (await next()) as { sender: Sender | null }
-  if (sender === null) return { done: [] }
+  await parent.send({ kind: 'token', token: opened.token })
+  const message = await nextMessage()
+  if (message.kind !== 'sender') throw unexpected(message)
+  if (message.sender === null) return { kind: 'done', refused: [] }
 
-  let portion: NewEvent[] = []
+  let chunk: NewEvent[] = []
   let characters = 0
-  let ahead = 0
+  let unacknowledged = 0
   const flush = async (): Promise<void> => {
-    await send({ events: portion })
-    portion = []
+    await parent.send({ kind: 'events', events: chunk })
+    chunk = []
     characters = 0
-    if (++ahead < PORTIONS_AHEAD) return
-    await next()
-    ahead--
+    if (++unacknowledged < MAX_UNACKNOWLEDGED) return
+    await nextMessage()
+    unacknowledged--
   }
-  const refused = await receive(request, opened, sender, {
-    // The server makes ids.
+  const refused = await receive(request, opened, message.sender, {
+    // The server assigns the missing uuids.
     uuid: () => '',
     each: (event) => {
-      portion.push(event)
+      chunk.push(event)
       characters += event.properties.length + event.elements_chain.length
-      return portion.length >= PORTION_EVENTS || characters >= PORTION_CHARACTERS ? flush() : undefined
+      return chunk.length >= CHUNK_EVENTS || characters >= CHUNK_CHARACTERS ? flush() : undefined
     },
   })
-  if (portion.length) await flush()
-  for (; ahead > 0; ahead--) await next()
-  return { done: refused }
+  if (chunk.length) await flush()
+  for (; unacknowledged > 0; unacknowledged--) await nextMessage()
+  return { kind: 'done', refused }
 }
 
-function failureOf(error: unknown): FromParser {
-  if (!(error instanceof AppError)) return { broken: String((error as Error).stack ?? error) }
+function describeFailure(error: unknown): ParserReply {
+  if (!(error instanceof AppError))
+    return { kind: 'crashed', stack: String(error instanceof Error ? error.stack : error) }
   const { code, message: detail, attr } = error
-  return { failed: { code, detail, attr, unauthenticated: error instanceof Unauthenticated } }
+  return { kind: 'failed', code, detail, attr, unauthenticated: error instanceof Unauthenticated }
 }
 
-lowerPriority(NICENESS)
-process.on('disconnect', () => process.exit())
-// Ctrl-C and service managers signal the whole process group. The server decides when its parsers end.
-process.on('SIGINT', () => undefined)
-process.on('SIGTERM', () => undefined)
-process.on('message', (message: ToParser) => {
+parent.onMessage((message) => {
   inbox.push(message)
   wake?.()
 })
-for (;;) await parseOne()
+for (;;) await parseRequest()

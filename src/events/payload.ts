@@ -67,14 +67,14 @@ const tooLarge = (): AppError =>
   })
 
 /** How many bytes of text a request may turn out to hold: plain JSON what it has, everything else what it may unpack to. */
-export function mostText({ query, bytes }: RawRequest): number {
+export function maxTextLength({ query, bytes }: RawRequest): number {
   const length = bytes?.length ?? query.data?.length ?? 0
   const plain = bytes !== undefined && (bytes[0] === 0x7b || bytes[0] === 0x5b)
   return plain ? length : Math.min(length * MOST_PACKED, PAYLOAD_LIMIT_BYTES)
 }
 
 /** The size of the text as claimed by the gzip trailer. Only a hint. */
-export function saidText({ bytes }: RawRequest): number {
+export function claimedTextLength({ bytes }: RawRequest): number {
   if (!bytes) return 0
   return isGzip(bytes) && bytes.length > 18 ? bytes.readUInt32LE(bytes.length - 4) : bytes.length
 }

@@ -1,61 +1,63 @@
-import { AppError } from '../errors.ts'
+import { AppError, errorCode } from '../errors.ts'
 import type { Value } from '../sql/template.ts'
 
-/** `first`: what an index answers at once, such as an unfiltered page. `slow`: whatever may have to look at many. */
+/** `first`: queries that an index answers, such as an unfiltered page. `slow`: queries that may scan many events. */
 export type LaneName = 'first' | 'slow'
 
-/** What a reader is asked, one at a time. */
-export interface Question {
+export interface Statement {
   text: string
   values: Value[]
 }
 
-/** A reply of a reader process. Many rows come in several messages, all but the last with `more`. */
-export type Reply =
-  | { rows: unknown[][]; more?: true; failed?: undefined }
-  | { failed: { message: string; code?: string } }
+/** The reply of a reader process to a statement. Long results take several replies, all but the last with `more`. */
+export type ReaderReply = { rows: unknown[][]; more: boolean } | { failed: { message: string; code: string } }
 
-/** What runs one query at a time. */
-export interface Reader {
-  run(question: Question, left_ms: number): Promise<unknown[][]>
-  /** Ends what runs; afterwards this reader is not used again. Resolves when it is gone. */
-  discard(): Promise<void>
+/** Runs statements for the scheduler in `readers.ts`. */
+export interface ReaderBackend {
+  /** How many statements each lane runs concurrently. */
+  readonly slots: Readonly<Record<LaneName, number>>
+  /** Aborting the signal stops the statement. */
+  run(lane: LaneName, statement: Statement, timeout_ms: number, signal: AbortSignal): Promise<unknown[][]>
+  stop(): Promise<void>
 }
 
 /** Characters per message between processes. JSON.parse blocks the event loop for about 5 ms per MB. */
 export const MESSAGE_LENGTH = 256 * 1024
 /** Characters per result, which is copied several times in memory. */
-export const MAX_ANSWER_LENGTH = 128 * 1024 * 1024
+export const MAX_RESULT_LENGTH = 128 * 1024 * 1024
 /** The marker in the error that a statement raises itself. */
 export const TOO_LARGE = 'result_too_large'
 
-export const tooLarge = (): AppError =>
+export const resultTooLarge = (): AppError =>
   new AppError({
     code: TOO_LARGE,
-    detail: 'The result, or a text that the query computes, is too large. Ask for fewer events, or shorten the texts.',
+    detail: 'The result, or a string that the query computes, is too large. Request fewer events or shorter strings.',
   })
 
 /** The approximate number of characters of a row. */
-export const lengthOf = (row: readonly unknown[]): number =>
+export const rowLength = (row: readonly unknown[]): number =>
   row.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0)
 
-/** Sums the size of rows. Throws `result_too_large` beyond the limit. */
-export function answerSize(): (row: readonly unknown[]) => void {
-  let size = 0
+/** Returns a function to call with every row. It throws `result_too_large` when the rows exceed the limit. */
+export function resultLimit(): (row: readonly unknown[]) => void {
+  let length = 0
   return (row) => {
-    size += lengthOf(row)
-    if (size > MAX_ANSWER_LENGTH) throw tooLarge()
+    length += rowLength(row)
+    if (length > MAX_RESULT_LENGTH) throw resultTooLarge()
   }
 }
 
-/** Failures of SQLite, PostgreSQL and V8 to hold a text that a query computes. */
+const TOO_LARGE_CODES = ['SQLITE_TOOBIG', 'ERR_STRING_TOO_LONG', '54000', TOO_LARGE]
+const TOO_LARGE_MESSAGES = [
+  'string or blob too big',
+  'Invalid string length',
+  'Invalid array length',
+  'invalid memory alloc',
+  TOO_LARGE,
+]
+
+/** Whether SQLite, PostgreSQL or V8 failed on a string that is too long. */
 export function isTooLarge(error: unknown): boolean {
-  const { code = '', message = '' } = error as { code?: string; message?: string }
-  return (
-    ['SQLITE_TOOBIG', 'ERR_STRING_TOO_LONG', '54000', TOO_LARGE].includes(code) ||
-    ['string or blob too big', 'Invalid string length', 'Invalid array length', 'invalid memory alloc'].some((words) =>
-      message.includes(words),
-    ) ||
-    message.includes(TOO_LARGE)
-  )
+  const message = error instanceof Error ? error.message : ''
+  return TOO_LARGE_CODES.includes(errorCode(error)) || TOO_LARGE_MESSAGES.some((part) => message.includes(part))
 }

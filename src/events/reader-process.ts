@@ -1,19 +1,20 @@
-/** Another process: reads events on behalf of the server, one statement at a time, and dies with it. */
+/** The child process that reads events for the server, one statement at a time. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
-import { answerSize, lengthOf, MESSAGE_LENGTH, type Question, type Reply } from './reader-messages.ts'
+import { connectToParent } from '../background/parent.ts'
+import { errorCode } from '../errors.ts'
+import { MESSAGE_LENGTH, type ReaderReply, resultLimit, rowLength, type Statement } from './reader-messages.ts'
 
-/** A filter makes its own text, so texts are many; prepared ones are kept for those that come again. */
-const KEPT_STATEMENTS = 100
-const BUSY_WAIT_MS = 5_000
+/** Filters generate many different statements. Frequent ones stay prepared. */
+const MAX_PREPARED_STATEMENTS = 100
+const BUSY_TIMEOUT_MS = 5_000
 
-const [file, lane] = process.argv.slice(2) as [string, string]
+const [file = '', lane] = process.argv.slice(2)
 
 /**
- * Inside a statement this process hears nothing, not even that its server is gone. So a second thread looks whose child
- * it is: whoever kills the server leaves no reader behind that scans on. It has to be up before the first statement,
- * because it needs this thread to get there.
+ * This thread cannot notice the end of the server while it runs a statement, so a second thread watches the parent's
+ * pid. It must be up before the first statement, because it needs this thread to start.
  */
 const watch = new Worker(
   `const parent = process.ppid
@@ -23,54 +24,45 @@ const watch = new Worker(
 )
 await once(watch, 'message')
 watch.unref()
-process.on('disconnect', () => process.exit())
-// Ctrl-C and a service manager reach the whole group of processes; the server finishes what it is asked, so its readers
-// stay as long.
-process.on('SIGINT', () => undefined)
-process.on('SIGTERM', () => undefined)
+const parent = connectToParent<Statement, ReaderReply>()
 
-const handle = new Sqlite(file, { readonly: true, timeout: BUSY_WAIT_MS })
-// Only filters need what SQLite lacks, and they are never in the first lane: its reader starts sooner without.
-if (lane === 'slow') (await import('../hogql/sqlite-functions.ts')).registerFunctions(handle)
-const kept = new Map<string, Sqlite.Statement>()
+const db = new Sqlite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS })
+// Only filters call HogQL functions, and they run in the slow lane. The other reader starts faster without them.
+if (lane === 'slow') (await import('../hogql/sqlite-functions.ts')).registerFunctions(db)
+/** The least recently used statement comes first. */
+const prepared = new Map<string, Sqlite.Statement<unknown[], unknown[]>>()
 
-function statement(text: string): Sqlite.Statement {
-  const found = kept.get(text)
-  if (found) {
-    // The oldest use stands first.
-    kept.delete(text)
-    kept.set(text, found)
-    return found
-  }
-  const made = handle.prepare(text).raw(true)
-  kept.set(text, made)
-  if (kept.size > KEPT_STATEMENTS) kept.delete(kept.keys().next().value!)
-  return made
+function prepare(text: string): Sqlite.Statement<unknown[], unknown[]> {
+  const statement = prepared.get(text) ?? db.prepare<unknown[], unknown[]>(text).raw(true)
+  prepared.delete(text)
+  prepared.set(text, statement)
+  const [oldest] = prepared.keys()
+  if (prepared.size > MAX_PREPARED_STATEMENTS && oldest !== undefined) prepared.delete(oldest)
+  return statement
 }
 
-function answer({ text, values }: Question, send: (reply: Reply) => unknown): void {
+function run({ text, values }: Statement): void {
   let rows: unknown[][] = []
   let length = 0
-  const add = answerSize()
+  const checkLimit = resultLimit()
   const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
-  for (const row of statement(text).iterate(bound) as Iterable<unknown[]>) {
-    add(row)
+  for (const row of prepare(text).iterate(bound)) {
+    checkLimit(row)
     rows.push(row)
-    length += lengthOf(row)
+    length += rowLength(row)
     if (length < MESSAGE_LENGTH) continue
-    send({ rows, more: true })
+    void parent.send({ rows, more: true })
     rows = []
     length = 0
   }
-  send({ rows })
+  void parent.send({ rows, more: false })
 }
 
-process.on('message', (question: Question) => {
-  const send = (reply: Reply): unknown => process.send!(reply)
+parent.onMessage((statement) => {
   try {
-    answer(question, send)
+    run(statement)
   } catch (error) {
-    const { message, code } = error as { message: string; code?: string }
-    send({ failed: { message, code } })
+    const message = error instanceof Error ? error.message : String(error)
+    void parent.send({ failed: { message, code: errorCode(error) } })
   }
 })

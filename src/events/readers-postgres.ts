@@ -1,24 +1,26 @@
 import pg from 'pg'
-import { AppError, invalid } from '../errors.ts'
+import { AppError, errorCode, invalid } from '../errors.ts'
 import { describeConnectionError } from '../sql/postgres.ts'
-import { answerSize, isTooLarge, type LaneName, type Question, type Reader } from './reader-messages.ts'
+import { isTooLarge, type ReaderBackend, resultLimit, type Statement } from './reader-messages.ts'
 
-/** Connections of their own, so that readers never take one from administration. */
-export const PLACES: Record<LaneName, number> = { first: 4, slow: 4 }
-/** For those that tell the database to end a query nobody waits for. */
+/** A pool of its own, so that readers never take a connection from administration. */
+const SLOTS = { first: 4, slow: 4 }
+/** Connections that cancel statements. */
 const SPARE_CONNECTIONS = 2
-const CONNECT_DEADLINE_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
+/** PostgreSQL's class of data exceptions. SQLite returns infinity or null instead. */
+const DATA_EXCEPTION = /^22/
 
-/** Reads rows as they arrive, so that a result that is too large does not fill the memory. */
-function rowsOf(client: pg.PoolClient, { text, values }: Question): Promise<unknown[][]> {
+/** Checks each row as it arrives, so that a result above the limit does not fill the memory. */
+function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     const rows: unknown[][] = []
-    const add = answerSize()
+    const checkLimit = resultLimit()
     const config: pg.QueryArrayConfig = { text, values, rowMode: 'array' }
     const query = client.query(new pg.Query(config))
     query.on('row', (row: unknown[]) => {
       try {
-        add(row)
+        checkLimit(row)
         rows.push(row)
       } catch (error) {
         rows.length = 0
@@ -30,64 +32,70 @@ function rowsOf(client: pg.PoolClient, { text, values }: Question): Promise<unkn
   })
 }
 
-export function openPostgresReaders(url: string) {
+export function createPostgresReaders(url: string): ReaderBackend {
   const pool = new pg.Pool({
     connectionString: url,
-    max: PLACES.first + PLACES.slow + SPARE_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    max: SLOTS.first + SLOTS.slow + SPARE_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
-  const ignored = (): void => undefined
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', ignored)
+  const ignore = (): void => undefined
+  // The pool replaces an idle connection that breaks. Without a listener, the error would end the process.
+  pool.on('error', ignore)
+  const cancellations = new Set<Promise<unknown>>()
 
-  function open(): Reader {
-    let backend: number | undefined
-    let discarded = false
-    return {
-      run: async ({ text, values }, left_ms) => {
-        try {
-          const client = await pool.connect()
-          backend = (client as unknown as { processID: number }).processID
-          let broken = true
-          // The pool listens to idle connections only: one that breaks between two statements would end the process.
-          client.on('error', ignored)
-          try {
-            await client.query(`begin read only; set local statement_timeout = ${Math.ceil(left_ms)}`)
-            let refused = false
-            try {
-              return await rowsOf(client, { text, values })
-            } catch (error) {
-              refused = error instanceof AppError
-              throw error
-            } finally {
-              // A connection that still receives the rest of a refused result is closed instead.
-              if (!refused) await client.query('rollback')
-              broken = refused
-            }
-          } finally {
-            backend = undefined
-            // A cancellation on its way must not meet the next query on this connection.
-            client.release(broken || discarded)
-            client.off('error', ignored)
-          }
-        } catch (error) {
-          if (isTooLarge(error)) throw error
-          // What SQLite answers with infinity or null: a value out of range, far from anything that was stored.
-          if (/^22/.test(String((error as { code?: string }).code)))
-            throw invalid(
-              null,
-              'A value in this query cannot be computed: it is out of range. Ask for something smaller.',
-            )
-          throw describeConnectionError(error)
-        }
-      },
-      discard: async () => {
-        discarded = true
-        // Where this fails, the statement still ends at its deadline.
-        if (backend !== undefined) await pool.query('select pg_cancel_backend($1)', [backend]).catch(() => undefined)
-      },
+  /** If this fails, the statement still ends at its timeout. */
+  function cancel(backend_pid: number): void {
+    const cancellation = pool
+      .query('select pg_cancel_backend($1)', [backend_pid])
+      .catch(ignore)
+      .finally(() => cancellations.delete(cancellation))
+    cancellations.add(cancellation)
+  }
+
+  async function runOn(client: pg.PoolClient, statement: Statement, timeout_ms: number, signal: AbortSignal) {
+    const onAbort = (): void => {
+      if ('processID' in client) cancel(Number(client.processID))
+    }
+    // The pool only listens to idle connections. An unhandled error on this one would end the process.
+    client.on('error', ignore)
+    signal.addEventListener('abort', onAbort)
+    let reusable = false
+    try {
+      await client.query(`begin read only; set local statement_timeout = ${Math.ceil(timeout_ms)}`)
+      let truncated = false
+      try {
+        return await readRows(client, statement)
+      } catch (error) {
+        truncated = error instanceof AppError
+        throw error
+      } finally {
+        // A connection that still receives the rest of a result above the limit is closed instead.
+        if (!truncated) await client.query('rollback')
+        reusable = !truncated
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      // A late cancellation must not hit the next statement on this connection.
+      client.release(!reusable || signal.aborted)
+      client.off('error', ignore)
     }
   }
 
-  return { open, close: () => pool.end() }
+  return {
+    slots: SLOTS,
+    run: async (_lane, statement, timeout_ms, signal) => {
+      try {
+        return await runOn(await pool.connect(), statement, timeout_ms, signal)
+      } catch (error) {
+        if (isTooLarge(error)) throw error
+        if (DATA_EXCEPTION.test(errorCode(error)))
+          throw invalid(null, 'The query computes a value that is out of range. Use smaller numbers or intervals.')
+        throw describeConnectionError(error)
+      }
+    },
+    stop: async () => {
+      await Promise.all(cancellations)
+      await pool.end()
+    },
+  }
 }

@@ -12,7 +12,7 @@ import { either } from '../hogql/typed.ts'
 import { joined, name, type Sql, sql } from '../sql/template.ts'
 import { all } from './filters.ts'
 import { type Condition, conditions, type ListQuery, personJoin } from './list.ts'
-import { MAX_ANSWER_LENGTH, TOO_LARGE } from './reader-messages.ts'
+import { MAX_RESULT_LENGTH, TOO_LARGE } from './reader-messages.ts'
 import type { EventReader } from './readers.ts'
 
 export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldestFirst' | 'withPerson'> {
@@ -184,7 +184,7 @@ function guarded(columns: readonly Column[], rows: Sql): Sql {
     const cell = sql`r.${name(`c${i}`)}`
     if (!['string', 'json', 'array', 'tuple'].includes(type.kind)) return cell
     const fail = sql`(${TOO_LARGE}::text || octet_length(${cell}))::int::text`
-    return sql`case when octet_length(${cell}) > ${MAX_ANSWER_LENGTH}::int then ${fail} else ${cell} end`
+    return sql`case when octet_length(${cell}) > ${MAX_RESULT_LENGTH}::int then ${fail} else ${cell} end`
   })
   return either(rows, sql`select ${joined(cells, ', ')} from (${rows}) r`)
 }

@@ -1,9 +1,7 @@
-/** The destinations we can deliver to. Their libraries are large, so each is loaded on first use. */
-import type { Destination, DestinationType } from './destination.ts'
+/** The supported destinations. Their libraries are large, so each is loaded on first use. */
+import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
 
-type Load = () => Promise<Destination<any>>
-
-const SERVED: Partial<Record<DestinationType, Load>> = {
+const LOADERS: Partial<Record<DestinationType, () => Promise<Destination<DestinationConfig>>>> = {
   AzureBlob: async () => (await import('./destinations/azure.ts')).azure,
   File: async () => (await import('./destinations/file.ts')).file,
   HTTP: async () => (await import('./destinations/http.ts')).http,
@@ -12,7 +10,14 @@ const SERVED: Partial<Record<DestinationType, Load>> = {
   S3: async () => (await import('./destinations/s3.ts')).s3,
 }
 
-export const SERVED_TYPES = Object.keys(SERVED)
+export const SUPPORTED_TYPES = Object.keys(LOADERS)
 
 /** Undefined for a type that the contract describes but that is not implemented. */
-export const destinationOf = (type: DestinationType): Promise<Destination<any>> | undefined => SERVED[type]?.()
+export const findDestination = async (type: DestinationType): Promise<Destination<DestinationConfig> | undefined> =>
+  LOADERS[type]?.()
+
+export async function loadDestination(type: DestinationType): Promise<Destination<DestinationConfig>> {
+  const destination = await findDestination(type)
+  if (!destination) throw new Error(`destination type ${type} is not supported`)
+  return destination
+}

@@ -1,43 +1,39 @@
-/** A child process that delivers one run at a time and exits with the server. */
-import { lowerPriority } from '../background/priority.ts'
-import { deliver, failureOf } from './deliver.ts'
-import type { Answer, Order } from './messages.ts'
+/** The child process that delivers one run at a time. */
+import { connectToParent } from '../background/parent.ts'
+import { errorCode } from '../errors.ts'
+import { deliver, describeFailure, type Reporter } from './deliver.ts'
+import type { DeliveryReply, DeliveryRequest } from './messages.ts'
 import { testDestination } from './test-destination.ts'
 
 /** Leaves the CPU to requests. */
 const NICENESS = 10
-lowerPriority(NICENESS)
 
+const parent = connectToParent<DeliveryRequest, DeliveryReply>({ niceness: NICENESS })
 let abort = new AbortController()
-let stored: (() => void) | undefined
+let onStored: (() => void) | undefined
 
-const answer = (told: Answer): void => void process.send!(told)
+const reporter: Reporter = {
+  report: (report) => void parent.send({ kind: 'report', report }),
+  checkpoint: (checkpoint) =>
+    new Promise((resolve) => {
+      onStored = resolve
+      void parent.send({ kind: 'checkpoint', checkpoint })
+    }),
+}
 
-process.on('disconnect', () => process.exit())
-// Ctrl-C and service managers signal the whole process group. Only the server decides when a delivery ends.
-process.on('SIGINT', () => undefined)
-process.on('SIGTERM', () => undefined)
-
-process.on('message', async (order: Order) => {
-  if (order.kind === 'stored') return stored?.()
-  if (order.kind === 'abort') return abort.abort(new Error('aborted'))
+async function run(task: Extract<DeliveryRequest, { kind: 'deliver' | 'test' }>): Promise<DeliveryReply> {
   abort = new AbortController()
   try {
-    if (order.kind === 'test') return answer({ kind: 'tested', steps: await testDestination(order.destination) })
-    const reporter = {
-      tell: (report: Extract<Answer, { kind: 'report' }>['report']) => answer({ kind: 'report', report }),
-      checkpoint: (checkpoint: Extract<Answer, { kind: 'checkpoint' }>['checkpoint']) =>
-        new Promise<void>((resolve) => {
-          stored = resolve
-          answer({ kind: 'checkpoint', checkpoint })
-        }),
-    }
-    answer({ kind: 'delivered', delivered: await deliver(order.job, reporter, abort.signal) })
+    if (task.kind === 'test') return { kind: 'tested', steps: await testDestination(task.destination) }
+    return { kind: 'delivered', delivered: await deliver(task.job, reporter, abort.signal) }
   } catch (error) {
-    answer({
-      kind: 'failed',
-      ...failureOf(error),
-      cause: `${(error as Error).name}: ${(error as { code?: string }).code ?? ''}`,
-    })
+    const name = error instanceof Error ? error.name : typeof error
+    return { kind: 'failed', ...describeFailure(error), cause: `${name}: ${errorCode(error)}` }
   }
+}
+
+parent.onMessage((request) => {
+  if (request.kind === 'stored') onStored?.()
+  else if (request.kind === 'abort') abort.abort(new Error('aborted'))
+  else void run(request).then(parent.send)
 })

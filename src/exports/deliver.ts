@@ -2,17 +2,17 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
+import { AppError, errorCode } from '../errors.ts'
 import type { Extract, Range } from '../events/extract.ts'
 import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
-import { destinationOf } from './catalogue.ts'
+import { loadDestination } from './catalogue.ts'
 import { type Checkpoint, DeliveryError, type DestinationType, type Tools } from './destination.ts'
-import { scratchPrefix } from './leftovers.ts'
-import { columnsOf } from './query.ts'
+import { queryColumns } from './query.ts'
+import { scratchFolderPrefix } from './temporary-files.ts'
 
-/** Everything an attempt needs. It is sent to the delivery process. */
-export interface Job {
+/** The message to the delivery process, with everything that an attempt needs. */
+export interface DeliveryJob {
   run_id: string
   attempt: number
   batch_export_id: string
@@ -35,7 +35,7 @@ export interface Job {
 
 /** Receives the progress of an attempt. */
 export interface Reporter {
-  tell(report: Report): void
+  report(report: Report): void
   /** Resolves once the checkpoint is stored. */
   checkpoint(state: Checkpoint): Promise<void>
 }
@@ -45,7 +45,7 @@ export type Report =
   | { kind: 'total'; records: number }
   | { kind: 'log'; level: 'DEBUG' | 'INFO' | 'WARNING'; message: string }
 
-export interface Delivered {
+export interface DeliveryResult {
   records: number
   bytes: number
 }
@@ -55,27 +55,31 @@ const PAGE_ROWS = 2_000
 const FIRST_PAGE_ROWS = 200
 const PAGE_BYTES = 1024 * 1024
 /** The shortest time between two progress messages. Each one interrupts the server. */
-const TELL_EVERY_MS = 250
+const REPORT_PERIOD_MS = 250
 
 /** Throws DeliveryError for known failures and the signal's reason when aborted. */
-export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: AbortSignal): Promise<Delivered> {
-  const destination = await destinationOf(job.destination.type)!
-  const { columns, where } = columnsOf(job.hogql_query, job.now) ?? { columns: destination.columns, where: null }
-  const { include_events = null, exclude_events = null, ...config } = job.destination.config
+export async function deliver(
+  job: DeliveryJob,
+  { report, checkpoint }: Reporter,
+  signal: AbortSignal,
+): Promise<DeliveryResult> {
+  const destination = await loadDestination(job.destination.type)
+  const { columns, where } = queryColumns(job.hogql_query, job.now) ?? { columns: destination.columns, where: null }
+  const { include_events, exclude_events, ...config } = job.destination.config
   const extract: Extract = {
     project_id: job.project_id,
     range: job.range,
     columns,
-    encoding: typeof destination.encoding === 'function' ? destination.encoding(config) : destination.encoding,
-    include: include_events as string[] | null,
-    exclude: exclude_events as string[] | null,
+    encoding: destination.encoding(config),
+    include: listOrNull(include_events),
+    exclude: listOrNull(exclude_events),
     where,
   }
-  const scratch = await makeScratch(job.run_id)
+  const scratch = await createScratchFolder(job.run_id)
   try {
     const source = await openSource(job.url, job.hogql_query !== null)
     try {
-      if (!job.checkpoint) tell({ kind: 'total', records: await source.count(extract) })
+      if (!job.checkpoint) report({ kind: 'total', records: await source.count(extract) })
       let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS
       const tools: Tools = {
         outbound: createOutbound({ allow: job.outbound_allow }),
@@ -83,13 +87,13 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
         scratch,
         signal,
         checkpoint: (state) => checkpoint({ ...state, page_rows: limit }),
-        log: (level, message) => tell({ kind: 'log', level, message }),
+        log: (level, message) => report({ kind: 'log', level, message }),
       }
       const receiver = await destination.open({ ...job, config, columns, tools })
       try {
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null
-        let told_at = 0
+        let reported_at = 0
         for (;;) {
           signal.throwIfAborted()
           const page = await source.page(extract, cursor, limit)
@@ -98,13 +102,13 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
           await receiver.write(page)
           records += page.records
           cursor = page.cursor
-          if (performance.now() - told_at < TELL_EVERY_MS) continue
-          told_at = performance.now()
-          tell({ kind: 'progress', records })
+          if (performance.now() - reported_at < REPORT_PERIOD_MS) continue
+          reported_at = performance.now()
+          report({ kind: 'progress', records })
         }
         signal.throwIfAborted()
-        // Finishing can take long.
-        tell({ kind: 'progress', records })
+        // The commit can take minutes.
+        report({ kind: 'progress', records })
         return { records, bytes: await receiver.commit() }
       } catch (error) {
         await receiver.abort()
@@ -118,21 +122,24 @@ export async function deliver(job: Job, { tell, checkpoint }: Reporter, signal: 
   }
 }
 
+const listOrNull = (value: unknown): string[] | null => (Array.isArray(value) ? value : null)
+
 /** Creates the scratch folder of this attempt and deletes those of killed attempts. */
-async function makeScratch(run_id: string): Promise<string> {
-  const prefix = scratchPrefix(run_id)
+async function createScratchFolder(run_id: string): Promise<string> {
+  const prefix = scratchFolderPrefix(run_id)
   for (const name of await readdir(tmpdir()))
     if (name.startsWith(prefix)) await rm(join(tmpdir(), name), { recursive: true, force: true })
   return mkdtemp(join(tmpdir(), prefix))
 }
 
 /** The message shown to the owner of the export. Unknown errors go to the operator's log only. */
-export function failureOf(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
+export function describeFailure(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
   if (error instanceof DeliveryError) return { message: error.message, ...error.options }
-  const { code } = error as { code?: unknown }
-  // Libraries wrap the errors of the outbound guard; code and message survive.
-  if (error instanceof AppError || code === 'outbound_refused' || code === 'outbound_unresolved')
-    return { message: (error as Error).message, retryable: code === 'outbound_unresolved' || code === 'unavailable' }
-  const hint = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''
-  return { message: `The delivery failed${hint}. The server's log has more.`, retryable: true }
+  const code = errorCode(error)
+  // Libraries wrap the errors of the outbound guard, but keep their code and message.
+  const known = error instanceof AppError || code === 'outbound_refused' || code === 'outbound_unresolved'
+  if (known && error instanceof Error)
+    return { message: error.message, retryable: code === 'outbound_unresolved' || code === 'unavailable' }
+  const hint = /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''
+  return { message: `The delivery failed${hint}. See the server log for details.`, retryable: true }
 }

@@ -1,6 +1,6 @@
 /**
- * What a destination is. A new kind is one file in `destinations/` and its line in `catalogue.ts`; its config schema is in
- * the contract as `<type>Config`.
+ * The interface of a destination. Each type is one file in `destinations/` and a line in `catalogue.ts`; the contract has
+ * its config schema as `<type>Config`.
  */
 import type { components } from '../contract/openapi.ts'
 import type { Column, Cursor, Encoding, Page } from '../events/extract.ts'
@@ -8,9 +8,11 @@ import type { Outbound } from '../outbound/guard.ts'
 
 type Schemas = components['schemas']
 export type DestinationType = Schemas['DestinationType']
+/** The config of any type, validated against the contract when it is saved. */
+export type DestinationConfig = Record<string, unknown>
 export type TestStep = Schemas['DestinationTest']['steps'][number]
 
-/** The state of the last attempt: where to continue, what was delivered, and details of the destination. */
+/** Where the next attempt continues, and what has been delivered. */
 export interface Checkpoint {
   cursor: Cursor
   records: number
@@ -19,16 +21,16 @@ export interface Checkpoint {
   page_rows?: number
   /** Finished files, in order. */
   files?: string[]
-  /** Requests that succeeded. */
+  /** Accepted requests. */
   posts?: number
   /** Events delivered after the cursor, which marks the end of a page. */
   beyond?: number
 }
 
-/** A run as its destination sees it. */
+/** One attempt at a run, as its destination sees it. */
 export interface Delivery<Config> {
   config: Config
-  /** The same for every attempt. */
+  /** The same in every attempt. */
   run_id: string
   attempt: number
   project_id: number
@@ -49,13 +51,13 @@ export interface Tools {
   outbound: Outbound
   /** The root folder of File exports. */
   files_root: string
-  /** A scratch folder. The caller empties it. */
+  /** A scratch folder. The caller deletes it. */
   scratch: string
-  /** Aborted when the run must end. Rethrow its reason. */
+  /** Aborted when the attempt must end. Rethrow its reason. */
   signal: AbortSignal
   /**
-   * The point where another attempt continues. Await it before the next object becomes visible, so that at most one
-   * object is missing from the checkpoint; the next attempt replaces that one.
+   * Stores the point where the next attempt continues. Await it before the next object becomes visible. At most one
+   * object is then missing from the checkpoint, and the next attempt replaces it.
    */
   checkpoint(state: Checkpoint): Promise<void>
   log(level: 'DEBUG' | 'INFO' | 'WARNING', message: string): void
@@ -71,25 +73,25 @@ export interface Receiver {
 }
 
 export interface Destination<Config> {
-  /** The columns it receives without a query. */
+  /** The columns that are delivered without a query. */
   columns: readonly Column[]
   /** Whether a HogQL query may choose the columns. */
-  takesQuery: boolean
-  encoding: Encoding | ((config: Config) => Encoding)
-  /** Checks that the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
-  check(config: Config): void
+  supportsQuery: boolean
+  encoding(config: Config): Encoding
+  /** Checks what the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
+  validate(config: Config): void
   /** The hosts of a config, checked when it is saved. */
   hosts?(config: Config): { host: string; port: number }[]
   open(delivery: Delivery<Config>): Promise<Receiver>
-  /** Connects, writes and deletes, one step each. Stops at the first step that throws. */
-  test(config: Config, tools: Tools): AsyncGenerator<Pick<TestStep, 'name' | 'detail'>>
-  /** The names of the steps of `test`, in order. Steps after a failure are reported as skipped. */
+  /** The names of the steps of `test`, in order. */
   steps: readonly string[]
+  /** Connects, writes and deletes. Yields the detail of each step that passed and throws at the first that fails. */
+  test(config: Config, tools: Tools): AsyncGenerator<string>
 }
 
 /**
- * Why a delivery failed, without any text of the peer. `retry_after_seconds` is set when the peer
- * asked for a pause. Any other error is retried.
+ * Why a delivery failed, without any text of the peer. `retry_after_seconds` is the peer's `Retry-After`. Errors of other
+ * classes are retried.
  */
 export class DeliveryError extends Error {
   constructor(
@@ -100,8 +102,8 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The attempt would fail again until the cause is fixed. */
-export const refused = (message: string): DeliveryError => new DeliveryError(message, { retryable: false })
+/** Every attempt fails until the cause is fixed. */
+export const permanentError = (message: string): DeliveryError => new DeliveryError(message, { retryable: false })
 
-export const unreachable = (message: string, retry_after_seconds?: number): DeliveryError =>
+export const retryableError = (message: string, retry_after_seconds?: number): DeliveryError =>
   new DeliveryError(message, { retryable: true, ...(retry_after_seconds !== undefined && { retry_after_seconds }) })

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
+import { createLoop } from '../background/loop.ts'
 import type { Config } from '../config.ts'
 import { pausePosition } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -15,32 +16,32 @@ import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../store/vault.ts'
-import { type Delivered, failureOf, type Job } from './deliver.ts'
+import { type DeliveryJob, type DeliveryResult, describeFailure } from './deliver.ts'
 import type { Launch } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
-import { removeLeftovers } from './leftovers.ts'
 import { continueBackfill, pauseFailing } from './run-followups.ts'
-import { NOTHING_TO_DELIVER, type Planner, plan } from './schedule.ts'
-import { opened } from './settings.ts'
+import { NO_EVENTS, plan } from './schedule.ts'
+import { decryptSettings } from './settings.ts'
+import { removeOrphanedFiles } from './temporary-files.ts'
 
 const LEASE_MS = 60_000
 const RENEW_MS = 15_000
 /** The shortest time between two writes of progress. */
 const PROGRESS_MS = 1_000
 /** How often to look for changes made by other nodes. */
-const LOOK_AGAIN_MS = 5_000
+const POLL_MS = 5_000
 /** How often to check whether transactions older than the end of a pause have finished. */
-const UNSETTLED_MS = 500
-const MOST_ATTEMPTS = 15
-const FIRST_PAUSE_MS = 30_000
-const LONGEST_PAUSE_MS = 120_000
-/** The longest `Retry-After` of a destination that is honoured. */
-const LONGEST_ASKED_PAUSE_MS = 3_600_000
-const FORGET_EVERY_MS = 3_600_000
-const FORGET_AT_ONCE = 1_000
+const PAUSE_POLL_MS = 500
+const MAX_ATTEMPTS = 15
+const FIRST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 120_000
+/** Limits the `Retry-After` of a destination. */
+const MAX_RETRY_AFTER_MS = 3_600_000
+const CLEANUP_PERIOD_MS = 3_600_000
+const CLEANUP_ROWS = 1_000
 const DAY_MS = 86_400_000
-const STOPPING = new Error('the server is stopping')
-const TAKEN_AWAY = new Error('the run was taken away')
+const SHUTTING_DOWN = new Error('the server is shutting down')
+const LEASE_LOST = new Error('the run was cancelled, deleted or claimed by another node')
 
 export interface ExporterOptions {
   config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
@@ -65,8 +66,8 @@ export interface Exporter {
   start(): void
   /** Looks for due work now. */
   wake(): void
-  /** Aborts attempts at cancelled or deleted runs on this node. Other nodes notice when they renew their lease. */
-  drop(run: { batch_export_id: string; id?: string }): void
+  /** Aborts the attempts of cancelled or deleted runs on this node. Other nodes notice when they renew their lease. */
+  abort(run: { batch_export_id: string; id?: string }): void
   /** Runs everything that is due now to completion. */
   drain(): Promise<void>
   /** Releases the active runs, so that the next start or another node continues them. */
@@ -75,105 +76,92 @@ export interface Exporter {
 
 export function createExporter(options: ExporterOptions): Exporter {
   const { config, db, ids, now, log, launch, vault, metrics } = options
-  const planner: Planner = options
   /** Unique to this start of the process. */
   const owner = ids.uuid()
   const active = new Map<string, { batch_export_id: string; abort: AbortController; done: Promise<void> }>()
-  let stopped = false
-  let started = false
-  let working: Promise<void> | undefined
-  let again = false
-  let next: NodeJS.Timeout | undefined
-  let forgotten_at = 0
+  let cleaned_at = 0
 
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const lease = (): runs.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
 
+  const loop = createLoop({
+    round: async () => {
+      const [started] = await Promise.allSettled([startDueRuns()])
+      await cleanUp().catch((error) => log.error({ err: error }, 'removing old export runs failed'))
+      if (started.status === 'rejected') throw started.reason
+      return untilNextRound()
+    },
+    retry_ms: POLL_MS,
+    onError: (error) => log.error({ err: error }, 'planning or claiming export runs failed; retrying'),
+  })
+
   /** Plans due windows and fills the free slots. */
-  async function look(): Promise<void> {
+  async function startDueRuns(): Promise<void> {
     // A failure to plan one export does not stop the runs that are already planned.
-    const [planned] = await Promise.allSettled([plan(planner)])
-    while (!stopped && active.size < config.EXPORT_SLOTS) {
+    const [planned] = await Promise.allSettled([plan(options)])
+    while (!loop.stopped && active.size < config.EXPORT_SLOTS) {
       const run = await runs.claim(db, lease(), [...active.keys()])
       if (!run) break
       const abort = new AbortController()
-      if (stopped) abort.abort(STOPPING)
+      if (loop.stopped) abort.abort(SHUTTING_DOWN)
       const done = attempt(run, abort)
-        .catch((error) => log.error({ err: error, run: run.id }, 'an export run could not be written down'))
+        .catch((error) => log.error({ err: error, run: run.id }, 'the result of an export run could not be stored'))
         .finally(() => {
           active.delete(run.id)
-          wake()
+          loop.wake()
         })
       active.set(run.id, { batch_export_id: run.batch_export_id, abort, done })
     }
     if (planned.status === 'rejected') throw planned.reason
   }
 
-  function wake(): void {
-    if (!started || stopped) return
-    again = true
-    working ??= rounds()
-  }
-
-  /** Never rejects. An unreachable database is retried. */
-  async function rounds(): Promise<void> {
-    clearTimeout(next)
-    let wait = LOOK_AGAIN_MS
-    while (again && !stopped) {
-      again = false
-      await look().catch((error) => log.error({ err: error }, 'looking for export runs failed; it is tried again'))
-      await forget().catch((error) => log.error({ err: error }, 'old export runs could not be removed'))
-      wait = await untilNext().catch(() => LOOK_AGAIN_MS)
-    }
-    // No await since the last check of `again`, so no wake-up is lost.
-    working = undefined
-    if (!stopped) next = setTimeout(wake, wait).unref()
-  }
+  const activeDone = (): Promise<unknown> => Promise.all([...active.values()].map(({ done }) => done))
 
   /** Milliseconds until the next known work is due. */
-  async function untilNext(): Promise<number> {
+  async function untilNextRound(): Promise<number> {
     const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
-    if ((await pauses.unsettled(db, { after: '', limit: 1 })).length) waits.push(UNSETTLED_MS)
-    return Math.max(10, Math.min(LOOK_AGAIN_MS, ...waits))
+    if ((await pauses.withEndedPause(db, { after: '', limit: 1 })).length) waits.push(PAUSE_POLL_MS)
+    return Math.max(10, Math.min(POLL_MS, ...waits))
   }
 
   const nextClaim = (): Promise<string | null> => runs.nextClaim(db, [...active.keys()])
 
-  async function forget(): Promise<void> {
-    if (Date.parse(now()) - forgotten_at < FORGET_EVERY_MS) return
-    forgotten_at = Date.parse(now())
+  async function cleanUp(): Promise<void> {
+    if (Date.parse(now()) - cleaned_at < CLEANUP_PERIOD_MS) return
+    cleaned_at = Date.parse(now())
     let removed = 1
-    while (!stopped && removed > 0)
-      removed = await runs.forget(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), FORGET_AT_ONCE)
-    await removeLeftovers(
+    while (!loop.stopped && removed > 0)
+      removed = await runs.prune(db, at(-config.RUN_RETENTION_DAYS * DAY_MS), CLEANUP_ROWS)
+    await removeOrphanedFiles(
       { files_root: options.files_root, scratch_root: tmpdir(), now: Date.parse(now()) },
       (run_ids) => runs.ended(db, run_ids),
     )
   }
 
-  /** Runs one attempt, from the claim to the recorded result. */
+  /** Runs one attempt, from the claim to the stored result. */
   async function attempt(run: RunRow, abort: AbortController): Promise<void> {
-    const row = await exports.find(db, run.batch_export_id)
+    const row = await exports.getById(db, run.batch_export_id)
     if (!row) return
-    const say = (level: logs.LogLevel, message: string, tx = db): Promise<void> =>
+    const logRun: LogRun = (level, message, tx = db) =>
       logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level, message })
-    if (run.attempts > MOST_ATTEMPTS) return giveUp(run, row, say, 'Every attempt was cut short.')
-    await say(
+    if (run.attempts > MAX_ATTEMPTS) return giveUp(run, row, logRun, 'Every attempt was interrupted.')
+    const kind = run.kind === 'scheduled' ? '' : ` (${run.kind})`
+    await logRun(
       'INFO',
-      `Attempt ${run.attempts} at the events from ${run.data_interval_start} to ${run.data_interval_end}${run.kind === 'scheduled' ? '' : ` (${run.kind})`} began.`,
+      `Attempt ${run.attempts} started for ${run.data_interval_start} to ${run.data_interval_end}${kind}.`,
     )
-    const began = performance.now()
-    const keeper = keepLease(run, placeOf(row), abort)
-    let delivered: Delivered
+    const started = performance.now()
+    const keeper = keepLease(run, destinationHash(row), abort)
+    let result: DeliveryResult
     try {
-      delivered = await launch(
+      result = await launch(
         jobOf(run, row),
         {
-          ...keeper,
-          tell: (report) => {
-            if (report.kind === 'log') void say(report.level, report.message).catch(() => undefined)
-            else keeper.tell(report)
+          checkpoint: keeper.checkpoint,
+          report: (report) => {
+            if (report.kind === 'log') void logRun(report.level, report.message).catch(() => undefined)
+            else keeper.report(report)
           },
         },
         abort.signal,
@@ -181,48 +169,33 @@ export function createExporter(options: ExporterOptions): Exporter {
       await keeper.stop()
     } catch (error) {
       await keeper.stop()
-      if (stopped) return void (await letGo(run, say))
+      if (loop.stopped) return release(run, logRun)
       if (abort.signal.aborted) return
-      return failed(run, row, say, error)
+      return handleFailure(run, row, logRun, error)
     }
-    const seconds = (performance.now() - began) / 1000
-    metrics.exported(row.destination_type, delivered.records, delivered.bytes)
+    const seconds = (performance.now() - started) / 1000
+    metrics.exported(row.destination_type, result.records, result.bytes)
     await db.tx(async (tx) => {
-      const held = await exports.hold(tx, row.id)
+      const locked = await exports.lock(tx, row.id)
       const ended =
-        held &&
-        (await runs.finish(tx, run.id, owner, {
-          status: 'Completed',
-          now: now(),
-          records_completed: delivered.records,
-        }))
+        locked &&
+        (await runs.finish(tx, run.id, owner, { status: 'Completed', now: now(), records_completed: result.records }))
       if (!ended) return
-      await say('INFO', summary(delivered, seconds), tx)
-      await continueBackfill(tx, { ids, now: now() }, held, ended)
+      await logRun('INFO', summary(result, seconds), tx)
+      await continueBackfill(tx, { ids, now: now() }, locked, ended)
     })
   }
 
-  const jobOf = (run: RunRow, row: BatchExportRow): Job => ({
+  const jobOf = (run: RunRow, row: BatchExportRow): DeliveryJob => ({
     run_id: run.id,
     attempt: run.attempts,
     batch_export_id: row.id,
     project_id: row.project_id,
-    range_key:
-      run.from_position === null
-        ? `${run.backfill_id}/${run.data_interval_start}`
-        : `${run.from_position}-${run.to_position}`,
-    range:
-      run.from_position === null
-        ? {
-            by: 'times',
-            start: Date.parse(run.data_interval_start) * 1000,
-            end: Date.parse(run.data_interval_end) * 1000,
-          }
-        : { by: 'positions', from: run.from_position, to: run.to_position! },
+    ...rangeOf(run),
     backfill_id: run.backfill_id,
     data_interval_start: run.data_interval_start,
     data_interval_end: run.data_interval_end,
-    destination: opened(vault, row),
+    destination: decryptSettings(vault, row),
     hogql_query: row.hogql_query,
     checkpoint: checkpointFor(row, run),
     now: Date.parse(run.created_at) * 1000,
@@ -232,31 +205,31 @@ export function createExporter(options: ExporterOptions): Exporter {
   })
 
   /** Renews the lease and stores progress. Aborts the attempt when the lease is lost. */
-  function keepLease(run: RunRow, place: string, abort: AbortController) {
+  function keepLease(run: RunRow, hash: string, abort: AbortController) {
     const progress: { records_completed?: number; records_total_count?: number } = {}
     let tail: Promise<unknown> = Promise.resolve()
     const renew = (checkpoint?: string): Promise<void> => {
-      const turn = tail.then(async () => {
-        const mine = await runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
-        if (!mine) abort.abort(TAKEN_AWAY)
+      const renewed = tail.then(async () => {
+        const owned = await runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
+        if (!owned) abort.abort(LEASE_LOST)
       })
       // A short outage of the database does not fail the delivery: the lease outlasts several renewals.
-      tail = turn.catch(() => undefined)
-      return turn
+      tail = renewed.catch(() => undefined)
+      return renewed
     }
-    // Not unref'ed: losing the lease may be the only thing that ends this attempt.
+    // Not unref'ed: without other handles the process would exit before the lost lease aborts this attempt.
     const timer = setInterval(() => void renew().catch(() => undefined), options.renew_ms ?? RENEW_MS)
-    let noted = performance.now()
+    let stored_at = performance.now()
     return {
-      tell: (report: { kind: string; records: number }): void => {
+      report: (report: { kind: 'progress' | 'total'; records: number }): void => {
         if (report.kind === 'total') progress.records_total_count = report.records
         else progress.records_completed = report.records
-        if (performance.now() - noted < PROGRESS_MS) return
-        noted = performance.now()
+        if (performance.now() - stored_at < PROGRESS_MS) return
+        stored_at = performance.now()
         void renew().catch(() => undefined)
       },
-      checkpoint: async (state: object): Promise<void> => {
-        await renew(JSON.stringify({ ...state, place }))
+      checkpoint: async (state: Checkpoint): Promise<void> => {
+        await renew(JSON.stringify({ ...state, place: hash }))
         abort.signal.throwIfAborted()
       },
       stop: async (): Promise<void> => {
@@ -266,109 +239,119 @@ export function createExporter(options: ExporterOptions): Exporter {
     }
   }
 
-  type Say = (level: logs.LogLevel, message: string, tx?: Db) => Promise<void>
-
-  async function failed(run: RunRow, row: BatchExportRow, say: Say, error: unknown): Promise<void> {
-    const { message, retryable, retry_after_seconds } = failureOf(error)
+  async function handleFailure(run: RunRow, row: BatchExportRow, logRun: LogRun, error: unknown): Promise<void> {
+    const { message, retryable, retry_after_seconds } = describeFailure(error)
     log.warn(
       { err: error, run: run.id, batch_export: row.id, attempt: run.attempts, retryable },
       'an export run failed',
     )
-    if (!retryable || run.attempts >= MOST_ATTEMPTS) return giveUp(run, row, say, message, retryable)
-    const pause = Math.max(
-      Math.min(FIRST_PAUSE_MS * 2 ** (run.attempts - 1), LONGEST_PAUSE_MS),
-      Math.min((retry_after_seconds ?? 0) * 1000, LONGEST_ASKED_PAUSE_MS),
+    if (!retryable || run.attempts >= MAX_ATTEMPTS) return giveUp(run, row, logRun, message, retryable)
+    const delay_ms = Math.max(
+      Math.min(FIRST_RETRY_MS * 2 ** (run.attempts - 1), MAX_RETRY_MS),
+      Math.min((retry_after_seconds ?? 0) * 1000, MAX_RETRY_AFTER_MS),
     )
-    const kept = await runs.postpone(db, run.id, owner, {
+    const postponed = await runs.postpone(db, run.id, owner, {
       now: now(),
-      next_attempt_at: at(pause),
+      next_attempt_at: at(delay_ms),
       latest_error: message,
     })
-    if (kept) await say('WARNING', `${message} The next attempt is in ${pause / 1000} seconds.`)
+    if (postponed) await logRun('WARNING', `${message} The next attempt starts in ${delay_ms / 1000} seconds.`)
   }
 
-  async function giveUp(run: RunRow, row: BatchExportRow, say: Say, reason: string, retryable = true): Promise<void> {
+  async function giveUp(
+    run: RunRow,
+    row: BatchExportRow,
+    logRun: LogRun,
+    reason: string,
+    retryable = true,
+  ): Promise<void> {
     const status = retryable ? 'FailedRetryable' : 'Failed'
     const position = await pausePosition(options.events)
     const mails = await db.tx(async (tx) => {
-      const held = await exports.hold(tx, row.id)
-      const ended = held && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
+      const locked = await exports.lock(tx, row.id)
+      const ended = locked && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
       if (!ended) return undefined
-      await say(
-        'ERROR',
-        retryable
-          ? `${reason} After ${run.attempts} attempts the run was given up.`
-          : `${reason} Trying again would not help.`,
-        tx,
-      )
-      await continueBackfill(tx, { ids, now: now() }, held, ended)
-      return pauseFailing(tx, { ids, now: now() }, held, { position, byMail: options.wakeMailer !== null })
+      const outcome = retryable ? `The run failed after ${run.attempts} attempts.` : 'The run is not retried.'
+      await logRun('ERROR', `${reason} ${outcome}`, tx)
+      await continueBackfill(tx, { ids, now: now() }, locked, ended)
+      return pauseFailing(tx, { ids, now: now() }, locked, { position, byMail: options.wakeMailer !== null })
     })
     if (mails === undefined) return
     metrics.exportFailed(row.destination_type, status)
     if (mails > 0) options.wakeMailer?.()
   }
 
-  /** The next start continues after the last finished file. This attempt does not count. */
-  async function letGo(run: RunRow, say: Say): Promise<void> {
-    const kept = await runs.postpone(db, run.id, owner, {
+  /** Ends the lease at shutdown. The next attempt continues at the checkpoint; this one does not count. */
+  async function release(run: RunRow, logRun: LogRun): Promise<void> {
+    const released = await runs.postpone(db, run.id, owner, {
       now: now(),
       next_attempt_at: now(),
       latest_error: null,
       uncounted: true,
     })
-    if (kept) await say('INFO', 'The server is stopping. The run goes on after the next start.')
+    if (released) await logRun('INFO', 'The server is shutting down. The run continues after the restart.')
   }
 
   return {
-    start: () => {
-      started = true
-      wake()
-    },
-    wake,
-    drop: ({ batch_export_id, id }) => {
-      for (const [run_id, one] of active)
-        if (one.batch_export_id === batch_export_id && (id ?? run_id) === run_id) one.abort.abort(TAKEN_AWAY)
-      wake()
+    start: () => loop.start(),
+    wake: loop.wake,
+    abort: ({ batch_export_id, id }) => {
+      for (const [run_id, attempt] of active)
+        if (attempt.batch_export_id === batch_export_id && (id ?? run_id) === run_id) attempt.abort.abort(LEASE_LOST)
+      loop.wake()
     },
     drain: async () => {
       do {
-        await working
-        await look()
-        await Promise.all([...active.values()].map(({ done }) => done))
-      } while (await claimable())
+        await loop.idle()
+        await startDueRuns()
+        await activeDone()
+      } while (await hasDueWork())
     },
     stop: async () => {
-      if (stopped) return
-      stopped = true
-      clearTimeout(next)
-      for (const { abort } of active.values()) abort.abort(STOPPING)
-      // First, because it may still claim a run.
-      await working
-      await Promise.all([...active.values()].map(({ done }) => done))
+      const stopped = loop.stop()
+      for (const { abort } of active.values()) abort.abort(SHUTTING_DOWN)
+      // The last round may still claim a run.
+      await stopped
+      await activeDone()
     },
   }
 
-  async function claimable(): Promise<boolean> {
+  async function hasDueWork(): Promise<boolean> {
     const [due, claim] = [await exports.nextDue(db), await nextClaim()]
     return [due, claim].some((time) => time !== null && time <= now())
   }
 }
 
+type LogRun = (level: logs.LogLevel, message: string, tx?: Db) => Promise<void>
+
+/** Backfills select events by time, other runs by position. */
+function rangeOf(run: RunRow): Pick<DeliveryJob, 'range' | 'range_key'> {
+  const { from_position: from, to_position: to, data_interval_start, data_interval_end } = run
+  if (from !== null && to !== null) return { range: { by: 'positions', from, to }, range_key: `${from}-${to}` }
+  return {
+    range: {
+      by: 'times',
+      start: Date.parse(data_interval_start) * 1000,
+      end: Date.parse(data_interval_end) * 1000,
+    },
+    range_key: `${run.backfill_id}/${data_interval_start}`,
+  }
+}
+
 /** A hash of the destination, its encrypted secrets and the query. */
-const placeOf = ({ destination_type, destination_config, secrets, hogql_query }: BatchExportRow): string =>
+const destinationHash = ({ destination_type, destination_config, secrets, hogql_query }: BatchExportRow): string =>
   createHash('sha256')
     .update(JSON.stringify([destination_type, destination_config, secrets, hogql_query]))
     .digest('hex')
 
-/** A checkpoint is valid only for the destination and query it was made with. */
+/** A checkpoint is valid only for the destination and query it was created with. */
 function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint | null {
   const { place, ...state } = JSON.parse(checkpoint ?? '{}')
-  return place === placeOf(row) ? state : null
+  return place === destinationHash(row) ? state : null
 }
 
-function summary({ records, bytes }: Delivered, seconds: number): string {
-  if (records === 0) return NOTHING_TO_DELIVER
+function summary({ records, bytes }: DeliveryResult, seconds: number): string {
+  if (records === 0) return NO_EVENTS
   const rate = Math.round(records / Math.max(seconds, 0.001))
-  return `Delivered ${records} events, ${bytes} bytes, in ${seconds.toFixed(1)} seconds (${rate} events a second).`
+  return `Delivered ${records} events (${bytes} bytes) in ${seconds.toFixed(1)} seconds, ${rate} events per second.`
 }

@@ -1,15 +1,15 @@
-/** Runs written as files: names, sizes and the manifest. Used by every file store. */
+/** Deliveries as files: names, sizes and the manifest. Shared by File, S3 and Azure. */
 import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
-import { type Column, EVENT_COLUMNS as c, type Encoding, type Page } from '../events/extract.ts'
-import { type Delivery, type Receiver, refused } from './destination.ts'
+import { type Column, type Cursor, EVENT_COLUMNS as c, type Encoding } from '../events/extract.ts'
+import { type Delivery, permanentError, type Receiver } from './destination.ts'
 import { COMPRESSIONS, type Encoder, type EncoderOptions, EXTENSIONS, type FileFormat } from './formats/format.ts'
 import { openJsonLines } from './formats/jsonlines.ts'
 
-/** A store in which a file is either complete or absent. */
+/** A store in which a file is either complete or missing. */
 export interface FileStore {
-  /** Replaces the file of that name. Rejects without leaving a file when the body fails. */
+  /** Creates or replaces the file. Rejects without leaving a file when the body fails. */
   put(name: string, body: Readable): Promise<void>
   close(): Promise<void>
 }
@@ -47,61 +47,60 @@ const VARIABLES = [
   'table',
 ] as const
 
-/** Checks that the schema cannot express: the compressions of a format and the variables of a prefix. */
-export function checkFiles({ prefix = '', file_format = 'JSONLines', compression }: FilesConfig): void {
-  const possible = Object.keys(COMPRESSIONS[file_format])
-  if (compression && !possible.includes(compression))
+/** Checks what the schema cannot express: the compressions of a format and the variables of a prefix. */
+export function validateFileConfig({ prefix = '', file_format = 'JSONLines', compression }: FilesConfig): void {
+  const supported = Object.keys(COMPRESSIONS[file_format])
+  if (compression && !supported.includes(compression))
     throw invalid(
       'destination__config__compression',
-      `${file_format} cannot be compressed with ${compression}. Use one of ${possible.join(', ')}, or null.`,
+      `${file_format} does not support ${compression}. Use one of ${supported.join(', ')}, or null.`,
     )
-  const unknown = [...prefix.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name!).find((name) => !isVariable(name))
+  const unknown = [...prefix.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name).find((name) => !isVariable(name))
   if (unknown !== undefined)
     throw invalid(
       'destination__config__prefix',
-      `There is no variable {${unknown}}. There are ${VARIABLES.map((name) => `{${name}}`).join(', ')}.`,
+      `Unknown variable {${unknown}}. Use one of ${VARIABLES.map((name) => `{${name}}`).join(', ')}.`,
     )
 }
 
-const isVariable = (name: string): name is (typeof VARIABLES)[number] => (VARIABLES as readonly string[]).includes(name)
+const isVariable = (name: string): name is (typeof VARIABLES)[number] => VARIABLES.some((known) => known === name)
 
 /** Continues after the files that an earlier attempt finished. An unfinished file is written again. */
-export function openFiles(store: FileStore, delivery: Delivery<FilesConfig>): Receiver {
+export function openFileReceiver(store: FileStore, delivery: Delivery<FilesConfig>): Receiver {
   const { config, checkpoint, tools, columns } = delivery
   const { file_format = 'JSONLines', compression = null, max_file_size_mb } = config
-  const limit = (max_file_size_mb ?? 0) * MEGABYTE
-  const nameOf = namesOf(delivery)
+  const max_bytes = (max_file_size_mb ?? 0) * MEGABYTE
+  const nameOf = fileNames(delivery)
   const files = [...(checkpoint?.files ?? [])]
   let records = checkpoint?.records ?? 0
   let bytes = checkpoint?.bytes ?? 0
-  let current: { encoder: Encoder; name: string } | undefined
-  let last: Page | undefined
+  let current: OpenFile | undefined
 
-  const begin = async (): Promise<NonNullable<typeof current>> => {
+  const openFile = async (cursor: Cursor): Promise<OpenFile> => {
     const name = nameOf(files.length)
-    const take = (body: Readable): Promise<void> => store.put(name, body)
-    return { name, encoder: await openEncoder(file_format, { compression, columns, scratch: tools.scratch, take }) }
+    const sink = (body: Readable): Promise<void> => store.put(name, body)
+    const encoder = await openEncoder(file_format, { compression, columns, scratch: tools.scratch, sink })
+    return { name, encoder, cursor }
   }
-  const finish = async (): Promise<void> => {
-    const { encoder, name } = current!
+  const finish = async ({ name, encoder, cursor }: OpenFile): Promise<void> => {
     await encoder.close()
     current = undefined
     files.push(name)
     bytes += encoder.bytes()
-    await tools.checkpoint({ cursor: last!.cursor, records, bytes, files: [...files] })
+    await tools.checkpoint({ cursor, records, bytes, files: [...files] })
   }
 
   return {
     write: async (page) => {
-      current ??= await begin()
+      current ??= await openFile(page.cursor)
       await current.encoder.write(page)
       records += page.records
-      last = page
-      if (limit && current.encoder.bytes() >= limit) await finish()
+      current.cursor = page.cursor
+      if (max_bytes && current.encoder.bytes() >= max_bytes) await finish(current)
     },
     commit: async () => {
-      if (current) await finish()
-      if (limit && files.length) {
+      if (current) await finish(current)
+      if (max_bytes && files.length) {
         const manifest = JSON.stringify({ files }, null, 2)
         await store.put(nameOf('manifest'), Readable.from([Buffer.from(`${manifest}\n`)]))
       }
@@ -115,17 +114,24 @@ export function openFiles(store: FileStore, delivery: Delivery<FilesConfig>): Re
   }
 }
 
+interface OpenFile {
+  name: string
+  encoder: Encoder
+  /** The end of the last page in the file. */
+  cursor: Cursor
+}
+
 /** DuckDB is large, so it is loaded on first use. */
 async function openEncoder(format: FileFormat, options: EncoderOptions): Promise<Encoder> {
   return format === 'Parquet' ? (await import('./formats/parquet.ts')).openParquet(options) : openJsonLines(options)
 }
 
 /** `<prefix>/<start>-<end>.jsonl.gz`, then `…-1.jsonl.gz`, `…-2.jsonl.gz`. The same range always has the same names. */
-function namesOf(delivery: Delivery<FilesConfig>): (which: number | 'manifest') => string {
+function fileNames(delivery: Delivery<FilesConfig>): (which: number | 'manifest') => string {
   const { config, backfill_id } = delivery
   const { file_format = 'JSONLines', compression, prefix = '' } = config
   const [start, end] = [shortTime(delivery.data_interval_start), shortTime(delivery.data_interval_end)]
-  const folder = prefix.replace(/\{([^{}]*)\}/g, (_, name) => variable(name, start, end))
+  const folder = prefix.replace(/\{([^{}]*)\}/g, (_, name) => expandVariable(name, start, end))
   const base = `${start}-${end}${backfill_id === null ? '' : `-backfill-${backfill_id}`}`
   const suffix = compression ? `.${COMPRESSIONS[file_format][compression]}` : ''
   return (which) => {
@@ -137,8 +143,8 @@ function namesOf(delivery: Delivery<FilesConfig>): (which: number | 'manifest') 
   }
 }
 
-/** The name of the file that `test` writes: below the prefix, up to its first variable. */
-export function testName({ prefix = '' }: FilesConfig): string {
+/** The file that `test` writes, in the part of the prefix before its first variable. */
+export function testFileName({ prefix = '' }: FilesConfig): string {
   const folder = prefix.includes('{') ? prefix.slice(0, prefix.lastIndexOf('/', prefix.indexOf('{')) + 1) : prefix
   const slash = folder === '' || folder.endsWith('/') ? '' : '/'
   return `${folder}${slash}workspace-admin-test.jsonl`.replace(/^\/+/, '')
@@ -147,9 +153,10 @@ export function testName({ prefix = '' }: FilesConfig): string {
 /** Omits a zero fraction of seconds. */
 const shortTime = (iso: string): string => iso.replace('.000Z', 'Z')
 
-function variable(name: string, start: string, end: string): string {
-  if (!isVariable(name)) throw refused(`The prefix holds {${name}}, which is no variable. Correct the prefix.`)
-  const [, year, month, day, hour, minute, second] = /^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)/.exec(end)!
+function expandVariable(name: string, start: string, end: string): string {
+  if (!isVariable(name)) throw permanentError(`The prefix contains the unknown variable {${name}}. Correct the prefix.`)
+  if (name === 'table') return 'events'
+  const [year = '', month = '', day = '', hour = '', minute = '', second = ''] = end.split(/[-T:.Z]/)
   const values = { year, month, day, hour, minute, second, data_interval_start: start, data_interval_end: end }
-  return name === 'table' ? 'events' : values[name]!
+  return values[name]
 }

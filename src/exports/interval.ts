@@ -1,4 +1,4 @@
-/** Time windows: one interval long, aligned to UTC. */
+/** Windows: one interval long, aligned to UTC. Weeks start on Sunday. */
 import type { components } from '../contract/openapi.ts'
 
 export type Interval = components['schemas']['BatchExportInterval']
@@ -28,11 +28,11 @@ export function boundaryBefore(interval: Interval, moment: string): string {
 
 /** The first boundary after a time. */
 export const boundaryAfter = (interval: Interval, moment: string): string =>
-  later(interval, boundaryBefore(interval, moment))
+  addInterval(interval, boundaryBefore(interval, moment))
 
 /** One interval later, without alignment. */
-export const later = (interval: Interval, moment: string): string => iso(Date.parse(moment) + LENGTHS[interval])
+export const addInterval = (interval: Interval, moment: string): string => iso(Date.parse(moment) + LENGTHS[interval])
 
 /** The number of windows between two times. */
-export const windowsBetween = (interval: Interval, start: string, end: string): number =>
+export const countWindows = (interval: Interval, start: string, end: string): number =>
   Math.ceil((Date.parse(end) - Date.parse(start)) / LENGTHS[interval])

@@ -1,15 +1,15 @@
-import type { Delivered, Job, Report } from './deliver.ts'
+import type { DeliveryJob, DeliveryResult, Report } from './deliver.ts'
 import type { Checkpoint, DestinationType, TestStep } from './destination.ts'
 
 /** Messages to a delivery process, which runs one task at a time. */
-export type Order =
-  | { kind: 'deliver'; job: Job }
-  | { kind: 'test'; destination: Tested }
+export type DeliveryRequest =
+  | { kind: 'deliver'; job: DeliveryJob }
+  | { kind: 'test'; destination: DestinationTest }
   /** The checkpoint is stored. */
   | { kind: 'stored' }
   | { kind: 'abort' }
 
-export interface Tested {
+export interface DestinationTest {
   type: DestinationType
   config: Record<string, unknown>
   files_root: string
@@ -17,9 +17,17 @@ export interface Tested {
 }
 
 /** Messages from a delivery process. */
-export type Answer =
+export type DeliveryReply =
   | { kind: 'report'; report: Report }
   | { kind: 'checkpoint'; checkpoint: Checkpoint }
-  | { kind: 'delivered'; delivered: Delivered }
+  | { kind: 'delivered'; delivered: DeliveryResult }
   | { kind: 'tested'; steps: TestStep[] }
-  | { kind: 'failed'; message: string; retryable: boolean; retry_after_seconds?: number; cause: string }
+  | DeliveryFailure
+
+export interface DeliveryFailure {
+  kind: 'failed'
+  message: string
+  retryable: boolean
+  retry_after_seconds?: number
+  cause: string
+}

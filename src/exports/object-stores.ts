@@ -1,20 +1,25 @@
-/** Shared by object stores over HTTP: connections and error handling. */
+/** Connections and error messages that the object stores share. */
 import { once } from 'node:events'
 import type { Agent } from 'node:http'
-import type { Socket } from 'node:net'
+import { errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { DeliveryError, refused, unreachable } from './destination.ts'
+import { DeliveryError, permanentError, retryableError } from './destination.ts'
 
-/** Timeouts, and the retries made by the store's library. */
-export interface Patience {
+/** Timeouts, and the retries of the store's client library. */
+export interface ObjectStoreLimits {
   connect_ms: number
-  /** Without any data in either direction. */
+  /** Time without data in either direction. */
   idle_ms: number
-  tries: number
-  pause_ms: number
+  attempts: number
+  retry_delay_ms: number
 }
 
-export const PATIENCE: Patience = { connect_ms: 10_000, idle_ms: 60_000, tries: 3, pause_ms: 1_000 }
+export const DEFAULT_LIMITS: ObjectStoreLimits = {
+  connect_ms: 10_000,
+  idle_ms: 60_000,
+  attempts: 3,
+  retry_delay_ms: 1_000,
+}
 
 export interface Host {
   host: string
@@ -27,52 +32,60 @@ export const hostOf = ({ protocol, hostname, port }: URL): Host => ({
 })
 
 /** Opens a connection and closes it again. */
-export async function reach(outbound: Outbound, { host, port }: Host, { connect_ms }: Patience): Promise<void> {
+export async function testConnection(
+  outbound: Outbound,
+  { host, port }: Host,
+  { connect_ms }: ObjectStoreLimits,
+): Promise<void> {
   const socket = outbound.socket()
+  const deadline = AbortSignal.timeout(connect_ms)
   try {
     socket.connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port })
-    await once(socket, 'connect', { signal: AbortSignal.timeout(connect_ms) })
+    await once(socket, 'connect', { signal: deadline })
   } catch (error) {
-    throw (error as Error).name === 'AbortError' ? unreachable(SILENT) : explained(error)
+    throw deadline.aborted ? retryableError(TIMED_OUT) : describeNetworkError(error)
   } finally {
     socket.destroy()
   }
 }
 
-/** A guarded agent whose idle sockets are destroyed. Node only emits an event, which some libraries ignore. */
-export function impatientAgent(outbound: Outbound, protocol: 'http:' | 'https:', { idle_ms }: Patience): Agent {
-  const agent = outbound.agent(protocol, { keepAlive: true, timeout: idle_ms })
-  const connecting = agent as unknown as { createConnection(...args: unknown[]): Socket | undefined }
-  const connect = connecting.createConnection
-  connecting.createConnection = function (...args) {
-    const socket = connect.apply(this, args)
+/** A guarded agent that destroys idle sockets. Node only emits an event, which some libraries ignore. */
+export function agentWithIdleTimeout(
+  outbound: Outbound,
+  protocol: 'http:' | 'https:',
+  { idle_ms }: ObjectStoreLimits,
+): Agent {
+  const agent: Agent = outbound.agent(protocol, { keepAlive: true, timeout: idle_ms })
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback)
     socket?.on('timeout', () => socket.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })))
     return socket
   }
   return agent
 }
 
-const SILENT = 'The store did not answer in time. It is tried again.'
-const UNTRUSTED = 'The certificate of the store is not to be trusted. Check the address, or mend the certificate.'
+const TIMED_OUT = 'The store did not respond in time. Check that it is running and reachable.'
+const UNTRUSTED = "The store's certificate is not trusted. Check the address, or replace the certificate."
 
 /** Describes a connection failure; returns any other error unchanged. */
-export function explained(error: unknown): unknown {
+export function describeNetworkError(error: unknown): unknown {
   if (error instanceof DeliveryError) return error
-  const { code, name } = error as { code?: unknown; name?: string }
+  const code = errorCode(error)
   // The AWS SDK renames connection errors but keeps their code.
-  if (code === 'ETIMEDOUT' || (code === undefined && name === 'TimeoutError')) return unreachable(SILENT)
-  if (typeof code !== 'string' || code.startsWith('outbound_')) return error
-  if (/CERT|TLS|SSL/.test(code)) return refused(UNTRUSTED)
+  const isTimeout = code === '' && error instanceof Error && error.name === 'TimeoutError'
+  if (code === 'ETIMEDOUT' || isTimeout) return retryableError(TIMED_OUT)
+  if (code.startsWith('outbound_')) return error
+  if (/CERT|TLS|SSL/.test(code)) return permanentError(UNTRUSTED)
   if (/^E[A-Z]+$|^REQUEST_SEND_ERROR$/.test(code))
-    return unreachable(`The connection to the store failed (${code}). It is tried again.`)
+    return retryableError(`The connection to the store failed (${code}). Check that it is running and reachable.`)
   return error
 }
 
-/** Describes an HTTP status. */
-export function statusMeans(status: number): DeliveryError {
+export function describeStatus(status: number): DeliveryError {
   if (status >= 500 || status === 408 || status === 429)
-    return unreachable(`The store cannot take anything just now (${status}). It is tried again.`)
+    return retryableError(`The store is temporarily unavailable (${status}).`)
   if (status === 401 || status === 403)
-    return refused(`The store refuses these credentials (${status}). Check them, and what they may do.`)
-  return refused(`The store refuses the request (${status}). Check the configuration.`)
+    return permanentError(`The store rejected the credentials (${status}). Check them and their permissions.`)
+  return permanentError(`The store rejected the request (${status}). Check the configuration.`)
 }

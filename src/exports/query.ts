@@ -8,33 +8,33 @@ import { HogqlError } from '../hogql/error.ts'
 import { compile } from '../hogql/print.ts'
 import { parseSelect } from '../hogql/select.ts'
 
-export interface Schema {
+export interface QuerySchema {
   fields: { expression: string; alias: string }[]
   values: Record<string, unknown>
   hogql_query: string
 }
 
 /** Null without a query. Throws HogqlError for an invalid one. */
-export function columnsOf(
+export function queryColumns(
   query: string | null,
   now: number,
 ): { columns: readonly Column[]; where: Extract['where'] } | null {
   if (query === null) return null
   const { columns, where } = parseSelect(query)
   return {
-    columns: columns.map((column) => customColumn(nameOf(column), bare(column), now)),
+    columns: columns.map((column) => customColumn(nameOf(column), withoutAlias(column), now)),
     where: where && customCondition(where, { now, aliases: aliasesOf(columns) }),
   }
 }
 
-/** The parsed query. Throws with attr `hogql_query` when it cannot be used for an export. */
-export function schemaOf(query: string, now: number): Schema {
+/** Throws with attr `hogql_query` when the query cannot be used for an export. */
+export function querySchema(query: string, now: number): QuerySchema {
   try {
     const select = parseSelect(query)
-    demandPlain(select, now)
-    columnsOf(query, now)
+    requirePlainSelect(select, now)
+    queryColumns(query, now)
     return {
-      fields: select.columns.map((column) => ({ expression: canonical(bare(column)), alias: nameOf(column) })),
+      fields: select.columns.map((column) => ({ expression: canonical(withoutAlias(column)), alias: nameOf(column) })),
       values: {},
       hogql_query: canonical(select),
     }
@@ -51,10 +51,10 @@ const aliasesOf = (columns: readonly Expr[]): Map<string, Expr> =>
 const nameOf = (expr: Expr): string =>
   expr.kind === 'alias' ? expr.name : expr.kind === 'field' ? expr.chain.join('.') : canonical(expr)
 
-const bare = (expr: Expr): Expr => (expr.kind === 'alias' ? bare(expr.expr) : expr)
+const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias(expr.expr) : expr)
 
-/** An export delivers single events in the order of ingestion. */
-function demandPlain(select: Select, now: number): void {
+/** An export delivers individual events in the order of ingestion. */
+function requirePlainSelect(select: Select, now: number): void {
   const clause =
     (select.distinct && 'DISTINCT') ||
     (select.group_by.length && 'GROUP BY') ||
@@ -62,14 +62,18 @@ function demandPlain(select: Select, now: number): void {
     (select.order_by.length && 'ORDER BY') ||
     (select.limit !== null && 'LIMIT') ||
     (select.offset !== null && 'OFFSET')
-  if (clause) throw new HogqlError(`An export delivers every event by itself: leave out ${clause}.`, 1)
+  if (clause) throw new HogqlError(`${clause} is not supported, because an export delivers individual events.`, 1)
   for (const column of select.columns)
-    if (compile(bare(column), { now }).aggregate)
-      throw new HogqlError(`An export delivers every event by itself: position ${column.at} aggregates.`, column.at)
+    if (compile(withoutAlias(column), { now }).aggregate)
+      throw new HogqlError(
+        `Aggregations are not supported, because an export delivers individual events, at position ${column.at}.`,
+        column.at,
+      )
   const names = select.columns.map(nameOf)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw new HogqlError(`Two columns are named "${twice}". Name one of them with AS.`, 1)
+  const duplicate = names.find((name, i) => names.indexOf(name) !== i)
+  if (duplicate !== undefined)
+    throw new HogqlError(`Duplicate column name "${duplicate}". Rename one of the columns with AS.`, 1)
 }
 
 export const unsupportedQuery = (type: string): AppError =>
-  invalid('hogql_query', `An export to ${type} delivers events as they are. Leave "hogql_query" out.`)
+  invalid('hogql_query', `${type} exports do not support a query. Omit "hogql_query".`)

@@ -12,39 +12,35 @@ import type { Interval } from './interval.ts'
 import { beginPause } from './pauses.ts'
 import { backfillWindow } from './schedule.ts'
 
-const MOST_FAILURES = 10
-const AMONG_RUNS = 50
+/** An export is paused when this many of its last runs failed. */
+const MAX_FAILURES = 10
+const RECENT_RUNS = 50
 
-interface Moment {
+interface Inputs {
   ids: Ids
   now: string
 }
 
 /** Starts the next window of a backfill in the transaction that finishes the previous one. */
-export async function continueBackfill(tx: Db, moment: Moment, row: BatchExportRow, ended: RunRow): Promise<void> {
+export async function continueBackfill(tx: Db, inputs: Inputs, row: BatchExportRow, ended: RunRow): Promise<void> {
   if (ended.kind !== 'backfill' || ended.backfill_id === null) return
   const backfill = await runs.activeBackfill(tx, ended.backfill_id)
   if (!backfill) return
-  const { now } = moment
+  const { now } = inputs
   if (ended.status !== 'Completed') {
     await runs.endBackfill(tx, backfill.id, 'Failed', now)
-    return say(
-      tx,
-      row,
-      'ERROR',
-      now,
-      `The backfill from ${backfill.start_at} to ${backfill.end_at} ended with the run that failed.`,
-    )
+    const message = `The backfill from ${backfill.start_at} to ${backfill.end_at} ended because a run failed.`
+    return logExport(tx, row, 'ERROR', now, message)
   }
-  if (await beginWindow(tx, moment, row, backfill, ended.data_interval_end)) return
+  if (await createBackfillRun(tx, inputs, row, backfill, ended.data_interval_end)) return
   await runs.endBackfill(tx, backfill.id, 'Completed', now)
-  await say(tx, row, 'INFO', now, `The backfill from ${backfill.start_at} to ${backfill.end_at} is complete.`)
+  await logExport(tx, row, 'INFO', now, `The backfill from ${backfill.start_at} to ${backfill.end_at} is complete.`)
 }
 
-/** Creates the run of the next window. Returns false when none is left. */
-export async function beginWindow(
+/** Creates the run of the next window. Returns false when no window is left. */
+export async function createBackfillRun(
   tx: Db,
-  { ids, now }: Moment,
+  { ids, now }: Inputs,
   row: BatchExportRow,
   backfill: runs.BackfillRow,
   after?: string,
@@ -72,26 +68,21 @@ export async function beginWindow(
  */
 export async function pauseFailing(
   tx: Db,
-  { ids, now }: Moment,
+  { ids, now }: Inputs,
   row: BatchExportRow,
   { position, byMail }: { position: number; byMail: boolean },
 ): Promise<number> {
   const { id } = row
   if (row.paused) return 0
-  const failures = await runs.recentFailures(tx, id, row.resumed_at, AMONG_RUNS)
-  if (failures < MOST_FAILURES) return 0
+  const failures = await runs.recentFailures(tx, id, row.resumed_at, RECENT_RUNS)
+  if (failures < MAX_FAILURES) return 0
   const changes = await beginPause(tx, row, { position, now })
   await exports.update(tx, id, { ...changes, last_updated_at: now })
   await runs.cancelBackfills(tx, id, now)
-  await say(
-    tx,
-    row,
-    'WARNING',
-    now,
-    `The export was paused: ${failures} of its last ${AMONG_RUNS} runs failed. Mend the cause, then unpause it.`,
-  )
-  const people = byMail ? await administrators(tx, row.project_id) : []
-  for (const { email, organization } of people)
+  const message = `The export was paused: ${failures} of its last ${RECENT_RUNS} runs failed. Fix the cause, then unpause it.`
+  await logExport(tx, row, 'WARNING', now, message)
+  const recipients = byMail ? await administrators(tx, row.project_id) : []
+  for (const { email, organization } of recipients)
     await outbox.enqueue(tx, {
       id: ids.uuid(),
       kind: 'export_paused',
@@ -99,10 +90,10 @@ export async function pauseFailing(
       content: { name: row.name, organization, failures },
       now,
     })
-  return people.length
+  return recipients.length
 }
 
-const say = (
+const logExport = (
   tx: Db,
   { id, project_id }: BatchExportRow,
   level: logs.LogLevel,

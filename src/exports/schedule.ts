@@ -12,9 +12,9 @@ import * as pauses from '../store/batch_export_pauses.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import { boundaryAfter, boundaryBefore, type Interval, later } from './interval.ts'
+import { addInterval, boundaryAfter, boundaryBefore, type Interval } from './interval.ts'
 
-export interface Planner {
+export interface PlannerDeps {
   db: Db
   events: Db
   reader: EventReader
@@ -22,72 +22,79 @@ export interface Planner {
   now: () => string
 }
 
-export const NOTHING_TO_DELIVER = 'There was nothing to deliver in this window.'
+export const NO_EVENTS = 'The window contains no events.'
 
-/** Exports per query, and windows of one export per transaction. */
-const EXPORTS_AT_ONCE = 100
-const WINDOWS_AT_ONCE = 100
+const EXPORTS_PER_QUERY = 100
+const WINDOWS_PER_TRANSACTION = 100
 
 /** Plans all windows that have ended, oldest first. */
-export async function plan(planner: Planner): Promise<void> {
-  const { db, events, now } = planner
-  // Thrown at the end, so that one failing export does not block the others.
+export async function plan(deps: PlannerDeps): Promise<void> {
+  const { db, events, now } = deps
+  // The first failure is thrown at the end: one failing export does not block the others.
   const failures: unknown[] = []
-  const note = (error: unknown): void => void failures.push(error)
-  await planPauses(planner, note)
+  const onFailure = (error: unknown): void => void failures.push(error)
+  await planPauses(deps, onFailure)
   const before = failures.length
   while (failures.length === before) {
-    const due = await exports.due(db, now(), EXPORTS_AT_ONCE)
+    const due = await exports.due(db, now(), EXPORTS_PER_QUERY)
     if (due.length === 0) break
     const end = await horizon(events)
-    for (const row of due) await planOne(planner, row, Math.max(end, row.watermark)).catch(note)
+    for (const row of due) await planExport(deps, row, Math.max(end, row.watermark)).catch(onFailure)
   }
   if (failures.length) throw failures[0]
 }
 
 /** Plans the pauses that have ended. */
-async function planPauses(planner: Planner, note: (error: unknown) => void): Promise<void> {
-  for (let after = ''; ; ) {
-    const ids = await pauses.unsettled(planner.db, { after, limit: EXPORTS_AT_ONCE })
+async function planPauses(deps: PlannerDeps, onFailure: (error: unknown) => void): Promise<void> {
+  let after = ''
+  for (;;) {
+    const ids = await pauses.withEndedPause(deps.db, { after, limit: EXPORTS_PER_QUERY })
     if (ids.length === 0) return
-    for (const id of ids)
+    for (const id of ids) {
       try {
-        while (await planPause(planner, id));
+        while (await planPause(deps, id));
       } catch (error) {
-        note(error)
+        onFailure(error)
       }
-    after = ids.at(-1)!
+      after = id
+    }
   }
 }
 
-interface Window {
+/** A window and its half-open range of positions. */
+interface PlannedWindow {
   start: string
   end: string
   from: number
   to: number
 }
 
-async function planOne(planner: Planner, row: BatchExportRow, end: number): Promise<void> {
-  const { db, reader, now } = planner
+async function planExport(deps: PlannerDeps, row: BatchExportRow, end: number): Promise<void> {
+  const { db, reader, now } = deps
   const { windows, next_at } = await dueWindows(reader, row, end, now())
   await db.tx(async (tx) => {
-    if (!(await holdUnchanged(tx, row)) || (await pauses.oldestEnded(tx, row.id))) return
-    await createRuns(planner, tx, row, windows)
-    await exports.update(tx, row.id, { ...progress(windows), next_at })
+    if (!(await lockUnchanged(tx, row)) || (await pauses.oldestEnded(tx, row.id))) return
+    await createRuns(deps, tx, row, windows)
+    await exports.update(tx, row.id, { ...scheduleAfter(windows), next_at })
   })
 }
 
 /** False when the export changed since it was read. The next round plans it. */
-async function holdUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
-  const held = await exports.hold(tx, row.id)
+async function lockUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
+  const locked = await exports.lock(tx, row.id)
   const fields = ['next_at', 'watermark', 'window_start', 'interval', 'start_at', 'end_at'] as const
-  return held !== undefined && !held.paused && fields.every((field) => held[field] === row[field])
+  return locked !== undefined && !locked.paused && fields.every((field) => locked[field] === row[field])
 }
 
-async function createRuns({ ids, now }: Planner, tx: Db, row: BatchExportRow, windows: Window[]): Promise<void> {
+async function createRuns(
+  { ids, now }: PlannerDeps,
+  tx: Db,
+  row: BatchExportRow,
+  windows: PlannedWindow[],
+): Promise<void> {
   for (const { start, end, from, to } of windows) {
     if (row.start_at !== null && end <= row.start_at) continue
-    const made = await runs.create(tx, {
+    const run = await runs.create(tx, {
       id: ids.uuid(),
       batch_export_id: row.id,
       project_id: row.project_id,
@@ -102,13 +109,13 @@ async function createRuns({ ids, now }: Planner, tx: Db, row: BatchExportRow, wi
       now: now(),
     })
     // Skipping it silently would leave its events in no run.
-    if (!made) throw new Error(`the window of ${row.id} that ends at ${end} has a run already`)
+    if (!run) throw new Error(`the window of export ${row.id} that ends at ${end} already has a run`)
     if (from === to)
-      await logs.write(tx, { ...made, run_id: made.id, timestamp: now(), level: 'INFO', message: NOTHING_TO_DELIVER })
+      await logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level: 'INFO', message: NO_EVENTS })
   }
 }
 
-const progress = (windows: Window[]): Partial<Opening> => {
+const scheduleAfter = (windows: PlannedWindow[]): Partial<ScheduleState> => {
   const last = windows.at(-1)
   return last ? { watermark: last.to, window_start: last.end } : {}
 }
@@ -119,13 +126,13 @@ async function dueWindows(
   row: BatchExportRow,
   end: number,
   now: string,
-): Promise<{ windows: Window[]; next_at: string | null }> {
+): Promise<{ windows: PlannedWindow[]; next_at: string | null }> {
   const interval = row.interval as Interval
-  const windows: Window[] = []
+  const windows: PlannedWindow[] = []
   let start = row.window_start
   let from = row.watermark
-  let next: string | null = row.next_at!
-  while (next !== null && next <= now && windows.length < WINDOWS_AT_ONCE) {
+  let next = row.next_at
+  while (next !== null && next <= now && windows.length < WINDOWS_PER_TRANSACTION) {
     if (row.end_at !== null && next > row.end_at) {
       next = null
       break
@@ -146,12 +153,12 @@ async function dueWindows(
 }
 
 /**
- * Plans the events before the oldest pause that has ended, and skips those of the pause. False when nothing could be
- * planned: events may still appear before the end of the pause, or there is no such pause.
+ * Plans the events before the oldest ended pause and skips the events of the pause. Returns false when there is no ended
+ * pause, or when events may still appear before its end.
  */
-async function planPause(planner: Planner, id: string): Promise<boolean> {
-  const { db, events, reader, now } = planner
-  const row = await exports.find(db, id)
+async function planPause(deps: PlannerDeps, id: string): Promise<boolean> {
+  const { db, events, reader, now } = deps
+  const row = await exports.getById(db, id)
   const pause = await pauses.oldestEnded(db, id)
   if (!row || row.paused || !pause || (await horizon(events)) < pause.resumed_position) return false
   const { windows, next_at, complete } = await windowsBefore(reader, row, pause)
@@ -163,10 +170,10 @@ async function planPause(planner: Planner, id: string): Promise<boolean> {
       })
     : 0
   return db.tx(async (tx) => {
-    if (!(await holdUnchanged(tx, row)) || (await pauses.oldestEnded(tx, id))?.id !== pause.id) return false
-    await createRuns(planner, tx, row, windows)
-    const changes = { ...progress(windows), next_at }
-    await exports.update(tx, id, complete ? resumption({ ...row, ...changes }, pause) : changes)
+    if (!(await lockUnchanged(tx, row)) || (await pauses.oldestEnded(tx, id))?.id !== pause.id) return false
+    await createRuns(deps, tx, row, windows)
+    const changes = { ...scheduleAfter(windows), next_at }
+    await exports.update(tx, id, complete ? scheduleAfterPause({ ...row, ...changes }, pause) : changes)
     if (!complete) return true
     await pauses.remove(tx, pause.id)
     const message = `Skipped ${skipped} events that arrived while the export was paused.`
@@ -175,21 +182,21 @@ async function planPause(planner: Planner, id: string): Promise<boolean> {
   })
 }
 
-/** The windows that ended before the pause and the one it cut short, if that has events. */
+/** The windows that ended before the pause, and the window it cut short if that one has events. */
 async function windowsBefore(
   reader: EventReader,
   row: BatchExportRow,
   { paused_at, position }: EndedPause,
-): Promise<{ windows: Window[]; next_at: string | null; complete: boolean }> {
+): Promise<{ windows: PlannedWindow[]; next_at: string | null; complete: boolean }> {
   const { project_id, end_at } = row
-  const windows: Window[] = []
+  const windows: PlannedWindow[] = []
   let start = row.window_start
   let from = row.watermark
   const to = Math.max(from, position)
   let next = row.next_at
   const isOver = (end: string): boolean => end_at !== null && end > end_at
   while (next !== null && next < paused_at && !isOver(next)) {
-    if (windows.length === WINDOWS_AT_ONCE) return { windows, next_at: next, complete: false }
+    if (windows.length === WINDOWS_PER_TRANSACTION) return { windows, next_at: next, complete: false }
     const time = Date.parse(next) * 1000
     const boundary = await positionAt(reader, { project_id, from, to, time }).catch(() => from)
     windows.push({ start, end: next, from, to: boundary })
@@ -205,36 +212,35 @@ async function windowsBefore(
 }
 
 /** Where the schedule continues after a pause. */
-function resumption(row: BatchExportRow, { resumed_at, resumed_position }: EndedPause): Opening {
+function scheduleAfterPause(row: BatchExportRow, { resumed_at, resumed_position }: EndedPause): ScheduleState {
   const window_start = latest(row.window_start, resumed_at)
   return {
     watermark: Math.max(row.watermark, resumed_position),
     window_start,
-    next_at: row.next_at && firstEnd(row, window_start),
+    next_at: row.next_at && firstWindowEnd(row, window_start),
   }
 }
 
 /** The end of the first window after resuming at a time. */
-function firstEnd({ interval, start_at }: Pick<BatchExportRow, 'interval' | 'start_at'>, moment: string): string {
+function firstWindowEnd({ interval, start_at }: Pick<BatchExportRow, 'interval' | 'start_at'>, moment: string): string {
   const soonest = boundaryAfter(interval as Interval, moment)
   return start_at === null ? soonest : latest(soonest, boundaryBefore(interval as Interval, start_at))
 }
 
-/** The later of two stored times, which sort as text. */
-const latest = (...moments: string[]): string => moments.toSorted().at(-1)!
+/** Stored times sort as text. */
+const latest = (first: string, second: string): string => (first > second ? first : second)
 
-export type Opening = Pick<BatchExportRow, 'watermark' | 'window_start' | 'next_at'>
+export type ScheduleState = Pick<BatchExportRow, 'watermark' | 'window_start' | 'next_at'>
 
 /**
- * Where a schedule starts: a new one with the current window, an existing one
- * at the current time. Windows never move back before the last one, even if the clock does: two runs with one label would
- * write the same file. The window before a future `start_at` is planned and dropped to set the
- * watermark of the first run.
+ * The state of a schedule that starts now: a new one with the current window, an existing one at the current time.
+ * Windows never move back, even if the clock does: two runs with one label would write the same file. The window before a
+ * future `start_at` is planned and dropped, which sets the watermark of the first run.
  */
-export async function opening(
-  { events, reader, now }: Planner,
+export async function scheduleFromNow(
+  { events, reader, now }: PlannerDeps,
   before: Pick<BatchExportRow, 'project_id' | 'interval' | 'start_at'> & { window_start?: string },
-): Promise<Opening> {
+): Promise<ScheduleState> {
   const { project_id } = before
   const end = await horizon(events)
   const open = boundaryBefore(before.interval as Interval, now())
@@ -243,7 +249,7 @@ export async function opening(
     before.window_start === undefined
       ? await positionAt(reader, { project_id, from: 0, to: end, time: Date.parse(open) * 1000 })
       : end
-  return { watermark, window_start, next_at: firstEnd(before, latest(window_start, now())) }
+  return { watermark, window_start, next_at: firstWindowEnd(before, latest(window_start, now())) }
 }
 
 /** The next window of a backfill: one interval from its start, the last one shorter. Null after the last. */
@@ -253,6 +259,6 @@ export function backfillWindow(
   after: string = start_at,
 ): { start: string; end: string } | null {
   if (after >= end_at) return null
-  const end = later(interval, after)
+  const end = addInterval(interval, after)
   return { start: after, end: end < end_at ? end : end_at }
 }

@@ -1,4 +1,4 @@
-/** The actions of callers on exports and runs. Each locks the export in one transaction, as planning does. */
+/** What callers do with exports and runs. Each action locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { pausePosition, resumePosition } from '../events/positions.ts'
@@ -12,16 +12,23 @@ import * as exports from '../store/batch_exports.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import type { Vault } from '../store/vault.ts'
 import type { DestinationType } from './destination.ts'
-import { type Interval, windowsBetween } from './interval.ts'
+import { countWindows, type Interval } from './interval.ts'
 import { beginPause, endPause } from './pauses.ts'
-import { schemaOf, unsupportedQuery } from './query.ts'
-import { beginWindow } from './run-followups.ts'
-import { type Opening, opening, type Planner } from './schedule.ts'
-import { checkSettings, demandSecretsAgain, merged, opened, type Settings, sealed } from './settings.ts'
+import { querySchema, unsupportedQuery } from './query.ts'
+import { createBackfillRun } from './run-followups.ts'
+import { type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
+import {
+  type DestinationSettings,
+  decryptSettings,
+  encryptSettings,
+  mergeConfig,
+  requireResentSecrets,
+  validateSettings,
+} from './settings.ts'
 
-const MOST_WINDOWS = 10_000
+const MAX_BACKFILL_WINDOWS = 10_000
 
-export interface ExportService extends Planner {
+export interface ExportService extends PlannerDeps {
   vault: Vault
   outbound: Outbound
 }
@@ -38,23 +45,23 @@ export interface BatchExportInput {
 }
 
 export async function create(
-  control: ExportService,
+  service: ExportService,
   project_id: number,
-  wish: BatchExportInput & { name: string; destination: Settings; interval: Interval },
+  input: BatchExportInput & { name: string; destination: DestinationSettings; interval: Interval },
 ): Promise<BatchExportRow> {
-  const { db, events, ids, vault, now } = control
-  const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = wish
-  demandOrder(start_at, end_at)
-  await checkWhole(control, destination, hogql_query)
+  const { db, events, ids, vault, now } = service
+  const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = input
+  requireStartBeforeEnd(start_at, end_at)
+  await validateDestination(service, destination, hogql_query)
   const created_at = now()
   const id = ids.uuid()
-  const begin = await opening(control, { project_id, interval, start_at })
+  const schedule = await scheduleFromNow(service, { project_id, interval, start_at })
   const position = await pausePosition(events)
   const row: BatchExportRow = {
     id,
     project_id,
     name,
-    ...sealed(vault, id, destination),
+    ...encryptSettings(vault, id, destination),
     interval,
     paused: false,
     created_at,
@@ -64,134 +71,141 @@ export async function create(
     start_at,
     end_at,
     hogql_query,
-    schema: schemaText(hogql_query, created_at),
-    ...begin,
+    schema: schemaJson(hogql_query, created_at),
+    ...schedule,
   }
-  const made = db.tx(async (tx) => {
+  const created = db.tx(async (tx) => {
     await exports.create(tx, row)
     return paused ? exports.update(tx, id, await beginPause(tx, row, { position, now: created_at })) : row
   })
-  return made.catch((error) => {
+  return created.catch((error) => {
     throw isForeignKeyViolation(error) ? notFound() : error
   })
 }
 
 /** Throws `not_found` when the export was deleted. */
-export async function update(control: ExportService, id: string, wish: BatchExportInput): Promise<BatchExportRow> {
-  const { db, vault, now } = control
-  const found = await current(db, id)
-  const destination = wish.destination && changedDestination(opened(vault, found), wish.destination)
-  const query = wish.hogql_query === undefined ? found.hogql_query : wish.hogql_query
-  const requeried = query !== found.hogql_query
-  if (destination || (requeried && query !== null))
-    await checkWhole(control, destination ?? opened(vault, found), query)
-  if (destination) demandSecretsAgain(opened(vault, found), wish.destination?.config ?? {}, destination)
-  const begin = await opening(control, { ...found, ...scheduleOf(found, wish) })
-  const position = wish.paused === undefined ? 0 : await positionFor(control, wish.paused)
-  const changed = await db.tx(async (tx) => {
-    const held = await exports.hold(tx, id)
-    if (!held) throw notFound()
-    // The destination changed during the check, so check again.
-    if (destination && (held.destination_config !== found.destination_config || held.secrets !== found.secrets)) return
-    const { interval, start_at, end_at } = scheduleOf(held, wish)
-    demandOrder(start_at, end_at)
+export async function update(service: ExportService, id: string, input: BatchExportInput): Promise<BatchExportRow> {
+  const { db, vault, now } = service
+  const found = await requireExport(db, id)
+  const destination = input.destination && changedDestination(decryptSettings(vault, found), input.destination)
+  const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
+  const queryChanged = query !== found.hogql_query
+  if (destination || (queryChanged && query !== null))
+    await validateDestination(service, destination ?? decryptSettings(vault, found), query)
+  if (destination) requireResentSecrets(decryptSettings(vault, found), input.destination?.config ?? {}, destination)
+  const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
+  const position = input.paused === undefined ? 0 : await positionFor(service, input.paused)
+  const updated = await db.tx(async (tx) => {
+    const locked = await exports.lock(tx, id)
+    if (!locked) throw notFound()
+    // Another update changed the destination meanwhile: validate again.
+    if (destination && (locked.destination_config !== found.destination_config || locked.secrets !== found.secrets))
+      return
+    const { interval, start_at, end_at } = boundsOf(locked, input)
+    requireStartBeforeEnd(start_at, end_at)
     const time = now()
-    const changes: BatchExportChanges = changedFields(held, {
-      ...(wish.name !== undefined && { name: wish.name }),
-      ...(destination && sealed(vault, id, destination)),
-      ...(requeried && { hogql_query: query, schema: schemaText(query, time) }),
+    const changes: BatchExportChanges = changedFields(locked, {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(destination && encryptSettings(vault, id, destination)),
+      ...(queryChanged && { hogql_query: query, schema: schemaJson(query, time) }),
       interval,
       start_at,
       end_at,
-      ...rescheduled(held, { interval, start_at, end_at }, begin, time),
-      ...(wish.paused === true && !held.paused && (await pauseHeld(tx, held, position, time))),
-      ...(wish.paused === false && held.paused && (await unpauseHeld(tx, held, position, time, false, begin))),
+      ...reschedule(locked, { interval, start_at, end_at }, schedule, time),
+      ...(input.paused === true && !locked.paused && (await pauseLocked(tx, locked, position, time))),
+      ...(input.paused === false &&
+        locked.paused &&
+        (await unpauseLocked(tx, locked, position, time, false, schedule))),
     })
-    return isEmpty(changes) ? held : exports.update(tx, id, { ...changes, last_updated_at: time })
+    return isEmpty(changes) ? locked : exports.update(tx, id, { ...changes, last_updated_at: time })
   })
-  return changed ?? update(control, id, wish)
+  return updated ?? update(service, id, input)
 }
 
 /** A new type replaces the config; the same type merges it key by key. Undefined when nothing changes. */
 function changedDestination(
-  stored: Settings,
+  stored: DestinationSettings,
   { type = stored.type, config = {} }: NonNullable<BatchExportInput['destination']>,
-): Settings | undefined {
-  const after = { type, config: type === stored.type ? merged(stored.config, config) : config }
+): DestinationSettings | undefined {
+  const after = { type, config: type === stored.type ? mergeConfig(stored.config, config) : config }
   return isDeepStrictEqual(after, stored) ? undefined : after
 }
 
-const scheduleOf = (row: BatchExportRow, { interval, start_at, end_at }: BatchExportInput) => ({
+const boundsOf = (row: BatchExportRow, { interval, start_at, end_at }: BatchExportInput) => ({
   interval: interval ?? (row.interval as Interval),
   start_at: start_at === undefined ? row.start_at : start_at,
   end_at: end_at === undefined ? row.end_at : end_at,
 })
 
 /**
- * Another interval or start moves the end of the window that is open, and leaves the watermark: what was ingested since
- * comes with the next run. A schedule that was over begins anew from now.
+ * A new interval or start moves the end of the open window and keeps the watermark, so the next run contains everything
+ * ingested since. A schedule that has ended restarts now.
  */
-function rescheduled(
-  held: BatchExportRow,
-  wish: Pick<BatchExportRow, 'interval' | 'start_at' | 'end_at'>,
-  begin: Opening,
+function reschedule(
+  row: BatchExportRow,
+  bounds: Pick<BatchExportRow, 'interval' | 'start_at' | 'end_at'>,
+  schedule: ScheduleState,
   now: string,
-): Partial<Opening> {
-  if (held.interval === wish.interval && held.start_at === wish.start_at && held.end_at === wish.end_at) return {}
-  if (held.next_at === null) return begin
+): Partial<ScheduleState> {
+  if (row.interval === bounds.interval && row.start_at === bounds.start_at && row.end_at === bounds.end_at) return {}
+  if (row.next_at === null) return schedule
   // A window that has already ended is planned with its old bounds.
-  return held.next_at <= now && held.interval === wish.interval ? {} : { next_at: begin.next_at }
+  return row.next_at <= now && row.interval === bounds.interval ? {} : { next_at: schedule.next_at }
 }
 
-function demandOrder(start_at: string | null, end_at: string | null): void {
+function requireStartBeforeEnd(start_at: string | null, end_at: string | null): void {
   if (start_at !== null && end_at !== null && end_at <= start_at)
     throw invalid('end_at', '"end_at" must be later than "start_at".')
 }
 
-async function checkWhole(control: ExportService, settings: Settings, hogql_query: string | null): Promise<void> {
-  const destination = await checkSettings(settings, control.outbound)
+async function validateDestination(
+  { outbound, now }: ExportService,
+  settings: DestinationSettings,
+  hogql_query: string | null,
+): Promise<void> {
+  const destination = await validateSettings(settings, outbound)
   if (hogql_query === null) return
-  if (!destination.takesQuery) throw unsupportedQuery(settings.type)
-  schemaOf(hogql_query, Date.parse(control.now()) * 1000)
+  if (!destination.supportsQuery) throw unsupportedQuery(settings.type)
+  querySchema(hogql_query, Date.parse(now()) * 1000)
 }
 
-const schemaText = (query: string | null, now: string): string | null =>
-  query === null ? null : JSON.stringify(schemaOf(query, Date.parse(now) * 1000))
+const schemaJson = (query: string | null, now: string): string | null =>
+  query === null ? null : JSON.stringify(querySchema(query, Date.parse(now) * 1000))
 
-async function current(db: Db, id: string): Promise<BatchExportRow> {
-  const row = await exports.find(db, id)
+async function requireExport(db: Db, id: string): Promise<BatchExportRow> {
+  const row = await exports.getById(db, id)
   if (!row) throw notFound()
   return row
 }
 
 /** Active runs continue. Pausing a paused export changes nothing. */
-export async function pause(control: ExportService, id: string): Promise<BatchExportRow> {
-  const { db, now } = control
-  const position = await positionFor(control, true)
+export async function pause(service: ExportService, id: string): Promise<BatchExportRow> {
+  const { db, now } = service
+  const position = await positionFor(service, true)
   return db.tx(async (tx) => {
-    const held = await exports.hold(tx, id)
-    if (!held) throw notFound()
-    if (held.paused) return held
+    const locked = await exports.lock(tx, id)
+    if (!locked) throw notFound()
+    if (locked.paused) return locked
     const time = now()
-    const changes = await pauseHeld(tx, held, position, time)
+    const changes = await pauseLocked(tx, locked, position, time)
     return exports.update(tx, id, { ...changes, last_updated_at: time })
   })
 }
 
 /**
- * What arrived before the pause is delivered first. What arrived during it is skipped; with `backfill` it is delivered too,
- * window by window, as after any down-time.
+ * Events from before the pause are delivered first. Events that arrived during the pause are skipped; with `backfill` they
+ * are delivered window by window, as after a downtime.
  */
-export async function unpause(control: ExportService, id: string, backfill: boolean): Promise<BatchExportRow> {
-  const { db, now } = control
-  const begin = await opening(control, await current(db, id))
-  const position = await positionFor(control, false)
+export async function unpause(service: ExportService, id: string, backfill: boolean): Promise<BatchExportRow> {
+  const { db, now } = service
+  const schedule = await scheduleFromNow(service, await requireExport(db, id))
+  const position = await positionFor(service, false)
   return db.tx(async (tx) => {
-    const held = await exports.hold(tx, id)
-    if (!held) throw notFound()
-    if (!held.paused) return held
+    const locked = await exports.lock(tx, id)
+    if (!locked) throw notFound()
+    if (!locked.paused) return locked
     const time = now()
-    const changes = await unpauseHeld(tx, held, position, time, backfill, begin)
+    const changes = await unpauseLocked(tx, locked, position, time, backfill, schedule)
     return exports.update(tx, id, { ...changes, last_updated_at: time })
   })
 }
@@ -199,49 +213,50 @@ export async function unpause(control: ExportService, id: string, backfill: bool
 const positionFor = ({ events }: ExportService, paused: boolean): Promise<number> =>
   paused ? pausePosition(events) : resumePosition(events)
 
-async function pauseHeld(tx: Db, held: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
-  await say(tx, held, now, 'The export was paused.')
-  return beginPause(tx, held, { position, now })
+async function pauseLocked(tx: Db, row: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
+  await logInfo(tx, row, now, 'The export was paused.')
+  return beginPause(tx, row, { position, now })
 }
 
-async function unpauseHeld(
+async function unpauseLocked(
   tx: Db,
-  held: BatchExportRow,
+  row: BatchExportRow,
   position: number,
   now: string,
   backfill: boolean,
-  begin: Opening,
+  schedule: ScheduleState,
 ): Promise<BatchExportChanges> {
-  const { changes, skips } = await endPause(tx, held, { position, now, backfill })
-  await say(tx, held, now, `The export was unpaused ${skips ? 'without' : 'with'} the events that arrived meanwhile.`)
+  const { changes, skips } = await endPause(tx, row, { position, now, backfill })
+  const events = `Events that arrived during the pause are ${skips ? 'not delivered' : 'delivered'}.`
+  await logInfo(tx, row, now, `The export was unpaused. ${events}`)
   // Restart a schedule that had ended.
-  return held.next_at === null ? { ...begin, ...changes } : changes
+  return row.next_at === null ? { ...schedule, ...changes } : changes
 }
 
-/** A request for a range that is being backfilled returns that backfill. */
+/** Returns the running backfill of the same range if there is one. */
 export async function backfill(
   { db, ids, now }: ExportService,
   id: string,
   { start_at, end_at }: { start_at: string; end_at: string },
 ): Promise<{ row: BatchExportRow; backfill_id: string }> {
   if (start_at >= end_at) throw invalid('end_at', '"end_at" must be later than "start_at".')
-  if (end_at > now()) throw invalid('end_at', '"end_at" lies in the future. A backfill delivers what has happened.')
+  if (end_at > now()) throw invalid('end_at', '"end_at" must not be in the future.')
   return db.tx(async (tx) => {
-    const row = await exports.hold(tx, id)
+    const row = await exports.lock(tx, id)
     if (!row) throw notFound()
-    const count = windowsBetween(row.interval as Interval, start_at, end_at)
-    if (count > MOST_WINDOWS)
+    const count = countWindows(row.interval as Interval, start_at, end_at)
+    if (count > MAX_BACKFILL_WINDOWS)
       throw invalid(
         'start_at',
-        `That range is ${count} intervals long; a backfill takes at most ${MOST_WINDOWS}. Ask for a part of it.`,
+        `A backfill covers at most ${MAX_BACKFILL_WINDOWS} intervals, but this range has ${count}. Request a shorter range.`,
       )
     const time = now()
-    const made = await runs.createBackfill(tx, { id: ids.uuid(), batch_export_id: id, start_at, end_at, now: time })
-    if (made.isNew) {
-      await say(tx, row, time, `A backfill from ${start_at} to ${end_at} began: ${count} windows, one after the other.`)
-      await beginWindow(tx, { ids, now: time }, row, made.backfill)
+    const created = await runs.createBackfill(tx, { id: ids.uuid(), batch_export_id: id, start_at, end_at, now: time })
+    if (created.isNew) {
+      await logInfo(tx, row, time, `The backfill from ${start_at} to ${end_at} started. It has ${count} windows.`)
+      await createBackfillRun(tx, { ids, now: time }, row, created.backfill)
     }
-    return { row, backfill_id: made.backfill.id }
+    return { row, backfill_id: created.backfill.id }
   })
 }
 
@@ -250,33 +265,40 @@ export async function retry({ db, ids, now }: ExportService, run: RunRow): Promi
   if (run.finished_at === null)
     throw new AppError({
       code: 'invalid_input',
-      detail: 'This run has not ended yet. Cancel it first, or wait for its end.',
+      detail: 'This run has not ended yet. Wait for it, or cancel it first.',
     })
   return db.tx(async (tx) => {
-    if (!(await exports.hold(tx, run.batch_export_id))) throw notFound()
-    return (await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() }))!
+    if (!(await exports.lock(tx, run.batch_export_id))) throw notFound()
+    const created = await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() })
+    if (!created) throw new Error(`the retry of run ${run.id} was not created`)
+    return created
   })
 }
 
 /** Cancelling a run of a backfill ends the backfill. */
 export async function cancel({ db, now }: ExportService, { id }: BatchExportRow, run: RunRow): Promise<RunRow> {
   return db.tx(async (tx) => {
-    const row = await exports.hold(tx, id)
+    const row = await exports.lock(tx, id)
     if (!row) throw notFound()
     const time = now()
     const cancelled = await runs.cancel(tx, run.id, time)
     if (!cancelled)
-      throw new AppError({ code: 'invalid_input', detail: 'This run has ended already. There is nothing to cancel.' })
-    await say(tx, row, time, 'The run was cancelled.', run.id)
+      throw new AppError({ code: 'invalid_input', detail: 'This run has already ended and cannot be cancelled.' })
+    await logInfo(tx, row, time, 'The run was cancelled.', run.id)
     if (
       run.kind === 'backfill' &&
       run.backfill_id !== null &&
       (await runs.endBackfill(tx, run.backfill_id, 'Cancelled', time))
     )
-      await say(tx, row, time, 'The backfill ended with the run that was cancelled.')
+      await logInfo(tx, row, time, 'The backfill was cancelled with its run.')
     return cancelled
   })
 }
 
-const say = (tx: Db, { id, project_id }: BatchExportRow, now: string, message: string, run_id = ''): Promise<void> =>
-  logs.write(tx, { project_id, batch_export_id: id, run_id, timestamp: now, level: 'INFO', message })
+const logInfo = (
+  tx: Db,
+  { id, project_id }: BatchExportRow,
+  now: string,
+  message: string,
+  run_id = '',
+): Promise<void> => logs.write(tx, { project_id, batch_export_id: id, run_id, timestamp: now, level: 'INFO', message })

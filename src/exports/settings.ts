@@ -1,4 +1,5 @@
-/** Validates the config of a destination by the contract's schema of its type and separates its secrets. */
+/** Validates the config of a destination against the contract's schema of its type, and separates its secrets. */
+import type { OpenApiSchema } from '../contract/document.ts'
 import { contract, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -6,36 +7,37 @@ import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { placeOf } from '../store/secrets.ts'
 import type { Vault } from '../store/vault.ts'
-import { destinationOf, SERVED_TYPES } from './catalogue.ts'
-import type { Destination, DestinationType } from './destination.ts'
+import { findDestination, SUPPORTED_TYPES } from './catalogue.ts'
+import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
 
-type Json = Record<string, any>
-
-export interface Settings {
+export interface DestinationSettings {
   type: DestinationType
-  config: Json
+  config: DestinationConfig
 }
 
 /** Throws for an unsupported type or an invalid config. `attr` names the key. */
-export async function checkSettings({ type, config }: Settings, outbound: Outbound): Promise<Destination<any>> {
-  const served = await destinationOf(type)
-  if (!served)
+export async function validateSettings(
+  { type, config }: DestinationSettings,
+  outbound: Outbound,
+): Promise<Destination<DestinationConfig>> {
+  const destination = await findDestination(type)
+  if (!destination)
     throw invalid(
       'destination__type',
-      `${type} is not served yet. Use one of ${SERVED_TYPES.join(', ')}.`,
+      `${type} is not supported yet. Use one of ${SUPPORTED_TYPES.join(', ')}.`,
       'unsupported_destination',
     )
   const result = configValidator(type)({ destination: { config } })
   if (result !== true) throw result.error
-  served.check(config)
-  for (const { host, port } of served.hosts?.(config) ?? [])
+  destination.validate(config)
+  for (const { host, port } of destination.hosts?.(config) ?? [])
     await outbound.checkHost(host, port).catch((error) => {
-      // A host without an address now may have one at the first run.
+      // A host that does not resolve now may resolve at the first run.
       if (!(error instanceof AppError) || error.code !== 'outbound_refused') return
       const key = Object.keys(config).find((name) => String(config[name]).includes(host))
       throw invalid(`destination__config${key ? `__${key}` : ''}`, error.message, error.code)
     })
-  return served
+  return destination
 }
 
 const validators = new Map<string, ReturnType<typeof validator>>()
@@ -43,7 +45,7 @@ const validators = new Map<string, ReturnType<typeof validator>>()
 function configValidator(type: DestinationType): ReturnType<typeof validator> {
   let found = validators.get(type)
   if (!found) {
-    const config = schemaOf(type)
+    const config = configSchema(type)
     const destination = { type: 'object', properties: { config } }
     found = validator({ type: 'object', properties: { destination } }, 'body', true)
     validators.set(type, found)
@@ -51,98 +53,124 @@ function configValidator(type: DestinationType): ReturnType<typeof validator> {
   return found
 }
 
+const SCHEMAS: Record<string, OpenApiSchema> = contract.components.schemas
+
 /** Merges settings and secrets into one schema, because draft-07 has no `unevaluatedProperties`. */
-function schemaOf(type: DestinationType): Json {
-  const { allOf = [], unevaluatedProperties: more, ...own } = resolve(contract.components.schemas[`${type}Config`])
-  const parts: Json[] = [...allOf.map(resolve), own]
+function configSchema(type: DestinationType): OpenApiSchema {
+  const { allOf = [], unevaluatedProperties, ...own } = resolve(SCHEMAS[`${type}Config`] ?? {})
+  const parts = [...allOf.map((part) => resolve(part)), own]
   return {
     ...own,
-    ...(more === false && { additionalProperties: false }),
+    ...(unevaluatedProperties === false && { additionalProperties: false }),
     required: parts.flatMap(({ required }) => required ?? []),
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
   }
 }
 
 /** Splits a config into `writeOnly` keys and the rest. */
-export function split(type: DestinationType, config: Json): { open: Json; secret: Json } {
-  const part = (schema: Json, value: Json): { open: Json; secret: Json } => {
-    const open: Json = {}
-    const secret: Json = {}
-    for (const [key, member] of Object.entries(value)) {
-      const of = memberSchema(schema, key)
-      if (of.writeOnly) secret[key] = member
-      else if (of.properties && typeof member === 'object' && member !== null) {
-        const inner = part(of, member)
-        open[key] = inner.open
-        if (Object.keys(inner.secret).length) secret[key] = inner.secret
-      } else open[key] = member
-    }
-    return { open, secret }
+export const splitSecrets = (type: DestinationType, config: DestinationConfig): SplitConfig =>
+  splitBySchema(configSchema(type), config)
+
+interface SplitConfig {
+  open: DestinationConfig
+  secret: DestinationConfig
+}
+
+function splitBySchema(schema: OpenApiSchema, config: DestinationConfig): SplitConfig {
+  const open: DestinationConfig = {}
+  const secret: DestinationConfig = {}
+  for (const [key, value] of Object.entries(config)) {
+    const member = memberSchema(schema, key)
+    if (member.writeOnly) secret[key] = value
+    else if (member.properties && isObject(value)) {
+      const inner = splitBySchema(member, value)
+      open[key] = inner.open
+      if (Object.keys(inner.secret).length) secret[key] = inner.secret
+    } else open[key] = value
   }
-  return part(schemaOf(type), config)
+  return { open, secret }
 }
 
 /** The object schema of a member that may be a string or an object, such as Redshift's `authorization`. */
-function memberSchema(schema: Json, key: string): Json {
-  const found = schema.properties?.[key] ? resolve(schema.properties[key]) : {}
-  return (found.anyOf ?? []).map(resolve).find(({ properties }: Json) => properties) ?? found
+function memberSchema(schema: OpenApiSchema, key: string): OpenApiSchema {
+  const found = resolve(schema.properties?.[key] ?? {})
+  return found.anyOf?.map((part) => resolve(part)).find(({ properties }) => properties) ?? found
 }
 
 /**
  * Throws `required` when a stored secret would go to another receiver than before. Otherwise a caller who may change an
- * export, but never saw its secrets, could have them delivered to a server of their own.
+ * export but cannot read its secrets could redirect them to another server.
  */
-export function demandSecretsAgain(stored: Settings, sent: Json, after: Settings): void {
+export function requireResentSecrets(
+  stored: DestinationSettings,
+  sent: DestinationConfig,
+  after: DestinationSettings,
+): void {
   if (stored.type !== after.type) return
-  const kept = keptSecret(schemaOf(after.type), stored.config, sent, after.config, false)
-  if (!kept) return
+  const path = findUnsentSecret(configSchema(after.type), stored.config, sent, after.config, false)
+  if (!path) return
   throw invalid(
-    ['destination', 'config', ...kept].join('__'),
-    `Send "destination.config.${kept.join('.')}" again: this change sends it to another receiver.`,
+    ['destination', 'config', ...path].join('__'),
+    `Send "destination.config.${path.join('.')}" again: this change sends it to another receiver.`,
     'required',
   )
 }
 
 /** The path of the first secret that was not sent although its receiver changes. */
-function keptSecret(schema: Json, stored: Json, sent: Json, after: Json, moved: boolean): string[] | undefined {
-  const keys = Object.keys(schema.properties)
-  const moves = moved || keys.some((key) => receiver(schema, key, stored) !== receiver(schema, key, after))
+function findUnsentSecret(
+  schema: OpenApiSchema,
+  stored: DestinationConfig,
+  sent: DestinationConfig,
+  after: DestinationConfig,
+  parentMoved: boolean,
+): string[] | undefined {
+  const keys = Object.keys(schema.properties ?? {})
+  const moved = parentMoved || keys.some((key) => receiver(schema, key, stored) !== receiver(schema, key, after))
   for (const key of keys) {
-    const of = memberSchema(schema, key)
-    if (of.writeOnly && moves && after[key] !== undefined && sent[key] === undefined) return [key]
-    if (!of.properties || !isObject(after[key])) continue
-    const inner = keptSecret(of, objectAt(stored, key), objectAt(sent, key), after[key], moves)
+    const member = memberSchema(schema, key)
+    const value = after[key]
+    if (member.writeOnly && moved && value !== undefined && sent[key] === undefined) return [key]
+    if (!member.properties || !isObject(value)) continue
+    const inner = findUnsentSecret(member, objectAt(stored, key), objectAt(sent, key), value, moved)
     if (inner) return [key, ...inner]
   }
   return undefined
 }
 
 /** The value of an `x-secret-receiver` member that decides where secrets go; null when it has no effect. */
-function receiver(schema: Json, key: string, config: Json): unknown {
+function receiver(schema: OpenApiSchema, key: string, config: DestinationConfig): unknown {
   const mark = memberSchema(schema, key)['x-secret-receiver']
-  if (!mark || (mark.if && !config[mark.if]) || (mark.unless && config[mark.unless])) return null
-  return config[key] ?? mark.absent ?? null
+  if (!mark) return null
+  const { if: needs, unless, absent = null } = mark === true ? {} : mark
+  if ((needs !== undefined && !config[needs]) || (unless !== undefined && config[unless])) return null
+  return config[key] ?? absent
 }
 
-const objectAt = (value: Json, key: string): Json => (isObject(value[key]) ? value[key] : {})
+function objectAt(config: DestinationConfig, key: string): DestinationConfig {
+  const value = config[key]
+  return isObject(value) ? value : {}
+}
 
 /** Merges recursively. Keys that are not sent keep their value. */
-export function merged(stored: Json, sent: Json): Json {
+export function mergeConfig(stored: DestinationConfig, sent: DestinationConfig): DestinationConfig {
   const result = { ...stored }
-  for (const [key, value] of Object.entries(sent))
-    result[key] = isObject(value) && isObject(stored[key]) ? merged(stored[key], value) : value
+  for (const [key, value] of Object.entries(sent)) {
+    const before = stored[key]
+    result[key] = isObject(value) && isObject(before) ? mergeConfig(before, value) : value
+  }
   return result
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is DestinationConfig =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The columns that store a config. */
-export function sealed(
+export function encryptSettings(
   vault: Vault,
   id: string,
-  { type, config }: Settings,
+  { type, config }: DestinationSettings,
 ): Pick<BatchExportRow, 'destination_type' | 'destination_config' | 'secrets'> {
-  const { open, secret } = split(type, config)
+  const { open, secret } = splitSecrets(type, config)
   return {
     destination_type: type,
     destination_config: JSON.stringify(open),
@@ -151,8 +179,8 @@ export function sealed(
 }
 
 /** The settings with their secrets. Throws `secret_unreadable`. */
-export function opened(vault: Vault, row: BatchExportRow): Settings {
+export function decryptSettings(vault: Vault, row: BatchExportRow): DestinationSettings {
   const config = JSON.parse(row.destination_config)
   const secret = row.secrets === null ? {} : JSON.parse(vault.open(row.secrets, placeOf('batch_exports', row.id)))
-  return { type: row.destination_type as DestinationType, config: merged(config, secret) }
+  return { type: row.destination_type as DestinationType, config: mergeConfig(config, secret) }
 }

@@ -1,20 +1,26 @@
-/** Tests a destination step by step before anything is scheduled. */
+/** Tests a destination step by step before an export uses it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOutbound } from '../outbound/guard.ts'
-import { destinationOf } from './catalogue.ts'
-import { failureOf } from './deliver.ts'
+import { loadDestination } from './catalogue.ts'
+import { describeFailure } from './deliver.ts'
 import type { TestStep } from './destination.ts'
-import type { Tested } from './messages.ts'
+import type { DestinationTest } from './messages.ts'
 
 const DEADLINE_MS = 30_000
 
-/** The result of each step. Steps after a failure are skipped. */
-export async function testDestination({ type, config, files_root, outbound_allow }: Tested): Promise<TestStep[]> {
-  const destination = await destinationOf(type)!
+/** Returns the result of each step. Steps after a failure are skipped. */
+export async function testDestination({
+  type,
+  config,
+  files_root,
+  outbound_allow,
+}: DestinationTest): Promise<TestStep[]> {
+  const destination = await loadDestination(type)
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
-  const steps: TestStep[] = []
+  const details: string[] = []
+  let failure: string | undefined
   try {
     const tools = {
       outbound: createOutbound({ allow: outbound_allow }),
@@ -24,12 +30,16 @@ export async function testDestination({ type, config, files_root, outbound_allow
       checkpoint: async () => undefined,
       log: () => undefined,
     }
-    for await (const { name, detail } of destination.test(config, tools)) steps.push({ name, status: 'passed', detail })
+    for await (const detail of destination.test(config, tools)) details.push(detail)
   } catch (error) {
-    steps.push({ name: destination.steps[steps.length]!, status: 'failed', detail: failureOf(error).message })
+    failure = describeFailure(error).message
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
-  const skipped = { status: 'skipped' as const, detail: 'Not tried, because the step before it failed.' }
-  return [...steps, ...destination.steps.slice(steps.length).map((name) => ({ name, ...skipped }))]
+  return destination.steps.map((name, i): TestStep => {
+    const detail = details[i]
+    if (detail !== undefined) return { name, status: 'passed', detail }
+    if (i === details.length && failure !== undefined) return { name, status: 'failed', detail: failure }
+    return { name, status: 'skipped', detail: 'Skipped because an earlier step failed.' }
+  })
 }

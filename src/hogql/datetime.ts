@@ -1,4 +1,5 @@
 /** Parses and formats datetimes in JavaScript, for constants and for SQLite. Times are microseconds in UTC. */
+import { dayOfDate, daysInMonth, microsecondsOf, secondOfDay } from '../time/calendar.ts'
 import { DAY, SECOND } from './convert.ts'
 import { MAX_DATETIME, MAX_YEAR, MIN_DATETIME, MIN_YEAR } from './limits.ts'
 
@@ -40,13 +41,11 @@ const rfc822 = new RegExp(RFC_822, 'i')
 const unix = new RegExp(UNIX)
 const unixMillis = new RegExp(UNIX_MILLIS)
 
-const fraction = (digits: string | undefined): number => Number((digits ?? '').slice(0, 6).padEnd(6, '0'))
-
 /** Returns null if the text is not a datetime or the date does not exist, such as February 30. */
 export function parseDatetime(text: string): number | null {
   if (text.length > MAX_DATETIME_LENGTH) return null
   const seconds = unix.exec(text) ?? unixMillis.exec(text)
-  if (seconds) return inRange(Number(seconds[1]) * SECOND + fraction(seconds[2]))
+  if (seconds) return inRange(Number(seconds[1]) * SECOND + microsecondsOf(seconds[2] ?? ''))
   const [, year, month, day, ...iso] = yearFirst.exec(text) ?? []
   if (year) return toMicroseconds([year, month, day, ...iso])
   const [, first, second, last, ...rest] = dayFirst.exec(text) ?? []
@@ -69,15 +68,14 @@ function toMicroseconds(parts: readonly (string | undefined)[]): number | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
     .slice(0, 6)
     .map((part) => Number(part ?? 0))
-  if (year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null
-  if (hour > 23 || minute > 59 || second > 59) return null
+  if (year < MIN_YEAR || year > MAX_YEAR) return null
+  const days = dayOfDate(year, month, day)
+  const seconds = secondOfDay(hour, minute, second)
+  if (days === null || seconds === null) return null
   const zone = /^([+-])(\d\d):?(\d\d)?$/.exec(parts[7] ?? '')
-  const offset = zone ? (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3] ?? 0)) : 0
-  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - offset * 60_000
-  return inRange(milliseconds * 1000 + fraction(parts[6]))
+  const offset = zone ? (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3] ?? 0)) * 60 : 0
+  return inRange(days * DAY + (seconds - offset) * SECOND + microsecondsOf(parts[6] ?? ''))
 }
-
-export const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
 export const inRange = (time: number): number | null => (time >= MIN_DATETIME && time <= MAX_DATETIME ? time : null)
 
@@ -89,7 +87,7 @@ export function addMonths(time: number, months: number): number | null {
   const date = toDate(time)
   const target = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1))
   const [year, month] = [target.getUTCFullYear(), target.getUTCMonth() + 1]
-  const day = Math.min(date.getUTCDate(), daysIn(year, month))
+  const day = Math.min(date.getUTCDate(), daysInMonth(year, month))
   return inRange(Date.UTC(year, month - 1, day) * 1000 + sinceMidnight(time))
 }
 

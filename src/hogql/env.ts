@@ -51,7 +51,7 @@ export type Functions = Readonly<Record<string, Fn>>
 export const bounds = <Min extends number>(arity: Arity<Min>): { min: Min; max: number } =>
   typeof arity === 'number' ? { min: arity, max: arity } : { min: arity[0], max: arity[1] }
 
-/** `buildCall` checks the number of arguments. This only tells the compiler. */
+/** `buildCall` checks the number of arguments. This assertion only narrows the type. */
 export function assertArgs<Min extends number>(
   args: readonly TypedSql[],
   min: Min,

@@ -1,61 +1,63 @@
-/** The only file that knows fastify-openapi-glue: contract operations on one side, handlers on the other. */
+/** Binds the operations of the contract to their handlers. The only file that uses fastify-openapi-glue. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import {
-  type Area,
-  type HandlerContext,
-  RawResponse,
-  type RequestUrl,
-  type ResolvedAccess,
-} from '../api/handler-context.ts'
+import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/handler-context.ts'
+import { Page } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
 import { negotiate } from '../contract/accept.ts'
-import type { AreaName, OperationId } from '../contract/operations.ts'
+import type { OpenApiSchema } from '../contract/document.ts'
+import { type AreaName, type IdsOf, type OperationId, PUBLIC_AREAS } from '../contract/operations.ts'
 import { contract, dereference, type Operation, operations, pointer, resolve } from '../contract/table.ts'
-import { type HttpPart, validator } from '../contract/validation.ts'
+import { validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid, unavailable } from '../errors.ts'
+import { AppError, invalid, notFound, unavailable } from '../errors.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
-import { cameThroughProxy } from './forwarded.ts'
 import type { RateLimits } from './rate-limits.ts'
+import { RequestContext } from './request-context.ts'
 
-/** Areas whose operations answer without a key; everything else demands one. */
-const PUBLIC_AREAS: readonly AreaName[] = ['signup', 'capture', 'service']
+/** Takes a context of any subject type: each area finds its own subjects. */
+type Handler<Id extends OperationId> = (context: HandlerContext<Id, never>) => Promise<unknown>
+type Handlers = { [Id in OperationId]: Handler<Id> }
 
-type Areas = { [Name in AreaName]?: Area<Name, any> }
-type Handler = (call: HandlerContext<any, any>) => Promise<unknown>
+/** An `Area` of any subject type. */
+interface BoundArea<Name extends AreaName> {
+  subject?: (access: ResolvedAccess) => Promise<unknown>
+  admit?: (access: ResolvedAccess, subject: never) => Promise<void>
+  operations: Pick<Handlers, IdsOf<Name>>
+}
+type Areas = { [Name in AreaName]?: BoundArea<Name> }
 
 declare module 'fastify' {
   interface FastifyRequest {
     operation: Operation | null
     caller: Caller | undefined
-    located: ResolvedAccess | undefined
+    access: ResolvedAccess | undefined
     subject: unknown
   }
 }
 
-export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard: RateLimits): Promise<void> {
-  const handlers = handlersOf(areas)
+export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateLimits: RateLimits): Promise<void> {
+  const handlers: Partial<Handlers> = Object.assign({}, ...Object.values(areas).map((area) => area.operations))
   checkIds(Object.keys(handlers))
   checkSecurity()
 
-  const byRoute = new Map(operations.map((operation) => [`${operation.method} ${urlOf(operation.path)}`, operation]))
-  const operationOf = (method: unknown, url: string): Operation | undefined =>
-    byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${url}`)
+  const byRoute = new Map(operations.map((operation) => [`${operation.method} ${routeOf(operation.path)}`, operation]))
+  const operationAt = (method: unknown, url: string | undefined): Operation | undefined =>
+    byRoute.get(`${method} ${url}`)
 
   app.decorateRequest('operation', null)
   app.decorateRequest('caller', undefined)
-  app.decorateRequest('located', undefined)
+  app.decorateRequest('access', undefined)
   app.decorateRequest('subject', undefined)
 
-  app.setValidatorCompiler(({ schema, httpPart, method, url }) =>
-    validator(schema as object, httpPart as HttpPart, operationOf(method, url!)?.bodyRequired ?? false),
+  app.setValidatorCompiler<OpenApiSchema>(({ schema, httpPart = 'body', method, url }) =>
+    validator(schema, httpPart, operationAt(method, url)?.bodyRequired ?? false),
   )
 
   app.addHook('onRoute', (route) => {
-    const operation = operationOf(route.method, route.url)
-    // It would have no check in front of it.
+    const operation = operationAt(route.method, route.url)
+    // Without an operation, the route would have no access checks.
     if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
     route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
     if (route.method !== 'GET' && !operation.bodyRequired && operation.area !== 'capture')
@@ -63,47 +65,53 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     route.schema = schemaOf(operation)
   })
 
-  /** The key and what it opens, before anything is read of who may not ask. */
+  const findKey = cachedKeyLookup(deps.db)
+
+  /** Authenticates and authorizes the caller before the body is read. */
   async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
     request.operation = operation
     if (deps.config.ROLE === 'worker' && operation.area !== 'service')
-      throw unavailable('This node works in the background and serves no requests. Ask one with the role api or all.')
-    if (operation.isPublic) guard.admitAnonymous(request, operation)
+      throw unavailable(
+        'This node has the role worker and serves no API requests. Use a node with the role api or all.',
+      )
+    if (operation.isPublic) rateLimits.countPublicRequest(request, operation)
     else {
-      const caller = await authenticate(find, request.headers.authorization, deps.now).catch((error) => {
-        guard.refused(request, error)
+      const caller = await authenticate(findKey, request.headers.authorization, deps.now).catch((error) => {
+        rateLimits.countRejectedKey(request, error)
         throw error
       })
       request.caller = caller
       requireScope(caller, operation.scope)
-      guard.admit(reply, caller, operation)
-      await locate(request, caller, operation)
+      rateLimits.countRequest(reply, caller, operation)
+      await resolveAccess(request, caller, operation)
     }
-    demandAcceptable(request, operation)
-    refuseNul(request, operation)
+    requireAcceptable(request, operation)
+    rejectNul(request, operation)
   }
 
-  /** The organization or project of the path, what the path names within it, and the level it takes. */
-  async function locate(request: FastifyRequest, caller: Caller, operation: Operation): Promise<void> {
+  /** Finds the organization or project of the path and the path's subject, and checks the caller's level. */
+  async function resolveAccess(request: FastifyRequest, caller: Caller, operation: Operation): Promise<void> {
     const params = request.params as Record<string, string>
-    const located: ResolvedAccess = { operation, params, caller, organization: undefined, project: undefined }
+    const access: ResolvedAccess = { operation, params, caller, organization: undefined, project: undefined }
     if (operation.within === 'organization')
-      located.organization = await organizationFor(deps.db, caller, params.organization_id ?? params.id!)
+      access.organization = await organizationFor(deps.db, caller, firstId(params.organization_id, params.id))
     if (operation.within === 'project')
-      located.project = await projectFor(deps.db, caller, params.project_id ?? params.id!)
-    request.located = located
+      access.project = await projectFor(deps.db, caller, firstId(params.project_id, params.id))
+    request.access = access
     const area = areas[operation.area]
-    if (area?.subject && operation.namesSubject) request.subject = await area.subject(located)
-    const place = located.organization ?? located.project
+    if (area?.subject && operation.namesSubject) request.subject = await area.subject(access)
+    const place = access.organization ?? access.project
     if (place) requireLevel(place.membership_level, operation.level)
-    await area?.admit?.(located, request.subject)
+    // The area itself has found the subject, so its type is right.
+    await area?.admit?.(access, request.subject as never)
   }
 
-  const find = cachedKeyLookup(deps.db)
   const route = (scope: FastifyInstance, specification: object) =>
     scope.register(glue, {
       specification,
-      serviceHandlers: Object.fromEntries(operations.map((operation) => [operation.id, serve(operation)])),
+      serviceHandlers: Object.fromEntries(
+        operations.map((operation) => [operation.id, serve(operation.id, operation)]),
+      ),
     })
   const { capture, rest } = specifications()
   await route(app, rest)
@@ -112,171 +120,141 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, guard
     await route(scope, capture)
   })
 
-  function serve(operation: Operation) {
-    const handler = handlers[operation.id]!
+  function serve<Id extends OperationId>(id: Id, operation: Operation) {
+    const handler = handlers[id]
+    if (!handler) throw new Error(`${id} has no handler.`)
+    const itemSchema = pageItemSchema(operation)
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const raw = operation.area === 'capture' ? rawOf(request, guard) : undefined
-      const answer = await handler(new RequestContext(request, reply, deps.config, raw)).catch((error) => {
-        if (raw) guard.captureRefused(request, error)
+      const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
+      const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(request, reply, deps.config, raw)
+      // The validators and `admit` have checked that the values have the types of the operation.
+      const result = await handler(context as HandlerContext<Id, never>).catch((error) => {
+        if (raw) rateLimits.countRejectedCapture(request, error)
         throw error
       })
       reply.code(operation.status)
-      if (answer instanceof RawResponse)
-        return reply.headers(answer.headers).type(`${answer.type}; charset=utf-8`).send(answer.body)
+      if (result instanceof RawResponse)
+        return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
+      if (result instanceof Page) {
+        const item = reply.compileSerializationSchema({ ...itemSchema })
+        const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
+        return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
+      }
       if (operation.mediaType) reply.type(operation.mediaType)
-      return answer
+      return result
     }
   }
 }
 
-/** A class for its getters: most handlers ask for few of these, and an object with getters of its own takes longer to make. */
-class RequestContext implements HandlerContext<any, any> {
-  constructor(
-    private readonly request: FastifyRequest,
-    private readonly reply: FastifyReply,
-    private readonly config: Deps['config'],
-    readonly raw: any,
-  ) {}
-
-  get params(): any {
-    return this.request.params
-  }
-  get query(): any {
-    return this.request.query
-  }
-  get body(): any {
-    return this.request.body
-  }
-  get caller(): any {
-    return this.request.caller
-  }
-  get organization(): any {
-    return this.request.located?.organization
-  }
-  get project(): any {
-    return this.request.located?.project
-  }
-  get subject(): unknown {
-    return this.request.subject
-  }
-  get url(): RequestUrl {
-    const { raw, protocol, host } = this.request
-    const [path, ...rest] = raw.url!.split('?')
-    return {
-      origin: this.config.SITE_URL ?? `${protocol}://${host || 'localhost'}`,
-      path: path!,
-      search: rest.join('?'),
-    }
-  }
-  get peer(): { address: string; local: boolean } {
-    const { ip, raw } = this.request
-    return { address: ip, local: isLoopback(raw.socket.remoteAddress ?? '') && !cameThroughProxy(raw.headers) }
-  }
-  get authorization(): string | undefined {
-    return this.request.headers.authorization
-  }
-  get accept(): string | undefined {
-    return this.request.headers.accept
-  }
-  /** Of the connection: an answer that waits behind others on it hears nothing of its end. */
-  get signal(): AbortSignal {
-    const controller = new AbortController()
-    const leave = (): void => controller.abort()
-    const { socket } = this.request.raw
-    if (socket.destroyed) leave()
-    socket.once('close', leave)
-    this.reply.raw.once('finish', () => socket.off('close', leave))
-    return controller.signal
-  }
+function firstId(...ids: (string | undefined)[]): string {
+  const id = ids.find((id) => id !== undefined)
+  if (id === undefined) throw notFound()
+  return id
 }
 
-/** Where a body is optional, `{}` and `[]` (the empty array of PHP) count as no body. */
+/** If the body is optional, `{}` and `[]` (an empty PHP array) count as no body. */
 function dropEmptyBody(request: FastifyRequest, _: FastifyReply, done: () => void): void {
   const { body } = request
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) request.body = undefined
   done()
 }
 
-function demandAcceptable({ headers }: FastifyRequest, { offered }: Operation): void {
+function requireAcceptable({ headers }: FastifyRequest, { offered }: Operation): void {
   if (offered.length && negotiate(headers.accept, offered) === undefined)
     throw new AppError({
       code: 'not_acceptable',
-      detail: `This operation answers ${offered.join(' or ')}. Send an Accept header with it.`,
+      detail: `This operation returns ${offered.join(' or ')}. Send an Accept header that includes it.`,
     })
 }
 
-/** PostgreSQL stores no NUL character, so no parameter may hold one. What declares no 400 reads no parameters. */
-function refuseNul(request: FastifyRequest, operation: Operation): void {
-  if (!request.raw.url!.includes('%00') || !operation.source.responses[400]) return
-  for (const [name, value] of Object.entries(request.query as object))
+/** PostgreSQL cannot store NUL characters. An operation without a 400 response reads no parameters. */
+function rejectNul({ raw, query }: FastifyRequest, operation: Operation): void {
+  if (!raw.url?.includes('%00') || !operation.source.responses[400]) return
+  for (const [name, value] of Object.entries(query ?? {}))
     if (String(value).includes('\0'))
       throw invalid(name, 'NUL characters are not allowed. Remove them.', 'null_characters_not_allowed')
 }
 
-const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address)
+const routeOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
-const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
-
-/** The contract in two: capture, which is bound in a scope of its own, and everything else. */
+/** The contract in two documents: capture, which has its own scope, and all other areas. */
 export function specifications(): { capture: Record<string, unknown>; rest: Record<string, unknown> } {
   const isCapture = ({ area }: Operation): boolean => area === 'capture'
-  return { capture: routable(isCapture), rest: routable((operation) => !isCapture(operation)) }
+  return { capture: routingDocument(isCapture), rest: routingDocument((operation) => !isCapture(operation)) }
 }
 
-/** As much of the contract as routes are made of: glue copies what it gets, and a start that lets it takes a third longer. */
-function routable(wanted: (operation: Operation) => boolean): Record<string, unknown> {
+/** The minimal document for routing. glue copies the document: with all schemas, a start takes a third longer. */
+function routingDocument(includes: (operation: Operation) => boolean): Record<string, unknown> {
   const { openapi, info } = contract
   const paths: Record<string, Record<string, object>> = {}
-  for (const { id, path, method, status } of operations.filter(wanted)) {
+  for (const { id, path, method, status } of operations.filter(includes)) {
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = { operationId: id, responses: { [status]: { description: '' } } }
   }
   return { openapi, info, paths }
 }
 
+interface RouteSchema {
+  params?: ParametersSchema
+  querystring?: ParametersSchema
+  headers?: ParametersSchema
+  body?: OpenApiSchema
+  response?: Record<string, OpenApiSchema>
+}
+interface ParametersSchema {
+  type: 'object'
+  properties: Record<string, OpenApiSchema>
+  required: string[]
+}
+
 const PARTS = { path: 'params', query: 'querystring', header: 'headers' } as const
 const JSON_TYPE = 'application/json'
 
 /**
- * What an operation takes and answers. Bodies are pointed at, and looked up when a request needs them. A body that may come
- * in several types is checked by who reads it.
+ * The schemas of a route. Bodies are references, which are resolved on first use. A body with several media types is
+ * validated by its handler.
  */
-function schemaOf({ path, method, status, source }: Operation): Record<string, object> {
-  const schema: Record<string, any> = {}
-  for (const parameter of [...(contract.paths[path].parameters ?? []), ...(source.parameters ?? [])]) {
-    const { name, in: place, required, schema: value } = resolve(parameter)
-    const part = PARTS[place as keyof typeof PARTS]
-    schema[part] ??= { type: 'object', properties: {}, required: [] }
-    schema[part].properties[name] = dereference(value)
-    if (required) schema[part].required.push(name)
+function schemaOf({ path, method, status, parameters, response, source }: Operation): RouteSchema {
+  const schema: RouteSchema = {}
+  for (const parameter of parameters) {
+    const part = PARTS[parameter.in]
+    const parametersSchema = schema[part] ?? { type: 'object', properties: {}, required: [] }
+    schema[part] = parametersSchema
+    parametersSchema.properties[parameter.name] = dereference(parameter.schema)
+    if (parameter.required) parametersSchema.required.push(parameter.name)
   }
-  const at = (...place: string[]): object => ({
+  const bodyAt = (...place: string[]): OpenApiSchema => ({
     $ref: pointer('paths', path, method.toLowerCase(), ...place, 'content', JSON_TYPE, 'schema'),
   })
-  if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = at('requestBody')
-  if (source.responses[status].content?.[JSON_TYPE]) schema.response = { [status]: at('responses', String(status)) }
+  if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = bodyAt('requestBody')
+  if (response.content?.[JSON_TYPE]) schema.response = { [status]: bodyAt('responses', String(status)) }
   return schema
 }
 
-function handlersOf(areas: Areas): Partial<Record<OperationId, Handler>> {
-  return Object.assign({}, ...Object.values(areas).map((area) => area.operations))
+/** The schema of one item of a page. Operations that return no page have none. */
+function pageItemSchema({ response }: Operation): OpenApiSchema {
+  const schema = response.content?.[JSON_TYPE]?.schema ?? {}
+  return resolve(schema).properties?.results?.items ?? {}
 }
 
-/** Every operation has a handler, and nothing is left over. */
-function checkIds(built: string[]): void {
-  const wanted = operations.map((operation) => operation.id as string)
-  const missing = wanted.filter((id) => !built.includes(id))
-  const surplus = built.filter((id) => !wanted.includes(id))
-  if (missing.length + surplus.length)
+/** Every operation has a handler, and every handler has an operation. */
+function checkIds(ids: string[]): void {
+  const expected: string[] = operations.map((operation) => operation.id)
+  const missing = expected.filter((id) => !ids.includes(id))
+  const unknown = ids.filter((id) => !expected.includes(id))
+  if (missing.length + unknown.length)
     throw new Error(
       `The contract and the handlers differ. No handler: ${missing.join(', ') || 'none'}. Not in the contract: ${
-        surplus.join(', ') || 'none'
+        unknown.join(', ') || 'none'
       }.`,
     )
 }
 
-/** No operation is public by an oversight in the contract. */
+/** Prevents operations that are public by mistake. */
 function checkSecurity(): void {
-  const open = operations.filter((operation) => operation.isPublic !== PUBLIC_AREAS.includes(operation.area))
-  if (open.length) throw new Error(`These operations must say their security: ${open.map(({ id }) => id).join(', ')}.`)
+  const wrong = operations.filter(({ area, isPublic }) => isPublic !== PUBLIC_AREAS.some((name) => name === area))
+  if (wrong.length)
+    throw new Error(
+      `The contract must declare the security of these operations: ${wrong.map(({ id }) => id).join(', ')}.`,
+    )
 }

@@ -3,61 +3,61 @@ import { Transform } from 'node:stream'
 import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../errors.ts'
 
-/** What is not counted: about what a connection costs anyway. */
+/** Smaller bodies are not counted. They take about as much memory as their connection. */
 const SMALL_BYTES = 16 * 1024
-/** Limits for discarding the rest of a refused body: bytes, total time, idle time. */
+/** Limits for discarding the rest of a rejected body: bytes, total time, idle time. */
 const DISCARD_BYTES = 64 * 1024 * 1024
 const DISCARD_MS = 10_000
 const DISCARD_IDLE_MS = 2_000
 
-/** Bounds what the bodies of all requests together take in memory, from their first byte to their answer. */
+/** Limits the memory of all request bodies together. A body counts from its first byte until the response is sent. */
 export interface BodyMemory {
-  /** Reads on only while there is room. */
+  /** Counts the bytes of a body while they arrive. */
   admit: preParsingHookHandler
   /**
-   * Reads the rest of a body before an answer that closes the connection. Closing it while the client is sending resets
-   * it, and most clients then report a broken pipe instead of the answer.
+   * Reads the rest of a body before a response that closes the connection. Closing it while the client sends would reset
+   * the connection, and most clients then report a broken pipe instead of the response.
    */
   discard: onSendHookHandler
-  /** The request has its answer. */
+  /** Frees the memory of a request after its response. */
   release(request: FastifyRequest): void
 }
 
 interface Body {
   bytes: number
   stream: Transform
-  /** No longer listens for the end of the connection: there may be a thousand bodies on one. */
-  forget: () => void
+  /** Removes the `close` listener. A connection can carry a thousand bodies. */
+  unwatch: () => void
 }
 
 /**
- * Where there is no more room, the body that has been arriving for the longest makes some: it is refused with 503. So
- * whoever sends slowly, or stops in the middle, takes nothing from those who do not.
+ * Above the limit, the bodies that have been arriving for the longest time are rejected with 503. Slow senders therefore
+ * cannot block fast ones.
  */
-export function createBodyMemory(most_bytes: number): BodyMemory {
-  const held = new WeakMap<FastifyRequest, Body>()
-  /** In the order of their beginning. */
+export function createBodyMemory(max_bytes: number): BodyMemory {
+  const bodies = new WeakMap<FastifyRequest, Body>()
+  /** In the order of their start. */
   const arriving = new Set<Body>()
   let bytes = 0
 
-  const drop = (body: Body): void => {
+  const forget = (body: Body): void => {
     bytes -= body.bytes
     body.bytes = 0
     arriving.delete(body)
-    body.forget()
+    body.unwatch()
   }
 
-  function makeRoom(): void {
+  function rejectOldest(): void {
     for (const body of arriving) {
-      if (bytes <= most_bytes) return
-      drop(body)
-      body.stream.destroy(unavailable('More arrives than this server has memory for. Send it again in a moment.'))
+      if (bytes <= max_bytes) return
+      forget(body)
+      body.stream.destroy(unavailable('The server has no memory left for request bodies. Retry in a moment.'))
     }
   }
 
   const release = (request: FastifyRequest): void => {
-    const body = held.get(request)
-    if (body) drop(body)
+    const body = bodies.get(request)
+    if (body) forget(body)
   }
 
   return {
@@ -65,17 +65,17 @@ export function createBodyMemory(most_bytes: number): BodyMemory {
       const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
       if (chunked === undefined && !(Number(length) > SMALL_BYTES)) return done(null, payload)
       const { socket } = request.raw
-      // An answer that waits behind others on a connection hears nothing of its end.
-      const leave = (): void => drop(body)
-      socket.once('close', leave)
+      // Watches the connection: a pipelined response that is not being sent yet emits no `close` event.
+      const onClose = (): void => forget(body)
+      socket.once('close', onClose)
       const body: Body = {
         bytes: 0,
-        forget: () => socket.off('close', leave),
+        unwatch: () => socket.off('close', onClose),
         stream: new Transform({
           transform: (chunk: Buffer, _, pass) => {
             body.bytes += chunk.length
             bytes += chunk.length
-            makeRoom()
+            rejectOldest()
             pass(null, chunk)
           },
           flush: (pass) => {
@@ -84,14 +84,14 @@ export function createBodyMemory(most_bytes: number): BodyMemory {
           },
           destroy: (error, destroyed) => {
             if (error) {
-              drop(body)
+              forget(body)
               reply.header('connection', 'close')
             }
             destroyed(error)
           },
         }),
       }
-      held.set(request, body)
+      bodies.set(request, body)
       arriving.add(body)
       payload.on('error', (error) => body.stream.destroy(error))
       done(null, payload.pipe(body.stream))
@@ -99,7 +99,7 @@ export function createBodyMemory(most_bytes: number): BodyMemory {
     discard: (request, reply, payload, done) => {
       const { raw } = request
       const closes = reply.getHeader('connection') === 'close' || !reply.raw.shouldKeepAlive
-      // Injected requests have no `complete`.
+      // Requests by `inject` have no `complete`.
       if (raw.complete !== false || !closes) return done(null, payload)
       release(request)
       discardRest(raw, () => done(null, payload))
@@ -108,7 +108,7 @@ export function createBodyMemory(most_bytes: number): BodyMemory {
   }
 }
 
-/** Discards the rest of a body up to those limits, then calls `done`. */
+/** Discards the rest of a body, up to the limits above, then calls `done`. */
 function discardRest(body: IncomingMessage, done: () => void): void {
   let left = DISCARD_BYTES
   const count = (chunk: Buffer): void => {

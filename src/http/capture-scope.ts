@@ -1,19 +1,19 @@
-/** Where capture lives: every body arrives as bytes, and pages of every site may send. */
+/** The Fastify scope of the capture operations: raw bodies, and CORS for every origin. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Raw } from '../api/handler-context.ts'
 import { PAYLOAD_LIMIT_BYTES } from '../events/payload.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 const MEDIA_TYPE = /^\s*[\w.+*-]+\/[\w.+*-]+\s*(;|$)/
-/** What libraries that trace requests send along, beside the ordinary two. */
-const HEADERS = [
+/** Includes headers that tracing libraries add to requests. */
+const ALLOWED_HEADERS = [
   'X-Requested-With, Content-Type, traceparent, request-id, request-context, x-amzn-trace-id, x-cloud-trace-context',
   'Sentry-Trace, Baggage, x-highlight-request, x-datadome-clientid',
 ].join(', ')
 
 export function openCaptureScope(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  // JSON by name too: glue warns at every start where only the star would read it.
+  // Without an own parser for JSON, fastify-openapi-glue prints a warning at every start.
   for (const type of ['application/json', '*'])
     scope.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: PAYLOAD_LIMIT_BYTES }, (_, bytes, done) =>
       done(null, bytes),
@@ -21,36 +21,36 @@ export function openCaptureScope(scope: FastifyInstance): void {
   scope.addHook('onRoute', (route) => {
     route.bodyLimit = PAYLOAD_LIMIT_BYTES
   })
-  // Before anything can fail: a page may read why, too.
+  // Runs before all checks: scripts can read error responses only if they have these headers.
   scope.addHook('onRequest', async (request, reply) => {
-    const { origin, 'content-type': type, 'access-control-request-headers': asked } = request.headers
+    const { origin, 'content-type': type, 'access-control-request-headers': requested } = request.headers
     if (origin !== undefined) {
       reply.header('access-control-allow-origin', hasHost(origin) ? origin : '*')
       reply.header('access-control-allow-credentials', 'true')
       reply.header('access-control-allow-methods', 'GET, POST, OPTIONS')
-      reply.header('access-control-allow-headers', allowed(asked))
+      reply.header('access-control-allow-headers', allowedHeaders(requested))
       reply.header('vary', 'Origin')
     }
-    // A content type that is none counts as none.
+    // An invalid content type counts as a missing one.
     if (type !== undefined && !MEDIA_TYPE.test(type)) delete request.headers['content-type']
   })
 }
 
-/** Pages in files and sandboxes have an origin without a host. */
+/** False for `null`, the origin of local files and sandboxed frames. */
 const hasHost = (origin: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/i.test(origin)
 
-/** Whatever a page wants to send along it may: nothing here looks at it. */
-const allowed = (asked: string | undefined): string =>
-  asked !== undefined && /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/.test(asked)
-    ? `${HEADERS}, ${asked}`
-    : HEADERS
+/** Allows every requested header, because capture does not read any other header. */
+const allowedHeaders = (requested: string | undefined): string =>
+  requested !== undefined && /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/.test(requested)
+    ? `${ALLOWED_HEADERS}, ${requested}`
+    : ALLOWED_HEADERS
 
-export const rawOf = (request: FastifyRequest, guard: RateLimits): Raw => ({
+export const rawOf = (request: FastifyRequest, rateLimits: RateLimits): Raw => ({
   method: request.method,
   content_type: request.headers['content-type'],
   content_encoding: request.headers['content-encoding'],
   query: request.query as Record<string, string | undefined>,
-  bytes: request.body as Buffer | undefined,
-  admit: guard.admitCapture,
-  demandGoodStanding: () => guard.demandGoodStanding(request),
+  bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
+  admit: rateLimits.countCapture,
+  requireGoodStanding: () => rateLimits.checkCaptureAddress(request),
 })

@@ -8,49 +8,56 @@ import * as requestCounts from '../store/request_counts.ts'
 import { createCounter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS } from './request-counter.ts'
 
 const HOUR_MS = 3_600_000
-/** How often nodes tell each other what they counted. One that hears nothing for so long lets too many through. */
+/** How often nodes share their counts. Between two rounds, each node admits requests up to the limit. */
 const SHARE_EVERY_MS = 1_000
-const FORGET_EVERY_MS = 60_000
+const CLEANUP_EVERY_MS = 60_000
 
-/** Who is let in how often. Every method throws `throttled` where it is too often. */
+/** All methods except `stop` throw `throttled` above the limit. */
 export interface RateLimits {
-  /** A key was refused. An address that keeps sending bad ones is told to wait; good ones from it still work. */
-  refused(request: FastifyRequest, error: AppError): void
-  admit(reply: FastifyReply, caller: Caller, operation: Operation): void
-  admitAnonymous(request: FastifyRequest, operation: Operation): void
-  /** Events for a project, whose token was found to be right. */
-  admitCapture(project_id: number): void
-  /** Counts refused events. Valid events from this address still work. */
-  captureRefused(request: FastifyRequest, error: unknown): void
-  /** Throws `throttled` for an address with many refused requests. Called when the server is busy. */
-  demandGoodStanding(request: FastifyRequest): void
-  /** Tells the other nodes what is left to tell. */
+  /** Counts a key that was rejected as invalid. Valid keys from the same address still work. */
+  countRejectedKey(request: FastifyRequest, error: AppError): void
+  /** Counts a request with a valid key and sets the RateLimit headers. */
+  countRequest(reply: FastifyReply, caller: Caller, operation: Operation): void
+  /** Counts a signup request. Other public operations are not limited. */
+  countPublicRequest(request: FastifyRequest, operation: Operation): void
+  /** Counts a capture request with a valid token. */
+  countCapture(project_id: number): void
+  /** Counts a rejected capture request. Valid events from the same address still work. */
+  countRejectedCapture(request: FastifyRequest, error: unknown): void
+  /** Rejects an address with many rejected capture requests. Called when the server is busy. */
+  checkCaptureAddress(request: FastifyRequest): void
+  /** Shares the remaining counts with the other nodes. */
   stop(): Promise<void>
 }
 
 export function createRateLimits({ config, db, now, milliseconds, background, log }: Deps): RateLimits {
-  const on = config.RATE_LIMITS
-  const shared = on && db.engine === 'postgres'
+  const enabled = config.RATE_LIMITS
+  const shared = enabled && db.engine === 'postgres'
   const perUser = createCounter(PER_USER, milliseconds, shared)
   const perUserEvents = createCounter(PER_USER_EVENTS, milliseconds, shared)
   const perAddress = createCounter(PER_ADDRESS, milliseconds, shared)
   const perProject = createCounter(PER_PROJECT_CAPTURE, milliseconds, shared)
 
-  /** By the word that stands before their names where all nodes count together. */
-  const limiters = { user: perUser, events: perUserEvents, address: perAddress, project: perProject }
+  /** By the prefix of their names in the shared table. */
+  const counters = new Map([
+    ['user', perUser],
+    ['events', perUserEvents],
+    ['address', perAddress],
+    ['project', perProject],
+  ])
   let sharing: Promise<void> | undefined
-  let alone = false
-  let forgotten_at = milliseconds()
+  let sharingFails = false
+  let cleaned_at = milliseconds()
 
   const share = (): Promise<void> => {
-    sharing ??= exchange()
+    sharing ??= exchangeCounts()
       .then(
         () => {
-          alone = false
+          sharingFails = false
         },
         (error) => {
-          if (!alone) log.warn({ err: error }, 'rate limits hold for this node alone until the database is back')
-          alone = true
+          if (!sharingFails) log.warn({ err: error }, 'the database is unavailable: rate limits apply to each node')
+          sharingFails = true
         },
       )
       .finally(() => {
@@ -59,24 +66,26 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
     return sharing
   }
 
-  async function exchange(): Promise<void> {
-    const counted = Object.entries(limiters).flatMap(([word, { untold }]) =>
-      untold().map((count) => ({ ...count, name: `${word} ${count.name}` })),
+  async function exchangeCounts(): Promise<void> {
+    const pending = [...counters].flatMap(([prefix, counter]) =>
+      counter.takePending().map((count) => ({ ...count, name: `${prefix} ${count.name}` })),
     )
-    if (counted.length)
-      for (const total of await requestCounts.add(db, counted)) {
+    if (pending.length)
+      for (const total of await requestCounts.add(db, pending)) {
         const space = total.name.indexOf(' ')
-        limiters[total.name.slice(0, space) as keyof typeof limiters].learn({
-          ...total,
-          name: total.name.slice(space + 1),
-        })
+        counters.get(total.name.slice(0, space))?.applyTotal({ ...total, name: total.name.slice(space + 1) })
       }
-    if (milliseconds() - forgotten_at < FORGET_EVERY_MS) return
-    forgotten_at = milliseconds()
-    await requestCounts.forget(db, forgotten_at)
+    if (milliseconds() - cleaned_at < CLEANUP_EVERY_MS) return
+    cleaned_at = milliseconds()
+    await requestCounts.removeExpired(db, cleaned_at)
   }
 
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined
+
+  const countByAddress = (kind: 'key' | 'signup' | 'capture', { ip }: FastifyRequest): void => {
+    perAddress.check(`${kind} ${ip}`)
+    perAddress.count(`${kind} ${ip}`)
+  }
 
   return {
     stop: async () => {
@@ -84,39 +93,33 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       await sharing
       if (shared) await share()
     },
-    refused: (request, error) => {
-      if (!on || error.code !== 'authentication_failed') return
-      perAddress.check(`key ${request.ip}`)
-      perAddress.count(`key ${request.ip}`)
+    countRejectedKey: (request, error) => {
+      if (enabled && error.code === 'authentication_failed') countByAddress('key', request)
     },
-    admit: (reply, { user, key }, operation) => {
+    countRequest: (reply, { user, key }, operation) => {
       const stale_ms = milliseconds() - HOUR_MS
       if (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms)
-        background('noting the use of a key', () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
-      if (!on) return
-      const limits = operation.area === 'events' ? perUserEvents : perUser
+        background("updating a key's last_used_at", () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
+      if (!enabled) return
+      const counter = operation.area === 'events' ? perUserEvents : perUser
       const name = String(user.id)
-      limits.check(name)
-      const { limit, remaining, reset_seconds } = limits.count(name)
+      counter.check(name)
+      const { limit, remaining, reset_seconds } = counter.count(name)
       reply.header('ratelimit-limit', limit)
       reply.header('ratelimit-remaining', remaining)
       reply.header('ratelimit-reset', reset_seconds)
     },
-    admitAnonymous: (request, operation) => {
-      if (!on || operation.area !== 'signup') return
-      perAddress.check(`signup ${request.ip}`)
-      perAddress.count(`signup ${request.ip}`)
+    countPublicRequest: (request, operation) => {
+      if (enabled && operation.area === 'signup') countByAddress('signup', request)
     },
-    captureRefused: (request, error) => {
-      if (!on || !isBadInput(error)) return
-      perAddress.check(`capture ${request.ip}`)
-      perAddress.count(`capture ${request.ip}`)
+    countRejectedCapture: (request, error) => {
+      if (enabled && isClientError(error)) countByAddress('capture', request)
     },
-    demandGoodStanding: (request) => {
-      if (on) perAddress.check(`capture ${request.ip}`)
+    checkCaptureAddress: (request) => {
+      if (enabled) perAddress.check(`capture ${request.ip}`)
     },
-    admitCapture: (project_id) => {
-      if (!on) return
+    countCapture: (project_id) => {
+      if (!enabled) return
       perProject.check(String(project_id))
       perProject.count(String(project_id))
     },
@@ -124,5 +127,5 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
 }
 
 /** False for failures of the server, such as timeouts or an unreachable database. */
-const isBadInput = (error: unknown): boolean =>
+const isClientError = (error: unknown): boolean =>
   error instanceof AppError && !['throttled', 'unavailable', 'error'].includes(error.code)

@@ -1,124 +1,149 @@
 import { AppError } from '../errors.ts'
 import type { RequestCount, RequestTotal } from '../store/request_counts.ts'
 
-/** So many requests in so many seconds. */
+/** At most `limit` requests in `seconds`. */
 export interface RateWindow {
   readonly limit: number
   readonly seconds: number
 }
 
-/** Per user, all keys together, for everything but events. */
-export const PER_USER: readonly RateWindow[] = [
+/** The windows of a limit. Responses report the first one. */
+export type RateWindows = readonly [RateWindow, ...RateWindow[]]
+
+/** Per user, for all keys together, except for reading events. */
+export const PER_USER: RateWindows = [
   { limit: 480, seconds: 60 },
   { limit: 4_800, seconds: 3_600 },
 ]
-/** Per user, all keys together, for reading events. */
-export const PER_USER_EVENTS: readonly RateWindow[] = [
+/** Per user, for all keys together, for reading events. */
+export const PER_USER_EVENTS: RateWindows = [
   { limit: 240, seconds: 60 },
   { limit: 1_200, seconds: 3_600 },
 ]
-/** Per address, for bad keys and for operations that need none. */
-export const PER_ADDRESS: readonly RateWindow[] = [{ limit: 60, seconds: 60 }]
+/** Per address, for invalid keys, signup and rejected events. */
+export const PER_ADDRESS: RateWindows = [{ limit: 60, seconds: 60 }]
 
-/** Per project, for events coming in: far above what a project sends, far below what keeps others from being served. */
-export const PER_PROJECT_CAPTURE: readonly RateWindow[] = [{ limit: 4_800, seconds: 10 }]
+/** Per project, for capture. Far above the usual traffic of a project, and low enough to protect other projects. */
+export const PER_PROJECT_CAPTURE: RateWindows = [{ limit: 4_800, seconds: 10 }]
 
-/** How many names are counted at most; beyond it the one that has been quiet longest is forgotten. */
-export const MOST_NAMES = 50_000
+/** Bounds memory. Above it, the counter drops the least recently used name. */
+export const MAX_NAMES = 50_000
 
-export interface Standing {
+export interface RateLimitStatus {
   limit: number
   remaining: number
   reset_seconds: number
 }
 
+interface WindowCount {
+  window: RateWindow
+  /** Of the current window, in milliseconds. */
+  start: number
+  current: number
+  previous: number
+}
+
+type WindowCounts = [WindowCount, ...WindowCount[]]
+
+const startOf = ({ seconds }: RateWindow, now: number): number => now - (now % (seconds * 1_000))
+
+/** The current window plus the share of the previous window that a sliding window still overlaps. */
+const used = ({ window, start, current, previous }: WindowCount, now: number): number =>
+  current + previous * (1 - (now - start) / (window.seconds * 1_000))
+
+const secondsLeft = ({ window, start }: WindowCount, now: number): number =>
+  Math.max(1, Math.ceil(window.seconds - (now - start) / 1_000))
+
+/** A key of the counts that other nodes do not know yet. */
+const pendingKey = (name: string, seconds: number, start: number): string => `${seconds} ${start} ${name}`
+
 /**
- * Counts by name in sliding windows: the share of the previous window that still overlaps, plus the current one.
- * Two numbers a window instead of a log of every request. Windows begin at the same moments for every name and on every
- * node, so that nodes can add up what they counted: `untold` is what the others do not know yet, `learn` what they do.
+ * Counts requests by name in sliding windows, with two numbers per window instead of a log of requests. Windows start at
+ * the same times for every name and on every node, so nodes can add up their counts.
  */
-export function createCounter(windows: readonly RateWindow[], milliseconds: () => number, shared = false) {
-  type Count = { start: number; current: number; previous: number }
-  const counts = new Map<string, Count[]>()
-  let untold = new Map<string, RequestCount>()
+export function createCounter(windows: RateWindows, milliseconds: () => number, shared = false) {
+  const counts = new Map<string, WindowCounts>()
+  let pending = new Map<string, RequestCount>()
 
-  const startOf = (window: RateWindow, now: number): number => now - (now % (window.seconds * 1_000))
-  const keyOf = (name: string, seconds: number, start: number): string => `${seconds} ${start} ${name}`
+  const open = (window: RateWindow, now: number): WindowCount => ({
+    window,
+    start: startOf(window, now),
+    current: 0,
+    previous: 0,
+  })
 
-  const at = (name: string, now: number): Count[] => {
-    const list = counts.get(name) ?? windows.map((window) => ({ start: startOf(window, now), current: 0, previous: 0 }))
-    // Moved to the end, so that the quiet ones stand first.
+  function countsOf(name: string, now: number): WindowCounts {
+    const [first, ...others] = windows
+    const list = counts.get(name) ?? [open(first, now), ...others.map((window) => open(window, now))]
+    // The map is ordered by last use.
     counts.delete(name)
     counts.set(name, list)
-    if (counts.size > MOST_NAMES) counts.delete(counts.keys().next().value!)
-    for (const [i, count] of list.entries()) {
-      const start = startOf(windows[i]!, now)
+    if (counts.size > MAX_NAMES) {
+      const [oldest = name] = counts.keys()
+      counts.delete(oldest)
+    }
+    for (const count of list) {
+      const start = startOf(count.window, now)
       if (start === count.start) continue
-      // A clock that steps back begins anew, or it would lock somebody out.
-      count.previous = start - count.start === windows[i]!.seconds * 1_000 ? count.current : 0
+      // After a backward clock step the count starts at zero. Otherwise the name could stay throttled.
+      count.previous = start - count.start === count.window.seconds * 1_000 ? count.current : 0
       count.current = 0
       count.start = start
     }
     return list
   }
 
-  const used = (count: Count, window: RateWindow, now: number): number => {
-    const left = 1 - (now - count.start) / (window.seconds * 1_000)
-    return count.current + count.previous * left
-  }
-
   return {
-    /** Throws throttled when the name has used up a window; counts nothing. */
+    /** Throws `throttled` if the name has reached the limit of a window. Does not count a request. */
     check(name: string): void {
       const now = milliseconds()
-      for (const [i, count] of at(name, now).entries()) {
-        const window = windows[i]!
-        if (used(count, window, now) + 1 <= window.limit) continue
-        const wait = Math.max(1, Math.ceil(window.seconds - (now - count.start) / 1_000))
+      for (const count of countsOf(name, now)) {
+        if (used(count, now) + 1 <= count.window.limit) continue
+        const wait_seconds = secondsLeft(count, now)
         throw new AppError({
           code: 'throttled',
-          detail: `Too many requests. Try again in ${wait} seconds.`,
-          retry_after_seconds: wait,
+          detail: `Too many requests. Try again in ${wait_seconds} seconds.`,
+          retry_after_seconds: wait_seconds,
         })
       }
     },
-    /** Counts one request; answers where the name now stands in its shortest window. */
-    count(name: string): Standing {
+    /** Counts a request. Returns the status of the first window. */
+    count(name: string): RateLimitStatus {
       const now = milliseconds()
-      const list = at(name, now)
-      for (const [i, count] of list.entries()) {
+      const list = countsOf(name, now)
+      for (const count of list) {
         count.current++
         if (!shared) continue
-        const { seconds } = windows[i]!
-        const key = keyOf(name, seconds, count.start)
-        const telling = untold.get(key)
-        if (telling) telling.count++
-        else if (untold.size < MOST_NAMES) untold.set(key, { name, seconds, start: count.start, count: 1 })
+        const { start } = count
+        const { seconds } = count.window
+        const key = pendingKey(name, seconds, start)
+        const known = pending.get(key)
+        if (known) known.count++
+        else if (pending.size < MAX_NAMES) pending.set(key, { name, seconds, start, count: 1 })
       }
-      const [count, window] = [list[0]!, windows[0]!]
+      const [first] = list
       return {
-        limit: window.limit,
-        remaining: Math.max(0, Math.floor(window.limit - used(count, window, now))),
-        reset_seconds: Math.max(1, Math.ceil(window.seconds - (now - count.start) / 1_000)),
+        limit: first.window.limit,
+        remaining: Math.max(0, Math.floor(first.window.limit - used(first, now))),
+        reset_seconds: secondsLeft(first, now),
       }
     },
-    /** What was counted since the last time this was asked. */
-    untold(): RequestCount[] {
-      const told = [...untold.values()]
-      untold = new Map()
-      return told
+    /** Returns the counts since the previous call, for the other nodes. */
+    takePending(): RequestCount[] {
+      const taken = [...pending.values()]
+      pending = new Map()
+      return taken
     },
-    /** What everybody together counted, this node's own included as far as it told. */
-    learn({ name, seconds, start, count: total, previous }: RequestTotal): void {
-      const i = windows.findIndex((window) => window.seconds === seconds)
-      const count = counts.get(name)?.[i]
+    /** Applies the total of all nodes, which includes the counts that this node has shared. */
+    applyTotal({ name, seconds, start, count: total, previous }: RequestTotal): void {
+      const count = counts.get(name)?.find(({ window }) => window.seconds === seconds)
       if (!count) return
-      const since = untold.get(keyOf(name, seconds, start))?.count ?? 0
-      // Never less than this node knows: what it could not tell has happened all the same.
+      const unshared = pending.get(pendingKey(name, seconds, start))?.count ?? 0
+      // The total may lack counts that this node could not share, so a count never decreases.
       if (count.start === start) {
-        count.current = Math.max(count.current, total + since)
+        count.current = Math.max(count.current, total + unshared)
         count.previous = Math.max(count.previous, previous)
-      } else if (count.start === start + seconds * 1_000) count.previous = Math.max(count.previous, total + since)
+      } else if (count.start === start + seconds * 1_000) count.previous = Math.max(count.previous, total + unshared)
     },
   }
 }

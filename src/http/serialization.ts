@@ -1,40 +1,43 @@
-import fastJson, { type Schema } from 'fast-json-stringify'
+import fastJson from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
+import type { OpenApiSchema } from '../contract/document.ts'
 import { contractOf, type Dialect, dereference } from '../contract/table.ts'
 
-type Write = (data: unknown) => string
+type Serialize = (data: unknown) => string
 
-/** By the text of their schemas: the answers of many operations have one shape. */
-const writers = new Map<string, Write>()
+/** By the text of the schema, because many operations return the same one. */
+const serializers = new Map<string, Serialize>()
 
-function writerOf(schema: unknown): Write {
+function serializerOf(schema: OpenApiSchema): Serialize {
   const text = JSON.stringify(schema)
-  const write = writers.get(text) ?? (fastJson(schema as Schema) as Write)
-  writers.set(text, write)
-  return write
+  const serialize = serializers.get(text) ?? fastJson(schema)
+  serializers.set(text, serialize)
+  return serialize
 }
 
-const SCALARS = ['string', 'integer', 'number', 'boolean', 'null']
+const SCALARS = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'null'])
 
 /**
- * Removes alternatives between scalars. The serializer writes a scalar the same way for each alternative, but
+ * Merges unions of scalars into one schema. The serializer writes a scalar the same way for each alternative, but
  * validates it against each one to choose.
  */
-function withoutScalarUnions(node: any): any {
-  if (Array.isArray(node)) return node.map(withoutScalarUnions)
+function mergeScalarUnions<Node>(node: Node): Node
+function mergeScalarUnions(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((child) => mergeScalarUnions(child))
   if (typeof node !== 'object' || node === null) return node
-  const types: unknown[] = (node.oneOf ?? node.anyOf ?? []).map(({ type }: { type?: unknown }) => type)
-  if (types.length && types.every((type) => SCALARS.includes(type as string))) return { type: [...new Set(types)] }
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutScalarUnions(value)]))
+  const { oneOf, anyOf = [] }: OpenApiSchema = node
+  const types = (oneOf ?? anyOf).map(({ type }) => type)
+  if (types.length && types.every((type) => SCALARS.has(type))) return { type: [...new Set(types)] }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, mergeScalarUnions(value)]))
 }
 
-/** Writes answers as the contract of a dialect shapes them. The writer of an operation is made when it first answers. */
+/** Serializes responses by the schemas of a dialect. Serializers are compiled on first use. */
 export const serializerCompiler =
   (dialect: Dialect): FastifySerializerCompiler<unknown> =>
   ({ schema }) => {
-    let write: Write | undefined
+    let serialize: Serialize | undefined
     return (data) => {
-      write ??= writerOf(withoutScalarUnions(dereference(schema, contractOf(dialect).contract)))
-      return write(data)
+      serialize ??= serializerOf(mergeScalarUnions(dereference(schema as OpenApiSchema, contractOf(dialect).contract)))
+      return serialize(data)
     }
   }

@@ -1,156 +1,169 @@
 /**
- * Connections to where a user's data says: public addresses, and what the operator has opened, and nothing else.
- * The address is judged when the connection is made, after the name was resolved: a name that was checked before may
- * stand for another address by now.
+ * Connections to hosts that users choose. Only public addresses and those in OUTBOUND_ALLOW are allowed. The address is
+ * checked when the connection is opened: a name may resolve to another address than at an earlier check.
  */
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { Agent as HttpAgent } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent } from 'node:https'
 import { BlockList, isIP, type LookupFunction, Socket } from 'node:net'
-import { listOf, type OutboundRule, outboundRule } from '../config.ts'
+import { type OutboundRule, parseOutboundRule, splitList } from '../config.ts'
 import { AppError } from '../errors.ts'
 
 export interface Outbound {
   /**
-   * Whether a connection to this host would be made now. Throws outbound_refused, or outbound_unresolved for a name
-   * without an address. For an early word to the caller only: every way out below judges again when it connects.
+   * Throws `outbound_refused` for an address that is not allowed, and `outbound_unresolved` for a name without an address.
+   * Only for early feedback: agents and sockets check again when they connect.
    */
   checkHost(host: string, port: number): Promise<void>
-  /** For http(s).request, the AWS SDK's NodeHttpHandler and whatever else takes one of Node's agents. */
+  /** An agent for `http.request` and the libraries that accept one. */
   agent(protocol: 'http:', options?: AgentOptions): HttpAgent
   agent(protocol: 'https:', options?: AgentOptions): HttpsAgent
   agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent
   /**
-   * A socket whose `connect` is guarded: `pg` takes it as `stream: () => outbound.socket()`. With `opened_only` it goes
-   * to what the operator has opened and not to the public: for what must not cross the internet in the clear.
+   * A socket that checks the address in `connect`, for `pg` as `stream: () => outbound.socket()`. With `allowed_only` only
+   * addresses in OUTBOUND_ALLOW are allowed: unencrypted connections must not cross the internet.
    */
-  socket(options?: { opened_only?: boolean }): Socket
+  socket(options?: { allowed_only?: boolean }): Socket
 }
 
 export interface OutboundOptions {
-  /** As OUTBOUND_ALLOW. */
+  /** The value of OUTBOUND_ALLOW. */
   allow?: string | undefined
-  /** As dns.lookup. */
-  resolve?: Resolve
+  /** Replaces `dns.lookup`. */
+  resolve?: ResolveHost
 }
 
-export type Resolve = (
+export type ResolveHost = (
   host: string,
   options: { all: true },
   done: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void
 
-export function createOutbound({ allow, resolve = systemLookup as Resolve }: OutboundOptions = {}): Outbound {
-  const isOpen = allowing(allow ? listOf(allow).map((entry) => outboundRule(entry)!) : [])
-  const mayReach: Judge = (host, port, address) => isPublic(address) || isOpen(host, port, address)
+const systemResolve: ResolveHost = (host, options, done) => systemLookup(host, options, done)
 
-  /** Only the addresses that may be reached; Node tries one after the other. */
+export function createOutbound({ allow, resolve = systemResolve }: OutboundOptions = {}): Outbound {
+  // `readConfig` rejects invalid entries.
+  const rules = allow ? splitList(allow).flatMap((entry) => parseOutboundRule(entry) ?? []) : []
+  const isListed = addressFilter(rules)
+  const isAllowed: AddressFilter = (host, port, address) => isPublic(address) || isListed(host, port, address)
+
+  /** Returns only allowed addresses. Node tries them in order. */
   const lookupFor =
-    (port: number, may: Judge = mayReach): LookupFunction =>
+    (port: number, filter: AddressFilter = isAllowed): LookupFunction =>
     (host, { family, all }: LookupOptions, done) =>
       resolve(host, { all: true }, (error, found) => {
         if (error) return done(unresolved(host), '')
         const wanted = family === 4 || family === 6 ? found.filter((entry) => entry.family === family) : found
         if (wanted.length === 0) return done(unresolved(host), '')
-        const open = wanted.filter(({ address }) => may(host, port, address))
-        if (open.length === 0) return done(refused(host), '')
-        if (all) return done(null, open)
-        done(null, open[0]!.address, open[0]!.family)
+        const allowed = wanted.filter(({ address }) => filter(host, port, address))
+        const [first] = allowed
+        if (!first) return done(refused(host), '')
+        if (all) return done(null, allowed)
+        done(null, first.address, first.family)
       })
 
-  /** Node looks up no address that is one already, and no path of a local socket. */
+  /** Checks targets that Node does not look up: IP addresses and paths of local sockets. */
   const refusal = (
-    { host = 'localhost', port, path, socketPath }: Target,
-    may: Judge = mayReach,
+    { host, port, path, socketPath }: Target,
+    filter: AddressFilter = isAllowed,
   ): AppError | undefined => {
     if (path || socketPath) return refused(String(path ?? socketPath))
-    const address = bare(host)
-    return isIP(address) && !may(address, Number(port), address) ? refused(address) : undefined
+    const address = withoutBrackets(host ?? 'localhost')
+    return isIP(address) && !filter(address, Number(port), address) ? refused(address) : undefined
   }
 
   class GuardedSocket extends Socket {
-    constructor(private readonly may: Judge) {
+    constructor(private readonly isAllowedAddress: AddressFilter) {
       super()
     }
 
-    // Node has five signatures for it.
-    override connect(...args: any[]): this {
-      const done = args.findLast((arg) => typeof arg === 'function') as (() => void) | undefined
+    // `connect` has five signatures.
+    override connect(...args: unknown[]): this {
+      const done = args.findLast((arg): arg is () => void => typeof arg === 'function')
       const target = targetOf(args)
-      const problem = refusal(target, this.may)
-      if (problem) {
-        process.nextTick(() => this.destroy(problem))
+      const error = refusal(target, this.isAllowedAddress)
+      if (error) {
+        process.nextTick(() => this.destroy(error))
         return this
       }
       const port = Number(target.port)
-      return super.connect({ ...target, port, lookup: lookupFor(port, this.may) }, done)
+      const lookup = lookupFor(port, this.isAllowedAddress)
+      return super.connect({ ...target, host: target.host ?? 'localhost', port, lookup }, done)
     }
   }
 
-  type Create = (error: Error | null, stream?: Socket) => void
-  /** Refusals arrive where failed connections do, as the request's `error`. */
-  const guarded = <Connect extends (options: any, done: Create) => unknown>(connect: Connect) =>
-    function (this: unknown, options: Target, done: Create): unknown {
-      const problem = refusal({ ...options, path: undefined })
-      if (problem) return void process.nextTick(done, problem)
-      return connect.call(this, { ...options, lookup: lookupFor(Number(options.port)) }, done)
+  /** A refusal becomes the `error` event of the request, as a failed connection does. */
+  function guardAgent(agent: HttpAgent): void {
+    const connect = agent.createConnection.bind(agent)
+    agent.createConnection = (options, done) => {
+      const error = refusal({ ...options, path: null })
+      if (!error) return connect({ ...options, lookup: lookupFor(Number(options.port)) }, done)
+      if (done) process.nextTick(done, error)
+      return undefined
     }
+  }
+
+  function agent(protocol: 'http:', options?: AgentOptions): HttpAgent
+  function agent(protocol: 'https:', options?: AgentOptions): HttpsAgent
+  function agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent
+  function agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent {
+    const created = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+    guardAgent(created)
+    return created
+  }
 
   return {
     checkHost: async (host, port) => {
-      const problem = refusal({ host, port })
-      if (problem) throw problem
-      if (isIP(bare(host))) return
+      const error = refusal({ host, port })
+      if (error) throw error
+      const name = withoutBrackets(host)
+      if (isIP(name)) return
       await new Promise<void>((done, fail) =>
-        lookupFor(port)(bare(host), { all: true }, (error) => (error ? fail(error) : done())),
+        lookupFor(port)(name, { all: true }, (error) => (error ? fail(error) : done())),
       )
     },
-    agent: (protocol: 'http:' | 'https:', options?: AgentOptions) => {
-      const agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
-      const connecting = agent as unknown as { createConnection(options: object, done: Create): unknown }
-      connecting.createConnection = guarded(connecting.createConnection)
-      return agent as HttpsAgent
-    },
-    socket: ({ opened_only = false } = {}) => new GuardedSocket(opened_only ? isOpen : mayReach),
+    agent,
+    socket: ({ allowed_only = false } = {}) => new GuardedSocket(allowed_only ? isListed : isAllowed),
   }
 }
 
-type Judge = (host: string, port: number, address: string) => boolean
+/** Whether a connection to the address is allowed. `host` is the name that resolved to it. */
+type AddressFilter = (host: string, port: number, address: string) => boolean
 
 interface Target {
-  host?: string
-  port?: number | string
-  /** Of a local socket; for an agent, the path of the URL. */
-  path?: string
-  socketPath?: string
+  host?: string | null | undefined
+  port?: number | string | null | undefined
+  /** The path of a local socket; in the options of an agent, the path of the URL. */
+  path?: string | null | undefined
+  socketPath?: string | null | undefined
 }
 
-/** What net.Socket.connect takes: options, a path, or a port and a host. */
+/** The arguments of `net.Socket.connect`: options, a path, or a port and a host. */
 function targetOf([first, second]: unknown[]): Target {
-  if (typeof first === 'object' && first !== null) return first as Target
+  if (typeof first === 'object' && first !== null) return first
   if (typeof first === 'string' && !/^\d+$/.test(first)) return { path: first }
   return { port: Number(first), ...(typeof second === 'string' && { host: second }) }
 }
 
-/** Without the brackets that addresses wear in URLs. */
-const bare = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
+/** `[::1]` in a URL is the address `::1`. */
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 const refused = (host: string): AppError =>
   new AppError({
     code: 'outbound_refused',
-    detail: `This server does not connect to "${host}", whose address is private or reserved. Name a public host, or ask the operator to open it with OUTBOUND_ALLOW.`,
+    detail: `This server does not connect to "${host}", because its address is private or reserved. Use a public host, or ask the operator to allow it with OUTBOUND_ALLOW.`,
   })
 
 const unresolved = (host: string): AppError =>
-  new AppError({ code: 'outbound_unresolved', detail: `"${host}" has no address. Check how the host is spelt.` })
+  new AppError({ code: 'outbound_unresolved', detail: `"${host}" cannot be resolved. Check the host name.` })
 
-/** The special-purpose registries of IANA: what is not reachable for everybody, or leads elsewhere than it says. */
+/** The special-purpose registries of IANA: ranges that are not globally reachable, and transition mechanisms. */
 const RESERVED_IPV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Not in the registries: where Azure serves its machines their settings.
+  // The metadata service of Azure, which is not in the registries.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -163,7 +176,7 @@ const RESERVED_IPV4 = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const
-/** Of IPv6 only this part is given to the public, and these ranges within it are not. */
+/** The global unicast range of IPv6, and the reserved ranges within it. */
 const GLOBAL_IPV6 = ['2000::', 3] as const
 const RESERVED_IPV6 = [
   ['2001::', 23],
@@ -179,16 +192,16 @@ const global = new BlockList()
 global.addSubnet(...GLOBAL_IPV6, 'ipv6')
 
 function isPublic(address: string): boolean {
-  const { text, family } = plain(address)
+  const { text, family } = canonicalAddress(address)
   if (family === 'ipv4') return !reserved.check(text, 'ipv4')
   return global.check(text, 'ipv6') && !reserved.check(text, 'ipv6')
 }
 
-/** The address that is meant: without a zone, and the IPv4 address inside where a mapped or translated one wraps it. */
-function plain(address: string): { text: string; family: 'ipv4' | 'ipv6' } {
-  const text = address.split('%', 1)[0]!
+/** Removes the zone, and extracts the IPv4 address from a mapped or translated IPv6 address. */
+function canonicalAddress(address: string): { text: string; family: 'ipv4' | 'ipv6' } {
+  const [text = ''] = address.split('%', 1)
   if (isIP(text) === 4) return { text, family: 'ipv4' }
-  // Node writes addresses in many ways; a URL writes each in one.
+  // A URL has one notation for each address.
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1)
   const [, high, low] = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? []
   if (high === undefined || low === undefined) return { text: canonical, family: 'ipv6' }
@@ -196,17 +209,17 @@ function plain(address: string): { text: string; family: 'ipv4' | 'ipv6' } {
   return { text: [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.'), family: 'ipv4' }
 }
 
-/** Whether the operator has opened an address, or the name that led to it. */
-function allowing(rules: OutboundRule[]): Judge {
-  const tests = rules.map((rule) => {
-    if ('name' in rule) return (host: string) => host.toLowerCase().replace(/\.$/, '') === rule.name
+/** Matches the addresses and names of OUTBOUND_ALLOW. */
+function addressFilter(rules: OutboundRule[]): AddressFilter {
+  const filters = rules.map((rule): AddressFilter => {
+    const matchesPort = (port: number): boolean => rule.port === undefined || rule.port === port
+    if ('name' in rule) return (host, port) => matchesPort(port) && host.toLowerCase().replace(/\.$/, '') === rule.name
     const range = new BlockList()
     range.addSubnet(rule.address, rule.prefix, rule.family)
-    return (_: string, address: string) => {
-      const { text, family } = plain(address)
-      return range.check(text, family)
+    return (_, port, address) => {
+      const { text, family } = canonicalAddress(address)
+      return matchesPort(port) && range.check(text, family)
     }
   })
-  return (host, port, address) =>
-    rules.some((rule, i) => (rule.port === undefined || rule.port === port) && tests[i]!(host, address))
+  return (host, port, address) => filters.some((filter) => filter(host, port, address))
 }

@@ -1,4 +1,4 @@
-/** The catalogue that ships with the server. `npm run catalogue` refreshes it. */
+/** The plugin catalogue that ships with the server. `npm run catalogue` updates it. */
 import { type Static, Type } from '@sinclair/typebox'
 import entries from './catalogue.json' with { type: 'json' }
 

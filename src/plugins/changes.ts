@@ -1,37 +1,38 @@
-import type { Change } from '../store/plugin_activity.ts'
+/** Compares two states of a plugin or configuration for its activity log. */
+import type { FieldChange, Scope } from '../store/plugin_activity.ts'
 
-/** An entry tells what happened; it is no second place to store things in. */
+/** Limits of one entry in the activity log. */
 const MAX_CHANGES = 30
 const MAX_VALUE_CHARACTERS = 200
 
-/** Field by field, from one state to another; null where both are the same. */
-export function changesOf(
-  type: Change['type'],
+/** One entry per field that differs. */
+export function diffFields(
+  type: Scope,
   before: Record<string, unknown>,
   after: Record<string, unknown>,
-): Change[] | null {
-  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field): Change[] => {
-    // A file may be called `constructor`.
-    const [was, is] = [before, after].map((state) => (Object.hasOwn(state, field) ? state[field] : undefined))
-    if (isSame(was, is)) return []
-    const action = was === undefined ? 'created' : is === undefined ? 'deleted' : 'changed'
-    return [{ type, action, field, before: brief(was), after: brief(is) }]
+): FieldChange[] {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)])
+  const changes = [...fields].flatMap((field): FieldChange[] => {
+    // A file may be named `constructor`.
+    const old = Object.hasOwn(before, field) ? before[field] : undefined
+    const current = Object.hasOwn(after, field) ? after[field] : undefined
+    if (isSame(old, current)) return []
+    const action = old === undefined ? 'created' : current === undefined ? 'deleted' : 'changed'
+    return [{ type, action, field, before: truncated(old), after: truncated(current) }]
   })
-  return changes.length ? changes.slice(0, MAX_CHANGES) : null
+  return changes.slice(0, MAX_CHANGES)
 }
 
-/** Strings are compared directly, because files may have megabytes. */
-const isSame = (was: unknown, is: unknown): boolean =>
-  typeof was === 'string' && typeof is === 'string' ? was === is : JSON.stringify(was) === JSON.stringify(is)
+/** Compares strings directly, because files may be megabytes long. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  typeof a === 'string' && typeof b === 'string' ? a === b : JSON.stringify(a) === JSON.stringify(b)
 
-function brief(value: unknown): unknown {
+function truncated(value: unknown): unknown {
   if (value === undefined) return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS).toWellFormed()}…` : value
 }
 
-/** Which files changed. Their text is not repeated. */
-export function fileChanges(before: Record<string, string>, after: Record<string, string>): Change[] {
-  const changes = changesOf('Plugin', before, after) ?? []
-  return changes.map((change) => ({ ...change, before: null, after: null }))
-}
+/** The files that differ, without their text. */
+export const diffFiles = (before: Record<string, string>, after: Record<string, string>): FieldChange[] =>
+  diffFields('Plugin', before, after).map((change) => ({ ...change, before: null, after: null }))

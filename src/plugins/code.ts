@@ -1,4 +1,4 @@
-/** What code offers, found by reading it. Nothing is run. */
+/** Finds the exports of plugin code in its syntax tree. The code is never executed. */
 import { parse } from '@babel/parser'
 import type * as ast from '@babel/types'
 
@@ -9,9 +9,9 @@ export interface Capabilities {
 }
 
 export interface Inspection {
-  /** Empty where there is no main code, or where it does not parse. */
+  /** Empty when there is no main file or it does not parse. */
   capabilities: Capabilities | Record<string, never>
-  /** From file name to what is wrong with it. */
+  /** File name to syntax error. */
   errors: Record<string, string>
 }
 
@@ -28,7 +28,7 @@ export function inspectCode(files: Record<string, string>): Inspection {
       const program = programOf(name, text)
       if (name === MAIN) capabilities = capabilitiesOf(program)
     } catch (error) {
-      errors.push([name, sentenceOf(error)])
+      errors.push([name, describeFailure(error)])
     }
   }
   return { capabilities, errors: Object.fromEntries(errors) }
@@ -36,11 +36,11 @@ export function inspectCode(files: Record<string, string>): Inspection {
 
 type Program = ast.Program
 
-/** TypeScript's `<T>x` and JSX exclude each other, and the main code is called index.ts whatever it was. */
+/** `<T>x` of TypeScript and JSX exclude each other. The main file is named index.ts even when it contains JSX. */
 function programOf(name: string, text: string): Program {
-  const dialects = /x$/.test(name) ? [true] : [false, true]
+  const variants = /x$/.test(name) ? [true] : [false, true]
   let first: unknown
-  for (const jsx of dialects)
+  for (const jsx of variants)
     try {
       return parse(text, {
         sourceType: 'unambiguous',
@@ -53,11 +53,15 @@ function programOf(name: string, text: string): Program {
   throw first
 }
 
-function sentenceOf(error: unknown): string {
-  const { message, loc } = error as { message: string; loc?: { line: number; column: number } }
-  if (error instanceof RangeError) return 'The code is nested too deeply to be read.'
-  const words = message.replace(/ ?\(\d+:\d+\)$/, '').slice(0, 300)
-  return loc ? `Line ${loc.line}, column ${loc.column + 1}: ${words}` : words
+interface ParseError extends Error {
+  loc?: { line: number; column: number }
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof RangeError) return 'The code is nested too deeply.'
+  const { message, loc }: ParseError = error instanceof Error ? error : new Error(String(error))
+  const reason = message.replace(/ ?\(\d+:\d+\)$/, '').slice(0, 300)
+  return loc ? `Line ${loc.line}, column ${loc.column + 1}: ${reason}` : reason
 }
 
 function capabilitiesOf(program: Program): Capabilities {
@@ -70,7 +74,7 @@ function capabilitiesOf(program: Program): Capabilities {
   }
 }
 
-/** What is exported, from name to the expression behind it; null where that is not in sight. */
+/** Maps each export to its expression; null when it is defined elsewhere. */
 function exportsOf(program: Program): Map<string, ast.Node | null> {
   const declared = new Map<string, ast.Node>()
   for (const statement of program.body) {
@@ -78,15 +82,16 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
       statement.type === 'ExportNamedDeclaration' && statement.declaration ? statement.declaration : statement
     for (const [name, value] of declarationsIn(declaration)) declared.set(name, value)
   }
-  const behind = (node: ast.Node | null | undefined): ast.Node | null => {
-    const value = unwrapped(node)
-    return value?.type === 'Identifier' ? unwrapped(declared.get(value.name) ?? value) : value
+  const definitionOf = (node: ast.Node | null | undefined): ast.Node | null => {
+    const value = unwrap(node)
+    return value?.type === 'Identifier' ? unwrap(declared.get(value.name) ?? value) : value
   }
 
   const found = new Map<string, ast.Node | null>()
   const addMembers = (node: ast.Node | null): void => {
-    const object = behind(node)
-    if (object?.type === 'ObjectExpression') for (const [key, value] of membersOf(object)) found.set(key, behind(value))
+    const object = definitionOf(node)
+    if (object?.type === 'ObjectExpression')
+      for (const [key, value] of membersOf(object)) found.set(key, definitionOf(value))
     // esbuild writes module.exports = __toCommonJS(index_exports).
     if (object?.type === 'CallExpression') for (const argument of object.arguments) addGetters(argument)
   }
@@ -98,10 +103,10 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
   for (const statement of program.body) {
     if (statement.type === 'ExportNamedDeclaration' && statement.exportKind !== 'type') {
       if (statement.declaration)
-        for (const [name, value] of declarationsIn(statement.declaration)) found.set(name, behind(value))
+        for (const [name, value] of declarationsIn(statement.declaration)) found.set(name, definitionOf(value))
       for (const specifier of statement.specifiers)
         if (specifier.type === 'ExportSpecifier' && specifier.exportKind !== 'type')
-          found.set(nameOf(specifier.exported)!, statement.source ? null : behind(specifier.local))
+          found.set(nameOf(specifier.exported), statement.source ? null : definitionOf(specifier.local))
     }
     if (statement.type === 'ExportDefaultDeclaration') addMembers(statement.declaration)
     if (statement.type === 'TSExportAssignment') addMembers(statement.expression)
@@ -109,7 +114,7 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
   }
   return found
 
-  /** exports.a = …, module.exports = {…}, and what compilers write for them. */
+  /** Handles `exports.a = …`, `module.exports = {…}` and the code that compilers generate for them. */
   function readExpression(expression: ast.Expression): void {
     if (expression.type === 'AssignmentExpression') {
       const names: string[] = []
@@ -123,7 +128,7 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
       }
       for (const name of names) {
         if (name === 'default') addMembers(value)
-        else found.set(name, behind(value))
+        else found.set(name, definitionOf(value))
       }
     }
     if (expression.type === 'SequenceExpression') expression.expressions.forEach(readExpression)
@@ -136,7 +141,7 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
     if (callee === '__export' && target.type === 'Identifier' && second.type === 'ObjectExpression')
       getters.set(
         target.name,
-        [...membersOf(second)].map(([key, getter]) => [key, behind(returnedBy(getter))]),
+        [...membersOf(second)].map(([key, getter]) => [key, definitionOf(returnedBy(getter))]),
       )
     if (!isExports(target)) return
     if (callee === 'assign') addMembers(second)
@@ -144,7 +149,7 @@ function exportsOf(program: Program): Map<string, ast.Node | null> {
     if (callee === 'defineProperty' && second.type === 'StringLiteral') {
       const descriptor = third?.type === 'ObjectExpression' ? membersOf(third) : new Map<string, ast.Node>()
       const value = descriptor.get('value') ?? returnedBy(descriptor.get('get') ?? null)
-      if (second.value !== '__esModule') found.set(second.value, behind(value))
+      if (second.value !== '__esModule') found.set(second.value, definitionOf(value))
     }
   }
 }
@@ -163,18 +168,18 @@ function* declarationsIn(node: ast.Node): Generator<[string, ast.Node]> {
     for (const { id, init } of node.declarations) if (id.type === 'Identifier') yield [id.name, init ?? id]
 }
 
-/** Without what TypeScript wraps around a value. */
-function unwrapped(node: ast.Node | null | undefined): ast.Node | null {
-  let at = node
+/** Removes the TypeScript syntax around a value. */
+function unwrap(node: ast.Node | null | undefined): ast.Node | null {
+  let inner = node
   while (
-    at?.type === 'TSAsExpression' ||
-    at?.type === 'TSSatisfiesExpression' ||
-    at?.type === 'TSTypeAssertion' ||
-    at?.type === 'TSNonNullExpression' ||
-    at?.type === 'ParenthesizedExpression'
+    inner?.type === 'TSAsExpression' ||
+    inner?.type === 'TSSatisfiesExpression' ||
+    inner?.type === 'TSTypeAssertion' ||
+    inner?.type === 'TSNonNullExpression' ||
+    inner?.type === 'ParenthesizedExpression'
   )
-    at = at.expression
-  return at ?? null
+    inner = inner.expression
+  return inner ?? null
 }
 
 function membersOf(object: ast.ObjectExpression): Map<string, ast.Node> {
@@ -187,7 +192,7 @@ function membersOf(object: ast.ObjectExpression): Map<string, ast.Node> {
   return members
 }
 
-/** Of `() => value` and `function () { return value }`. */
+/** The value of `() => value` and `function () { return value }`. */
 function returnedBy(node: ast.Node | null): ast.Node | null {
   if (node?.type !== 'ArrowFunctionExpression' && node?.type !== 'FunctionExpression' && node?.type !== 'ObjectMethod')
     return null
@@ -196,12 +201,15 @@ function returnedBy(node: ast.Node | null): ast.Node | null {
   return last?.type === 'ReturnStatement' ? (last.argument ?? null) : null
 }
 
-const nameOf = (node: ast.Node): string | undefined =>
-  node.type === 'Identifier' ? node.name : node.type === 'StringLiteral' ? node.value : undefined
+function nameOf(node: ast.Identifier | ast.StringLiteral): string
+function nameOf(node: ast.Node): string | undefined
+function nameOf(node: ast.Node): string | undefined {
+  return node.type === 'Identifier' ? node.name : node.type === 'StringLiteral' ? node.value : undefined
+}
 
 const keysOf = (node: ast.Node | null | undefined): string[] =>
   node?.type === 'ObjectExpression' ? [...membersOf(node).keys()] : []
 
-/** Nothing that could be called: `exports.onEvent = void 0` only makes room. */
+/** Values that cannot be called. Compilers declare exports with `exports.onEvent = void 0`. */
 const isPlainValue = (node: ast.Node | null | undefined): boolean =>
   node?.type === 'UnaryExpression' || (node != null && /Literal$/.test(node.type)) || node?.type === 'ObjectExpression'

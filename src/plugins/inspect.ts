@@ -1,116 +1,94 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { createProcessPool, type PooledProcess, ProcessExited } from '../background/process-pool.ts'
 import { unavailable } from '../errors.ts'
 import type { Inspection } from './code.ts'
 
 export type { Capabilities, Inspection } from './code.ts'
 
-const DEADLINE_MS = 5000
-const START_MS = 30_000
+export type SourceFiles = Record<string, string>
+/** A new process sends `ready` once it has loaded its parser. */
+export type InspectorReply = { kind: 'ready' } | { kind: 'inspected'; inspection: Inspection }
+
+export interface CodeInspector {
+  /** Finds what the code exports and its syntax errors. Code that takes too long to parse has that as its error. */
+  inspect(files: SourceFiles): Promise<Inspection>
+  stop(): Promise<void>
+}
+
+const TIMEOUT_MS = 5_000
+/** On a busy machine, loading the parser takes longer than parsing may. */
+const START_TIMEOUT_MS = 30_000
 const MEMORY_MB = 192
 const IDLE_MS = 10_000
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT = 2
 const MAX_WAITING = 20
 
-/** Beside this file when built; from the sources it runs under their loader. */
-const fromSources = import.meta.url.endsWith('.ts')
-const PROGRAM = fileURLToPath(new URL(`./inspector-process.${fromSources ? 'ts' : 'js'}`, import.meta.url))
+type InspectorProcess = PooledProcess<SourceFiles, InspectorReply>
 
-let running = 0
-const waiting: (() => void)[] = []
-
-/** What the code offers and what is wrong with it. Code that takes too long to read has that as its error. */
-export async function inspect(files: Record<string, string>): Promise<Inspection> {
-  const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
-  if (Object.keys(code).length === 0) return { capabilities: {}, errors: {} }
-  if (running >= MAX_AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw unavailable('Too much code is being read just now. Try again in a moment.')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running++
-  try {
-    return await inProcess(code)
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
-
-/** Those that have answered and wait a while for the next code: starting one takes longer than reading. */
-const idle: { child: ChildProcess; timer: NodeJS.Timeout }[] = []
-
-async function inProcess(files: Record<string, string>): Promise<Inspection> {
-  const child = wake() ?? (await start())
-  const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS)
-  const found = await ask(child, files)
-  clearTimeout(timer)
-  if (found) {
-    rest(child)
-    return found
-  }
-  const error = 'The code could not be read: it takes too much time or memory.'
-  return { capabilities: {}, errors: Object.fromEntries(Object.keys(files).map((name) => [name, error])) }
-}
-
-/** Resolves when it has loaded its parser: on a busy machine that takes longer than some code may. */
-function start(): Promise<ChildProcess> {
-  const child = fork(PROGRAM, {
-    execArgv: [`--max-old-space-size=${MEMORY_MB}`, ...(fromSources ? ['--import=tsx'] : [])],
+export function createCodeInspector(): CodeInspector {
+  const pool = createProcessPool<SourceFiles, InspectorReply>({
+    program: new URL('./inspector-process', import.meta.url),
+    memory_mb: MEMORY_MB,
+    idle_ms: IDLE_MS,
     env: {},
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stderr: 'ignore',
   })
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
-    const settle = (error?: Error): void => {
-      clearTimeout(timer)
-      forget(child)
-      if (error) reject(error)
-      else resolve(child)
-    }
-    child.once('message', () => settle())
-    child.once('error', settle)
-    child.once('close', () => settle(new Error('the process that reads code does not start')))
-  })
-}
+  const ready = new WeakSet<InspectorProcess>()
+  const waiting: (() => void)[] = []
+  let running = 0
 
-/** Undefined when it was killed, by us or for its memory. */
-function ask(child: ChildProcess, files: Record<string, string>): Promise<Inspection | undefined> {
-  return new Promise((resolve) => {
-    const settle = (found?: Inspection): void => {
-      forget(child)
-      resolve(found)
-    }
-    child.once('message', (inspection: Inspection) => settle(inspection))
-    child.once('error', () => settle())
-    child.once('close', () => settle())
-    child.send(files, () => undefined)
-  })
-}
-
-function rest(child: ChildProcess): void {
-  const leave = (): void => {
-    const place = idle.findIndex((entry) => entry.child === child)
-    if (place >= 0) clearTimeout(idle.splice(place, 1)[0]!.timer)
-    if (child.connected) child.disconnect()
+  async function waitUntilReady(child: InspectorProcess): Promise<void> {
+    if (ready.has(child)) return
+    await withTimeout(child, START_TIMEOUT_MS, child.receive).catch((cause) => {
+      throw new Error('The process that inspects plugin code does not start.', { cause })
+    })
+    ready.add(child)
   }
-  child.once('close', leave)
-  child.once('error', leave)
-  child.unref()
-  child.channel?.unref()
-  idle.push({ child, timer: setTimeout(leave, IDLE_MS).unref() })
+
+  async function run(files: SourceFiles): Promise<Inspection> {
+    const child = pool.take()
+    await waitUntilReady(child)
+    try {
+      const reply = await withTimeout(child, TIMEOUT_MS, async () => {
+        await child.send(files)
+        return child.receive()
+      })
+      if (reply.kind === 'ready') throw new Error('The process that inspects plugin code is out of step.')
+      return reply.inspection
+    } catch (error) {
+      if (!(error instanceof ProcessExited)) throw error
+      const message = 'The code could not be parsed: it takes too much time or memory.'
+      return { capabilities: {}, errors: Object.fromEntries(Object.keys(files).map((name) => [name, message])) }
+    } finally {
+      pool.release(child)
+    }
+  }
+
+  return {
+    inspect: async (files) => {
+      const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
+      if (Object.keys(code).length === 0) return { capabilities: {}, errors: {} }
+      if (running >= MAX_CONCURRENT) {
+        if (waiting.length >= MAX_WAITING) throw unavailable('Too many plugins are being inspected. Retry the request.')
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      } else running++
+      try {
+        return await run(code)
+      } finally {
+        const next = waiting.shift()
+        if (next) next()
+        else running--
+      }
+    },
+    stop: () => pool.stop(),
+  }
 }
 
-function wake(): ChildProcess | undefined {
-  const entry = idle.pop()
-  if (!entry) return undefined
-  const { child, timer } = entry
-  clearTimeout(timer)
-  forget(child)
-  child.ref()
-  child.channel?.ref()
-  return child
-}
-
-const forget = (child: ChildProcess): void => {
-  for (const event of ['message', 'close', 'error']) child.removeAllListeners(event)
+/** Kills the process at the timeout, which makes the work throw `ProcessExited`. */
+async function withTimeout<Result>(child: InspectorProcess, timeout_ms: number, work: () => Promise<Result>) {
+  const timer = setTimeout(() => void child.kill(), timeout_ms)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
 }

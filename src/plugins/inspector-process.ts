@@ -1,10 +1,10 @@
-/** A process of its own: a parser can be kept busy by a few bytes, and must not keep the server busy with it. */
-import { lowerPriority } from '../background/priority.ts'
+/** The child process that parses the code of plugins. A few bytes can keep a parser busy for minutes. */
+import { connectToParent } from '../background/parent.ts'
 import { inspectCode } from './code.ts'
+import type { InspectorReply, SourceFiles } from './inspect.ts'
 
 const NICENESS = 10
-lowerPriority(NICENESS)
-process.on('message', (files: Record<string, string>) => {
-  process.send!(inspectCode(files), () => undefined)
-})
-process.send!('ready')
+
+const parent = connectToParent<SourceFiles, InspectorReply>({ niceness: NICENESS })
+parent.onMessage((files) => void parent.send({ kind: 'inspected', inspection: inspectCode(files) }))
+void parent.send({ kind: 'ready' })

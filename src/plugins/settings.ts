@@ -1,10 +1,10 @@
-/** A configuration's values against the `config_schema` of its plugin. */
+/** Validates the values of a configuration against the `config_schema` of its plugin. */
 import { invalid } from '../errors.ts'
 
-/** What is shown instead of a secret, and what keeps it when it comes back. */
+/** Replaces a secret in responses. A request that sends it back keeps the stored secret. */
 export const MASK = '********'
 
-type Values = Record<string, unknown>
+export type Values = Record<string, unknown>
 
 interface Field {
   key: string
@@ -17,17 +17,16 @@ interface Field {
   required_if: Condition[]
 }
 
-/** Another field, and the value it must have; without one, any that is not empty. */
+/** Another field and its expected value; without a value, any non-empty one. */
 type Condition = [key: string, value?: unknown]
 
-/** Those with a key: the list also holds texts between fields. The older form is an object, with the keys outside. */
-export function fieldsOf(config_schema: unknown): Field[] {
+/** Accepts a list of fields, which may also contain texts, and the older form of an object from key to field. */
+export function settingFields(config_schema: unknown): Field[] {
   const entries: [unknown, unknown][] = Array.isArray(config_schema)
     ? config_schema.map((field) => [field?.key, field])
-    : Object.entries((config_schema ?? {}) as object)
-  return entries.flatMap(([key, given]) => {
-    if (typeof key !== 'string' || key === '' || typeof given !== 'object' || given === null) return []
-    const field = given as Values
+    : Object.entries(isObject(config_schema) ? config_schema : {})
+  return entries.flatMap(([key, field]) => {
+    if (typeof key !== 'string' || key === '' || !isObject(field)) return []
     return [
       {
         key,
@@ -43,54 +42,60 @@ export function fieldsOf(config_schema: unknown): Field[] {
   })
 }
 
-const conditionsOf = (given: unknown): Condition[] =>
-  Array.isArray(given) ? given.filter((condition) => Array.isArray(condition) && typeof condition[0] === 'string') : []
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null
 
-/** Values as they are stored: those that may be shown, and those that are sealed. */
-export interface Settings {
+const conditionsOf = (list: unknown): Condition[] =>
+  Array.isArray(list) ? list.filter((condition) => Array.isArray(condition) && typeof condition[0] === 'string') : []
+
+/** Values as stored. `secrets` are encrypted. */
+export interface ConfigValues {
   open: Values
   secrets: Values
 }
 
-/** All settings from those that were sent. Throws for what the fields do not allow. */
-export function settle(fields: readonly Field[], given: Values, stored: Settings): Settings {
-  for (const key of Object.keys(given))
+/** Completes sent values with defaults and stored secrets. Throws for values that the fields do not allow. */
+export function resolveValues(fields: readonly Field[], input: Values, stored: ConfigValues): ConfigValues {
+  for (const key of Object.keys(input))
     if (!fields.some((field) => field.key === key))
-      throw invalid(attrOf(key), `"${key}" is not a setting of this plugin. Its config_schema lists those it has.`)
+      throw invalid(attrOf(key), `"${key}" is not a setting of this plugin. Its config_schema lists all settings.`)
 
   const open = new Map<string, unknown>()
   const secrets = new Map<string, unknown>()
-  const keptSecrets: string[] = []
+  let reusedSecret: string | undefined
   for (const field of fields) {
     const { key } = field
-    const sent = own(given, key)
+    const sent = own(input, key)
     const hidden = field.secret || Object.hasOwn(stored.secrets, key)
-    const kept =
+    const reused =
       hidden && (sent === MASK || sent === null) ? (own(stored.secrets, key) ?? own(stored.open, key)) : undefined
-    const fresh = kept !== undefined || sent === null || (hidden && sent === MASK) ? undefined : sent
-    if (fresh !== undefined) demandFit(field, fresh)
-    const value = kept ?? fresh ?? field.default
+    const fresh = reused !== undefined || sent === null || (hidden && sent === MASK) ? undefined : sent
+    if (fresh !== undefined) requireType(field, fresh)
+    const value = reused ?? fresh ?? field.default
     if (value === undefined) continue
-    if (kept !== undefined) keptSecrets.push(key)
-    // An empty secret is none, and everybody may see that.
-    const sealed = value !== '' && (field.secret || kept !== undefined)
+    if (reused !== undefined) reusedSecret ??= key
+    // An empty secret is stored openly.
+    const sealed = value !== '' && (field.secret || reused !== undefined)
     ;(sealed ? secrets : open).set(key, value)
   }
-  const settled = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
-  demandComplete(fields, settled)
-  if (keptSecrets.length) demandSecretsAgain(fields, keptSecrets[0]!, stored, settled)
-  return settled
+  const values = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
+  requireComplete(fields, values)
+  if (reusedSecret !== undefined) requireSecretAgain(fields, reusedSecret, stored, values)
+  return values
 }
 
 /**
- * Throws `required` when an address changes and a stored secret is kept. Otherwise a caller who may change settings, but
- * never saw the secret, could have the plugin send it to a server of their own. Only the plugin's code knows what a
- * setting means, so a setting counts as an address by its key or value.
+ * Throws `required` when an address changes while a stored secret is reused. Otherwise a caller without the secret
+ * could have the plugin send it to another server. A setting counts as an address by its key or value.
  */
-function demandSecretsAgain(fields: readonly Field[], secret: string, stored: Settings, settled: Settings): void {
-  const value = ({ open, secrets }: Settings, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
+function requireSecretAgain(
+  fields: readonly Field[],
+  secret: string,
+  stored: ConfigValues,
+  values: ConfigValues,
+): void {
+  const value = ({ open, secrets }: ConfigValues, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
   for (const { key } of fields) {
-    const [before, after] = [value(stored, key), value(settled, key)]
+    const [before, after] = [value(stored, key), value(values, key)]
     if (JSON.stringify(before) === JSON.stringify(after)) continue
     if (!isAddressKey(key) && !isAddress(before) && !isAddress(after)) continue
     throw invalid(
@@ -104,37 +109,37 @@ function demandSecretsAgain(fields: readonly Field[], secret: string, stored: Se
 const ADDRESS_WORD =
   /^(account|cluster|instance|port|region|site|tenant)$|(url|uri|host|hostname|domain|endpoint|server|webhook|address|proxy)s?$/i
 
-/** `apiHost`, `db_port`, `baseURL`. */
+/** Matches `apiHost`, `db_port`, `baseURL`. */
 const isAddressKey = (key: string): boolean =>
   key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .some((word) => ADDRESS_WORD.test(word))
 
-/** A text with a URL in it, or a bare host such as `eu.example.com:8443/path`. */
+/** Matches text that contains a URL and bare hosts such as `eu.example.com:8443/path`. */
 const isAddress = (value: unknown): boolean =>
   typeof value === 'string' && (value.includes('://') || /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(value.slice(0, 300)))
 
-/** Throws for the first required setting that is missing, as far as it is visible. */
-export function demandComplete(fields: readonly Field[], { open, secrets }: Settings): void {
+/** Throws for the first visible required setting that is missing. */
+export function requireComplete(fields: readonly Field[], { open, secrets }: ConfigValues): void {
   const current = (key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
-  const holds = ([key, wanted]: Condition): boolean =>
-    wanted == null ? Boolean(current(key)) : current(key) === wanted
+  const holds = ([key, expected]: Condition): boolean =>
+    expected == null ? Boolean(current(key)) : current(key) === expected
   for (const { key, required, required_if, visible_if } of fields) {
     if (!(required || required_if.some(holds)) || !visible_if.every(holds)) continue
     if (current(key) === '') throw invalid(attrOf(key), `Send "config.${key}": the plugin requires it.`, 'required')
   }
 }
 
-/** What of the settings may be seen: what was sealed, or has become a secret since, is masked. */
-export function shown(fields: readonly Field[], open: Values, secretKeys: readonly string[]): Values {
+/** Masks stored secrets, and values whose field has become secret since. */
+export function maskSecrets(fields: readonly Field[], open: Values, secretKeys: readonly string[]): Values {
   const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => key))
   const masked = Object.entries(open).map(([key, value]) => [key, secret.has(key) && value !== '' ? MASK : value])
   return Object.fromEntries([...masked, ...secretKeys.map((key) => [key, MASK])])
 }
 
-function demandFit({ key, type, choices }: Field, value: unknown): void {
-  const wrong = (wanted: string) => invalid(attrOf(key), `"config.${key}" must be ${wanted}.`)
+function requireType({ key, type, choices }: Field, value: unknown): void {
+  const wrong = (expected: string) => invalid(attrOf(key), `"config.${key}" must be ${expected}.`)
   switch (type) {
     case 'choice':
       if (!choices.includes(value))
@@ -145,7 +150,7 @@ function demandFit({ key, type, choices }: Field, value: unknown): void {
         )
       break
     case 'json':
-      if (typeof value === 'string' && value !== '' && !isJson(value)) throw wrong('JSON, or a text that holds JSON')
+      if (typeof value === 'string' && value !== '' && !isJson(value)) throw wrong('JSON, or a text that contains JSON')
       break
     case 'string':
     case 'attachment':

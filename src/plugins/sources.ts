@@ -1,34 +1,34 @@
-/** Plugins from where they are published: which revision is the newest, and what is in it. */
+/** Fetches plugins from GitHub, GitLab, npm and local folders. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import type { Config } from '../config.ts'
 import { unavailable } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { demandSize, MAX_ARCHIVE_BYTES, unpack } from './archive.ts'
+import { MAX_ARCHIVE_BYTES, requireFileSize, unpack } from './archive.ts'
 import { download } from './download.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { type Hosts, type Origin, type PluginUrl, parseUrl, refuse } from './url.ts'
+import { type Hosts, invalidUrl, type Origin, type PluginUrl, parseUrl } from './url.ts'
 
 const MANIFEST = 'plugin.json'
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-/** Each may hold an archive in memory. */
-const MAX_AT_ONCE = 4
+const MAX_LOOKUP_BYTES = 4 * 1024 * 1024
+/** Each fetch holds an archive in memory. */
+const MAX_CONCURRENT = 4
 
-export interface Fetched {
+export interface FetchedPlugin {
   tag: string | null
   manifest: Manifest & { name: string }
-  /** The files that are kept, from name to text. The main one is always `index.ts`. */
+  /** File name to text. The main file is always `index.ts`. */
   files: Record<string, string>
 }
 
 export interface PluginSources {
   parse(url: string): PluginUrl
-  /** The newest revision; null where there are none. */
+  /** The newest revision; null for folders. */
   latest(origin: Origin, token: string | null): Promise<string | null>
-  fetch(origin: Origin, token: string | null): Promise<Fetched>
+  fetch(origin: Origin, token: string | null): Promise<FetchedPlugin>
 }
 
-type Settings = Pick<
+type SourceConfig = Pick<
   Config,
   | 'PLUGIN_GITHUB_URL'
   | 'PLUGIN_GITHUB_API_URL'
@@ -41,28 +41,27 @@ type Settings = Pick<
   | 'PLUGIN_FETCH_TIMEOUT_MS'
 >
 
-/** Of all families together. */
+/** Fetches of all families. */
 let running = 0
 
 const NAMES = { github: 'GitHub', gitlab: 'GitLab', npm: 'npm', file: 'The folder' } as const
 
-export function createSources(config: Settings, outbound: Outbound): PluginSources {
+export function createSources(config: SourceConfig, outbound: Outbound): PluginSources {
   const hosts: Hosts = {
-    github: bare(config.PLUGIN_GITHUB_URL),
-    github_api: bare(config.PLUGIN_GITHUB_API_URL),
-    gitlab: bare(config.PLUGIN_GITLAB_URL),
-    npm_registry: bare(config.PLUGIN_NPM_REGISTRY_URL),
+    github: withoutTrailingSlash(config.PLUGIN_GITHUB_URL),
+    github_api: withoutTrailingSlash(config.PLUGIN_GITHUB_API_URL),
+    gitlab: withoutTrailingSlash(config.PLUGIN_GITLAB_URL),
+    npm_registry: withoutTrailingSlash(config.PLUGIN_NPM_REGISTRY_URL),
   }
   const tokens = {
     github: config.PLUGIN_GITHUB_TOKEN ?? null,
     gitlab: config.PLUGIN_GITLAB_TOKEN ?? null,
     npm: config.PLUGIN_NPM_TOKEN ?? null,
-    file: null,
   }
 
-  /** One deadline for all that an install asks for. */
+  /** All requests of one installation share a deadline. */
   async function within<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    if (running >= MAX_AT_ONCE) throw unavailable('Too many plugins are being fetched just now. Try again in a moment.')
+    if (running >= MAX_CONCURRENT) throw unavailable('Too many plugins are being fetched. Try again in a moment.')
     running++
     try {
       return await work(AbortSignal.timeout(config.PLUGIN_FETCH_TIMEOUT_MS))
@@ -71,24 +70,27 @@ export function createSources(config: Settings, outbound: Outbound): PluginSourc
     }
   }
 
-  async function newest(origin: Origin, token: string | null, signal: AbortSignal): Promise<string | null> {
-    if (origin.tag !== null || origin.host === 'file') return origin.tag
+  async function newestTag(origin: RemoteOrigin, token: string | null, signal: AbortSignal): Promise<string> {
+    if (origin.tag !== null) return origin.tag
     const host = NAMES[origin.host]
     const url = lookupUrl(origin, hosts)
-    const answer = await download(outbound, { url, host, token, max_bytes: MAX_ANSWER_BYTES, signal })
-    const tag = revisionIn(origin, answer)
-    if (tag === undefined) throw refuse(`${host} names no revision for this. Check the URL, its branch and its folder.`)
+    const response = await download(outbound, { url, host, token, max_bytes: MAX_LOOKUP_BYTES, signal })
+    const tag = revisionIn(origin, response)
+    if (tag === undefined) throw invalidUrl(`${host} returned no revision. Check the URL, its branch and its folder.`)
     return tag
   }
 
   return {
     parse: (url) => parseUrl(url, hosts),
-    latest: (origin, token) => within((signal) => newest(origin, token ?? tokens[origin.host], signal)),
-    fetch: (origin, given) =>
+    latest: (origin, token) =>
+      within(async (signal) =>
+        origin.host === 'file' ? null : newestTag(origin, token ?? tokens[origin.host], signal),
+      ),
+    fetch: (origin, pluginToken) =>
       within(async (signal) => {
         if (origin.host === 'file') return fromFolder(config.PLUGIN_FOLDER, origin.folder)
-        const token = given ?? tokens[origin.host]
-        const tag = (await newest(origin, token, signal))!
+        const token = pluginToken ?? tokens[origin.host]
+        const tag = await newestTag(origin, token, signal)
         const url = archiveUrl(origin, tag, hosts, token !== null)
         const host = NAMES[origin.host]
         const bytes = await download(outbound, { url, host, token, max_bytes: MAX_ARCHIVE_BYTES, signal })
@@ -97,11 +99,11 @@ export function createSources(config: Settings, outbound: Outbound): PluginSourc
   }
 }
 
-const bare = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+const withoutTrailingSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
-type Remote = Exclude<Origin, { host: 'file' }>
+type RemoteOrigin = Exclude<Origin, { host: 'file' }>
 
-function lookupUrl(origin: Remote, hosts: Hosts): string {
+function lookupUrl(origin: RemoteOrigin, hosts: Hosts): string {
   if (origin.host === 'npm') return `${hosts.npm_registry}/${origin.name}/latest`
   if (origin.host === 'gitlab') return `${gitlabApi(origin.project, hosts)}/commits?per_page=1`
   const query = new URLSearchParams({ per_page: '1' })
@@ -110,8 +112,8 @@ function lookupUrl(origin: Remote, hosts: Hosts): string {
   return `${hosts.github_api}/repos/${origin.user}/${origin.repo}/commits?${query}`
 }
 
-/** With a token GitHub's API hands out what is private; without one, its site does not count how often it is asked. */
-function archiveUrl(origin: Remote, tag: string, hosts: Hosts, hasToken: boolean): string {
+/** GitHub's API serves private repositories with a token; its site has no rate limit without one. */
+function archiveUrl(origin: RemoteOrigin, tag: string, hosts: Hosts, hasToken: boolean): string {
   if (origin.host === 'npm') {
     const file = origin.name.slice(origin.name.indexOf('/') + 1)
     return `${hosts.npm_registry}/${origin.name}/-/${file}-${tag}.tgz`
@@ -127,10 +129,10 @@ function archiveUrl(origin: Remote, tag: string, hosts: Hosts, hasToken: boolean
 const gitlabApi = (project: string, hosts: Hosts): string =>
   `${hosts.gitlab}/api/v4/projects/${encodeURIComponent(project)}/repository`
 
-/** Undefined where the answer is not what the host is known to send. */
-function revisionIn(origin: Remote, answer: Buffer): string | undefined {
+/** Undefined when the response has an unexpected shape. */
+function revisionIn(origin: RemoteOrigin, response: Buffer): string | undefined {
   try {
-    const found = JSON.parse(answer.toString())
+    const found = JSON.parse(response.toString())
     const revision = origin.host === 'npm' ? found.version : origin.host === 'gitlab' ? found[0].id : found[0].sha
     return typeof revision === 'string' && /^[\w.+-]{1,200}$/.test(revision) ? revision : undefined
   } catch {
@@ -138,44 +140,41 @@ function revisionIn(origin: Remote, answer: Buffer): string | undefined {
   }
 }
 
-/** The files of these names that are there. */
-type Read = (names: readonly string[]) => Promise<Map<string, Buffer>>
+/** Reads the files that exist. */
+type ReadFiles = (names: readonly string[]) => Promise<Map<string, Buffer>>
 
-async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<Fetched, 'tag'>> {
+async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<FetchedPlugin, 'tag'>> {
   const manifest = folder === null ? MANIFEST : `${folder}/${MANIFEST}`
-  // Hosts put everything into one folder of their own naming.
+  // Hosts wrap all files in one folder.
   const manifests = await unpack(
     bytes,
     (path) => path === manifest || (path.indexOf('/') > 0 && path.slice(path.indexOf('/') + 1) === manifest),
   )
   const root = [...manifests.keys()].sort((a, b) => a.length - b.length)[0]?.slice(0, -MANIFEST.length)
-  if (root === undefined)
-    throw refuse(`There is no plugin.json in ${folder ?? 'what the URL names'}. A plugin needs one.`)
+  if (root === undefined) throw invalidUrl(`There is no plugin.json in ${folder ?? 'the archive'}. Add one.`)
   return assemble(async (names) => {
-    const paths = new Map(names.map((name) => [`${root}${name}`, name]))
+    const paths = new Set(names.map((name) => `${root}${name}`))
     const found = await unpack(bytes, (path) => paths.has(path))
-    return new Map([...found].map(([path, content]) => [paths.get(path)!, content]))
+    return new Map([...found].map(([path, content]) => [path.slice(root.length), content]))
   })
 }
 
-async function fromFolder(allowed: string | undefined, folder: string): Promise<Fetched> {
+async function fromFolder(allowed: string | undefined, folder: string): Promise<FetchedPlugin> {
   if (!allowed)
-    throw refuse('Folders of the server are not installed from here. Its operator allows one with PLUGIN_FOLDER.')
-  const outside = refuse(
-    `There is no such folder in the one that the operator allows with PLUGIN_FOLDER. Check its name.`,
-  )
+    throw invalidUrl('This server does not install plugins from folders. The operator allows one with PLUGIN_FOLDER.')
+  const outside = invalidUrl('This folder does not exist in PLUGIN_FOLDER, which the operator allows. Check its name.')
   const real = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
   const root = await real(allowed)
   const home = await real(resolve(allowed, folder))
   if (root === undefined || home === undefined || !home.startsWith(root + sep)) throw outside
-  const read: Read = async (names) => {
+  const read: ReadFiles = async (names) => {
     const found = new Map<string, Buffer>()
     for (const name of names) {
       const path = await real(join(home, name))
       if (path === undefined || !path.startsWith(home + sep)) continue
       const about = await stat(path)
       if (!about.isFile()) continue
-      demandSize(name, about.size)
+      requireFileSize(name, about.size)
       found.set(name, await readFile(path))
     }
     return found
@@ -183,36 +182,33 @@ async function fromFolder(allowed: string | undefined, folder: string): Promise<
   return { tag: null, ...(await assemble(read, basename(home))) }
 }
 
-/** Keeps of a plugin what belongs to it. */
-async function assemble(read: Read, fallback?: string): Promise<Omit<Fetched, 'tag'>> {
-  const described = (await read([MANIFEST])).get(MANIFEST)
-  if (!described) throw refuse('There is no plugin.json. A plugin needs one.')
-  const manifest = readManifest(textOf(MANIFEST, described), refuse)
+/** Reads plugin.json and the code files of a plugin. Other files are ignored. */
+async function assemble(read: ReadFiles, fallback?: string): Promise<Omit<FetchedPlugin, 'tag'>> {
+  const manifestBytes = (await read([MANIFEST])).get(MANIFEST)
+  if (!manifestBytes) throw invalidUrl('There is no plugin.json. Add one.')
+  const manifest = readManifest(textOf(MANIFEST, manifestBytes), invalidUrl)
   const name = manifest.name ?? fallback
-  if (name === undefined) throw refuse('plugin.json has no "name". A plugin needs one.')
-  const mains = manifest.main === undefined ? ['index.js', 'index.ts'] : [inside(manifest.main)]
+  if (name === undefined) throw invalidUrl('plugin.json has no "name". Add one.')
+  const mains = manifest.main === undefined ? ['index.js', 'index.ts'] : [relativePath(manifest.main)]
   const found = await read([...mains, 'frontend.tsx', 'site.ts'])
   const files: Record<string, string> = { [MANIFEST]: JSON.stringify(manifest) }
-  const keep = (path: string | undefined, as: string): void => {
-    const bytes = path === undefined ? undefined : found.get(path)
-    if (bytes) files[as] = textOf(path!, bytes)
+  const add = (path: string, name: string): void => {
+    const bytes = found.get(path)
+    if (bytes) files[name] = textOf(path, bytes)
   }
-  keep(
-    mains.find((main) => found.has(main)),
-    'index.ts',
-  )
-  keep('frontend.tsx', 'frontend.tsx')
-  keep('site.ts', 'site.ts')
+  add(mains.find((main) => found.has(main)) ?? '', 'index.ts')
+  add('frontend.tsx', 'frontend.tsx')
+  add('site.ts', 'site.ts')
   if (Object.keys(files).length === 1)
-    throw refuse(`There is no ${mains.join(', ')}, frontend.tsx or site.ts. A plugin needs one of them.`)
+    throw invalidUrl(`There is no ${mains.join(', ')}, frontend.tsx or site.ts. Add one of them.`)
   return { manifest: { ...manifest, name }, files }
 }
 
-/** `./dist/index.js` is `dist/index.js`. */
-function inside(main: string): string {
+/** Turns `./dist/index.js` into `dist/index.js`. */
+function relativePath(main: string): string {
   const parts = main.split('/').filter((part) => part !== '' && part !== '.')
   if (main.startsWith('/') || main.includes('\\') || parts.length === 0 || parts.includes('..'))
-    throw refuse('"main" in plugin.json must name a file of the plugin.')
+    throw invalidUrl('"main" in plugin.json must be the path of a file in the plugin.')
   return parts.join('/')
 }
 
@@ -223,7 +219,7 @@ function textOf(name: string, bytes: Buffer): string {
     const text = utf8.decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw refuse(`"${name}" is not text in UTF-8. Publish it as such.`)
+  throw invalidUrl(`"${name}" is not UTF-8 text. Convert it and publish it again.`)
 }

@@ -1,7 +1,7 @@
-/** The URLs that plugins are installed from, and what each names. */
+/** Parses the URLs that plugins are installed from. */
 import { type AppError, invalid } from '../errors.ts'
 
-/** Where the hosts are; the operator may name others than the public ones. */
+/** Base URLs of the hosts. The operator can replace the public ones. */
 export interface Hosts {
   github: string
   github_api: string
@@ -9,7 +9,7 @@ export interface Hosts {
   npm_registry: string
 }
 
-/** `tag` is the revision that the URL itself names; where it is null, the newest one is looked for. */
+/** `tag` is the revision in the URL; null means the newest one. */
 export type Origin =
   | { host: 'github'; user: string; repo: string; branch: string | null; folder: string | null; tag: string | null }
   | { host: 'gitlab'; project: string; tag: string | null }
@@ -18,15 +18,15 @@ export type Origin =
 
 export interface PluginUrl {
   origin: Origin
-  /** As it was sent, without its query. */
+  /** As sent, without the query. */
   url: string
-  /** The same for two spellings of one place. */
+  /** Equal for all spellings of the same origin. */
   key: string
   token: string | null
 }
 
-/** A refusal of what the URL names. */
-export const refuse = (detail: string): AppError => invalid('url', detail)
+/** The error for a URL, or for the plugin that it leads to. */
+export const invalidUrl = (detail: string): AppError => invalid('url', detail)
 
 const WORD = '[A-Za-z0-9_.-]+'
 const FOLDER = `${WORD}(?:/${WORD})*`
@@ -46,24 +46,25 @@ const NPM = new RegExp(`^/package/(${WORD}|@${WORD}/${WORD})(?:/v/(${WORD}))?$`)
 const NPM_SITE = 'npmjs.com'
 
 const FORMS =
-  'Name a repository on GitHub or GitLab (https://github.com/user/repository) or a package on npm (https://www.npmjs.com/package/name).'
+  'Send the URL of a repository on GitHub or GitLab (https://github.com/user/repository) or of a package on npm (https://www.npmjs.com/package/name).'
 
 export function parseUrl(text: string, hosts: Hosts): PluginUrl {
   if (/^file:/i.test(text)) {
     const folder = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
     return { origin: { host: 'file', folder, tag: null }, url: text, key: `file:${folder}`, token: null }
   }
-  if (!URL.canParse(text)) throw refuse(`This is not a URL. ${FORMS}`)
+  if (!URL.canParse(text)) throw invalidUrl(`This is not a URL. ${FORMS}`)
   const parsed = new URL(text)
-  if (!/^https?:$/.test(parsed.protocol)) throw refuse(`A plugin is fetched over https. ${FORMS}`)
+  if (!/^https?:$/.test(parsed.protocol)) throw invalidUrl(`The URL must begin with https. ${FORMS}`)
   if (parsed.username || parsed.password)
-    throw refuse('Leave the name and password out of the URL. A token goes into its query, as ?private_token=….')
-  const path = decoded(parsed.pathname).replace(/(?<!\/)\/+$/, '')
+    throw invalidUrl('Remove the user name and password from the URL. Send a token as ?private_token=….')
+  const path = decodePath(parsed.pathname).replace(/(?<!\/)\/+$/, '')
   const origin = originOf(siteOf(parsed), path, hosts)
   if (!origin || path.split('/').some((part) => part === '.' || part === '..'))
-    throw refuse(`Plugins cannot be installed from there. ${FORMS}`)
+    throw invalidUrl(`Plugins cannot be installed from this URL. ${FORMS}`)
   const token = parsed.searchParams.get('private_token') || null
-  if (token && !/^[\x21-\x7e]+$/.test(token)) throw refuse('The private_token in the URL is none. Check it.')
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw invalidUrl('The private_token in the URL contains invalid characters. Check it.')
   return {
     origin,
     url: text.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+$/, ''),
@@ -72,7 +73,7 @@ export function parseUrl(text: string, hosts: Hosts): PluginUrl {
   }
 }
 
-const decoded = (path: string): string => {
+const decodePath = (path: string): string => {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -80,21 +81,21 @@ const decoded = (path: string): string => {
   }
 }
 
-/** Host and port, as two spellings of a site have in common. */
+/** Host and port without `www.`. */
 const siteOf = (url: URL): string => url.host.replace(/^www\./, '')
 
 function originOf(site: string, path: string, hosts: Hosts): Origin | undefined {
-  if (site === siteOf(new URL(hosts.github))) return onGithub(path)
+  if (site === siteOf(new URL(hosts.github))) return githubOrigin(path)
   if (site === NPM_SITE) {
     const [, name, version] = NPM.exec(path) ?? []
     return name === undefined ? undefined : { host: 'npm', name, tag: version ?? null }
   }
   if (site !== siteOf(new URL(hosts.gitlab))) return undefined
-  return onGitlab(path)
+  return gitlabOrigin(path)
 }
 
-/** A lone hyphen ends the path of a project: `/group/project/-/tree/main`. */
-function onGitlab(path: string): Origin | undefined {
+/** `/-/` ends the path of a project: `/group/project/-/tree/main`. */
+function gitlabOrigin(path: string): Origin | undefined {
   const hyphen = path.indexOf('/-/')
   const [, project] = GITLAB_PROJECT.exec(hyphen < 0 ? path : path.slice(0, hyphen)) ?? []
   const rest = path.slice(hyphen + '/-/'.length)
@@ -103,13 +104,19 @@ function onGitlab(path: string): Origin | undefined {
   return { host: 'gitlab', project, tag }
 }
 
-function onGithub(path: string): Origin | undefined {
+function githubOrigin(path: string): Origin | undefined {
   for (const [form, kind] of GITHUB) {
     const [, user, repo, ref = null, folder = null] = form.exec(path) ?? []
     if (user === undefined || repo === undefined) continue
-    const pinned = kind === 'release' ? `refs/tags/${ref}` : kind !== 'tree' || COMMIT.test(ref!) ? ref : null
-    const name = kind ? repo : repo.replace(/\.git$/, '')
-    return { host: 'github', user, repo: name, branch: pinned === null ? ref : null, folder, tag: pinned }
+    const isBranch = kind === 'tree' && ref !== null && !COMMIT.test(ref)
+    return {
+      host: 'github',
+      user,
+      repo: kind ? repo : repo.replace(/\.git$/, ''),
+      branch: isBranch ? ref : null,
+      folder,
+      tag: isBranch ? null : kind === 'release' ? `refs/tags/${ref}` : ref,
+    }
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /** Resetting a forgotten password by a mailed link. */
 import * as accounts from '../store/accounts.ts'
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
@@ -43,7 +43,7 @@ export async function countMail({ db, milliseconds, throttled }: SignInService, 
   const time = milliseconds()
   const count = await failures.add(
     db,
-    hashOf(name),
+    sha256(name),
     new Date(time).toISOString(),
     new Date(time - DAY_MS).toISOString(),
   )
@@ -68,14 +68,14 @@ export async function createAccountLink(
     const user = await accounts.lock(tx, user_id)
     if (!user || ![user.email, user.pending_email].includes(email)) return undefined
     await tokens.removeAll(tx, user_id, kind)
-    await tokens.create(tx, { token_hash: hashOf(token), kind, user_id, email, created_at, expires_at })
+    await tokens.create(tx, { token_hash: sha256(token), kind, user_id, email, created_at, expires_at })
     return { token, uuid: user.uuid, expires_at }
   })
 }
 
 /** Throws `invalid_token` unless the link works. */
 export async function checkReset({ db, now }: SignInService, uuid: string, token: string): Promise<accounts.AccountRow> {
-  const link = await tokens.get(db, 'password_reset', hashOf(token), now())
+  const link = await tokens.get(db, 'password_reset', sha256(token), now())
   const user = link && (await accounts.get(db, link.user_id))
   if (!user || user.uuid !== uuid.toLowerCase() || user.email !== link.email) throw invalidToken()
   return user
@@ -92,7 +92,7 @@ export async function completeReset(
   await passwords.requireStrong(password, [user.email, user.first_name, user.last_name])
   const password_hash = await passwords.hash(password)
   await db.tx(async (tx) => {
-    const link = await tokens.use(tx, 'password_reset', hashOf(token), now())
+    const link = await tokens.use(tx, 'password_reset', sha256(token), now())
     const current = await accounts.lock(tx, user.id)
     if (!link || current?.email !== link.email) throw invalidToken()
     await accounts.setPassword(tx, user.id, password_hash)

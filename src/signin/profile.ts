@@ -1,6 +1,6 @@
 /** Changes of users to their own password and address. */
 import * as accounts from '../store/accounts.ts'
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
@@ -128,7 +128,7 @@ export async function requestVerification(service: SignInService, { id }: accoun
 export async function verifyEmail(service: SignInService, uuid: string, token: string): Promise<void> {
   const { db, now } = service
   await db.tx(async (tx) => {
-    const link = await tokens.use(tx, 'email_verification', hashOf(token), now())
+    const link = await tokens.use(tx, 'email_verification', sha256(token), now())
     const user = link && (await accounts.lock(tx, link.user_id))
     if (!user || user.uuid !== uuid.toLowerCase()) throw invalidToken()
     if (link.email === user.email) return users.verifyEmail(tx, user.id)

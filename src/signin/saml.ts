@@ -1,7 +1,7 @@
 /** SAML 2.0 per login domain: requests by redirect, responses by form post. */
 import type { Profile } from '@node-saml/node-saml'
 import { isUuid } from '../auth/access.ts'
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import * as domains from '../store/domains.ts'
 import * as requests from '../store/sso_requests.ts'
 import type { BeginInput, Completed, Sso } from './oidc.ts'
@@ -100,7 +100,7 @@ async function verify(sso: Sso, { response, relay_state, browser, idp_initiated 
   const facts = await factsOf(xml, profile)
   requireFor(sso, domain, profile, facts)
   const expires_at = new Date(sso.milliseconds() + ASSERTION_MEMORY_MS).toISOString()
-  if (!(await requests.useAssertion(sso.db, hashOf(`${domain.id} ${facts.assertion_id}`), expires_at)))
+  if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${facts.assertion_id}`), expires_at)))
     throw new SsoError('sso_failed', 'the assertion was used before')
   const { next, invite_id } = await answered(sso, domain, facts, browser, idp_initiated)
   return { assertion: assertionOf(domain, profile), next, invite_id }

@@ -1,6 +1,6 @@
 /** Signing in: password or link, then a second factor where the account has one. */
 import * as accounts from '../store/accounts.ts'
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import { needsRehash } from '../auth/passwords.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -80,7 +80,7 @@ export interface LinkSignIn {
 /** Throws `invalid_token` for a link that is unknown, used or expired. */
 export async function signInWithLink(service: SignInService, { token, client, replaces }: LinkSignIn): Promise<SignedIn> {
   return service.db.tx(async (tx) => {
-    const link = await tokens.use(tx, 'sign_in', hashOf(token), service.now())
+    const link = await tokens.use(tx, 'sign_in', sha256(token), service.now())
     const user = link && (await accounts.lock(tx, link.user_id))
     if (!user || user.email !== link.email) throw invalidToken()
     return firstStep(service, tx, user, { method: 'link', client, replaces })
@@ -100,7 +100,7 @@ async function firstStep(service: SignInService, tx: Db, user: accounts.AccountR
   if (user.two_factor_enabled_at === null) return startSession(service, tx, user, step, false)
   const pending_token = service.ids.sessionToken()
   await pending.create(tx, {
-    token_hash: hashOf(pending_token),
+    token_hash: sha256(pending_token),
     user_id: user.id,
     method: step.method,
     expires_at: new Date(service.milliseconds() + PENDING_MS).toISOString(),
@@ -142,7 +142,7 @@ export async function completeSecondFactor(
   { pending_token, code, client, replaces }: SecondStep,
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
   const { db, now } = service
-  const token_hash = hashOf(pending_token ?? '')
+  const token_hash = sha256(pending_token ?? '')
   const waiting = pending_token ? await pending.get(db, token_hash, now()) : undefined
   if (!waiting) throw expired()
   const throttle = secondFactorThrottle(waiting.user_id)
@@ -179,7 +179,7 @@ export async function requirePasswordAllowed(db: Db, email: string): Promise<voi
 }
 
 /** How an address signs in. Depends only on its domain. */
-export async function precheck(db: Db, email: string): Promise<{ sso_enforcement: domains.Enforcement; saml_available: boolean }> {
+export async function precheck(db: Db, email: string): Promise<{ sso_enforcement: domains.SsoEnforcement; saml_available: boolean }> {
   const domain = await domains.verifiedOf(db, email)
   return { sso_enforcement: domain?.sso_enforcement ?? '', saml_available: domain !== undefined && domains.hasSaml(domain) }
 }

@@ -1,6 +1,6 @@
 /** The state of a sign-on between the redirect to the provider and its answer. */
 import { createHash } from 'node:crypto'
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import * as requests from '../store/sso_requests.ts'
 import type { SignInService } from './service.ts'
 import { SsoError } from './sso.ts'
@@ -23,10 +23,10 @@ export function saveRequest(
   { id, browser, next, provider, domain_id, invite_id }: NewRequest,
 ): Promise<void> {
   return requests.create(db, {
-    id_hash: hashOf(id),
+    id_hash: sha256(id),
     provider,
     domain_id,
-    browser_hash: hashOf(browser),
+    browser_hash: sha256(browser),
     next: safePath(next),
     invite_id,
     expires_at: new Date(milliseconds() + REQUEST_MS).toISOString(),
@@ -39,9 +39,9 @@ export async function useRequest(
   id: string,
   browser: string | undefined,
 ): Promise<requests.SsoRequestRow> {
-  const request = await requests.use(db, hashOf(id), now())
+  const request = await requests.use(db, sha256(id), now())
   if (!request) throw new SsoError('state_mismatch', 'the request is unknown, expired or was answered before')
-  if (browser === undefined || request.browser_hash !== hashOf(browser))
+  if (browser === undefined || request.browser_hash !== sha256(browser))
     throw new SsoError('state_mismatch', 'another browser started the request')
   return request
 }

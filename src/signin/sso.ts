@@ -1,5 +1,5 @@
 /** Single sign-on: from a verified identity to a session. The protocols are in oidc.ts and saml.ts. */
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
@@ -90,7 +90,7 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
         subject: assertion.subject,
         provider: assertion.provider,
         email: assertion.email,
-        token_hash: hashOf(link_token),
+        token_hash: sha256(link_token),
         user_id: existing.id,
         expires_at: new Date(milliseconds() + PENDING_MS).toISOString(),
       })
@@ -183,7 +183,7 @@ async function join(
 export async function linkPending(service: SignInService, user_id: number, link_token: string): Promise<void> {
   const { db, now } = service
   await db.tx(async (tx) => {
-    const identity = await identities.usePending(tx, user_id, hashOf(link_token), now())
+    const identity = await identities.usePending(tx, user_id, sha256(link_token), now())
     if (identity) await identities.link(tx, user_id, identity, now())
   })
 }

@@ -1,7 +1,7 @@
 /** Slows down guessing. Counts are in the database, so they hold for all nodes. */
 import { AppError } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
-import { hashOf } from '../auth/api_keys.ts'
+import { sha256 } from '../auth/hash.ts'
 import * as failures from '../store/sign_in_failures.ts'
 
 const MINUTE_MS = 60_000
@@ -18,20 +18,20 @@ export interface Throttle {
 
 /** An account at one address: an attacker elsewhere cannot lock out its owner. */
 export const accountThrottle = (email_key: string, address: string): Throttle => ({
-  name: hashOf(`account ${email_key} ${address}`),
+  name: sha256(`account ${email_key} ${address}`),
   limit: 10,
   first_wait_ms: 30_000,
 })
 
 export const addressThrottle = (address: string): Throttle => ({
-  name: hashOf(`address ${address}`),
+  name: sha256(`address ${address}`),
   limit: 100,
   first_wait_ms: 30_000,
 })
 
 /** For all addresses: there are only a million codes. */
 export const secondFactorThrottle = (user_id: number): Throttle => ({
-  name: hashOf(`second factor ${user_id}`),
+  name: sha256(`second factor ${user_id}`),
   limit: 1,
   first_wait_ms: 1_000,
 })

@@ -12,29 +12,29 @@ const BUSY_WAIT_MS = 10_000
  */
 export async function copySqlite(folder: string, names: readonly string[], to: string): Promise<string[]> {
   const existing = names.filter((name) => existsSync(join(folder, name)))
-  const snapshots = openSnapshots(existing.map((name) => join(folder, name)))
+  const snapshots = openSnapshots(folder, existing)
   try {
-    for (const [i, name] of existing.entries()) {
-      await snapshots[i]!.backup(join(to, name), { progress: () => ALL_PAGES })
+    for (const { name, reader } of snapshots) {
+      await reader.backup(join(to, name), { progress: () => ALL_PAGES })
       requireIntact(join(to, name))
     }
     return existing
   } finally {
-    for (const snapshot of snapshots) snapshot.close()
+    for (const { reader } of snapshots) reader.close()
   }
 }
 
 /** Opens read transactions that see the same moment: they begin while the write locks of all files are held. */
-function openSnapshots(files: string[]): Sqlite.Database[] {
-  const locks = files.map((file) => new Sqlite(file, { timeout: BUSY_WAIT_MS }))
+function openSnapshots(folder: string, names: string[]): { name: string; reader: Sqlite.Database }[] {
+  const locks = names.map((name) => new Sqlite(join(folder, name), { timeout: BUSY_WAIT_MS }))
   try {
     for (const lock of locks) lock.exec('begin immediate')
-    return files.map((file) => {
-      const reader = new Sqlite(file, { readonly: true, timeout: BUSY_WAIT_MS })
+    return names.map((name) => {
+      const reader = new Sqlite(join(folder, name), { readonly: true, timeout: BUSY_WAIT_MS })
       reader.exec('begin')
       // The snapshot is taken by the first read.
       reader.prepare('select count(*) from sqlite_master').get()
-      return reader
+      return { name, reader }
     })
   } finally {
     for (const lock of locks) lock.close()

@@ -1,3 +1,4 @@
+import { errorCode } from '../errors.ts'
 import type { Engine, Sql } from './template.ts'
 
 /**
@@ -20,7 +21,7 @@ export interface Db {
   close(): Promise<void>
 }
 
-/** An open database, with what it knows about itself. */
+/** An open database with its location and clock. */
 export interface Database extends Db {
   /** Milliseconds the database's clock is ahead of the process's. */
   skew(): number
@@ -54,7 +55,7 @@ export interface DbOptions {
   observe?: (seconds: number) => void
 }
 
-/** A command cannot use the database file it was given. */
+/** The database file of a command is missing or in use. */
 export class DatabaseFileError extends Error {
   constructor(
     readonly code: 'no_database' | 'in_use',
@@ -65,27 +66,25 @@ export class DatabaseFileError extends Error {
   }
 }
 
-/** For a line that is to be pasted: who connects stays, and PGPASSWORD or the prompt gives the password. */
+/** For a command to paste: keeps the user name. PGPASSWORD or the prompt supplies the password. */
 export const withoutPassword = (url: string): string =>
   url.replace(/^([^/]*\/\/[^:@/]*):.*@/, '$1@').replace(/(?<=[?&])password=[^&]*&?/, '')
 
-/** Up to the last @, because a password may hold what a URL should not. */
+/** Removes everything up to the last @, because a password may contain unescaped characters. */
 export function withoutCredentials(url: string): string {
   const [start, at] = [url.indexOf('//') + 2, url.lastIndexOf('@')]
-  return (start > 1 && at >= start ? url.slice(0, start) + url.slice(at + 1) : url).split('?', 1)[0]!
+  const [address = ''] = (start > 1 && at >= start ? url.slice(0, start) + url.slice(at + 1) : url).split('?', 1)
+  return address
 }
 
 const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'])
-
 const LOST_RACES = new Set(['40001', '40P01'])
 const FOREIGN_KEY_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'])
 
 /** The referenced row does not exist. */
-export const isForeignKeyViolation = (error: unknown): boolean =>
-  FOREIGN_KEY_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')
+export const isForeignKeyViolation = (error: unknown): boolean => FOREIGN_KEY_VIOLATIONS.has(errorCode(error))
 
-export const isUniqueViolation = (error: unknown): boolean =>
-  UNIQUE_VIOLATIONS.has((error as { code?: string } | null)?.code ?? '')
+export const isUniqueViolation = (error: unknown): boolean => UNIQUE_VIOLATIONS.has(errorCode(error))
 
 /** PostgreSQL rolled back this transaction because of a deadlock or a serialization failure. A retry may succeed. */
-export const isLostRace = (error: unknown): boolean => LOST_RACES.has((error as { code?: string } | null)?.code ?? '')
+export const isLostRace = (error: unknown): boolean => LOST_RACES.has(errorCode(error))

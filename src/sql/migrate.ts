@@ -65,9 +65,10 @@ export async function migrate(db: Db, now: string, track = ADMINISTRATION): Prom
     await tx.exec(`create table if not exists ${track.table} (version integer primary key, applied_at text not null)`)
     const current = await version(tx, track)
     if (current > to) throw tooNew(current, to)
-    for (let next = current; next < to; next++) {
-      await tx.exec(track.migrations[next]!(COLUMN_TYPES[tx.engine]))
-      await tx.run(sql`insert into ${name(track.table)} (version, applied_at) values (${next + 1}, ${now})`)
+    for (const [i, migration] of track.migrations.entries()) {
+      if (i < current) continue
+      await tx.exec(migration(COLUMN_TYPES[tx.engine]))
+      await tx.run(sql`insert into ${name(track.table)} (version, applied_at) values (${i + 1}, ${now})`)
     }
     return { from: current, to }
   })

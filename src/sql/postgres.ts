@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { unavailable } from '../errors.ts'
+import { errorCode, unavailable } from '../errors.ts'
 import { type Database, type Db, type DbOptions, withoutCredentials } from './db.ts'
 import { compile, counting, type Sql } from './template.ts'
 
@@ -60,8 +60,8 @@ export async function openPostgres(
 
   const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'close'> => ({
     engine: 'postgres',
-    all: async <Row>(statement: Sql) => (await query(where, statement)).rows as Row[],
-    get: async <Row>(statement: Sql) => (await query(where, statement)).rows[0] as Row | undefined,
+    all: async <Row>(statement: Sql): Promise<Row[]> => (await query(where, statement)).rows,
+    get: async <Row>(statement: Sql): Promise<Row | undefined> => (await query(where, statement)).rows[0],
     count: async (found) => (await query(where, counting(found))).rows[0].count,
     run: async (statement) => (await query(where, statement)).rowCount ?? 0,
     exec: async (text) => {
@@ -122,7 +122,8 @@ export async function openPostgres(
 
 /** Turns a connection failure into `unavailable`; returns any other error unchanged. */
 export function describeConnectionError(error: unknown): unknown {
-  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const code = errorCode(error)
+  const message = error instanceof Error ? error.message : ''
   if (message.includes(POOL_TIMEOUT) || TIMEOUTS.has(code))
     return unavailable('The database is busy or unreachable. Retry in a moment.')
   return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)

@@ -64,7 +64,7 @@ export async function openSqlite(
     },
     count: async (found) => {
       const { text, values } = compile(counting(found), 'sqlite')
-      return timed(() => write(text).get<Count>(values)!.count)
+      return timed(() => write(text).get<Count>(values)?.count ?? 0)
     },
     run: async (statement) => {
       const { text, values } = compile(statement, 'sqlite')
@@ -76,7 +76,7 @@ export async function openSqlite(
   }
 
   // `data_version` only reports commits made by other connections.
-  const changes = (): number | undefined => (reader === writer ? undefined : (version.get() as number))
+  const changes = (): number | undefined => (reader === writer ? undefined : Number(version.get()))
 
   const counts = new Map<string, number>()
   let counted_at: number | undefined
@@ -87,7 +87,7 @@ export async function openSqlite(
     counted_at = now
     const key = `${text} ${JSON.stringify(values)}`
     // A commit between the two reads is counted here; the next call drops the cached count.
-    const known = counts.get(key) ?? timed(() => read(text).get<Count>(values)!.count)
+    const known = counts.get(key) ?? timed(() => read(text).get<Count>(values)?.count ?? 0)
     counts.set(key, known)
     return known
   }
@@ -159,14 +159,14 @@ function statements(handle: Sqlite.Database): (text: string) => Prepared {
  * 6.8 µs for the library's own objects.
  */
 function prepare(handle: Sqlite.Database, text: string): Prepared {
-  const statement = handle.prepare(text)
+  const statement = handle.prepare<unknown[], never>(text)
   const run = (values: Value[]): number => statement.run(values.map(bindable)).changes
   // The library throws when rows are requested from a statement that returns none.
   if (!statement.reader)
     return {
       readonly: statement.readonly,
-      all: () => statement.all() as [],
-      get: () => statement.get() as undefined,
+      all: () => statement.all(),
+      get: () => statement.get(),
       run,
     }
   const fields = statement.columns().map(({ name }, i) => `${JSON.stringify(name)}: list[${i}]`)
@@ -174,11 +174,7 @@ function prepare(handle: Sqlite.Database, text: string): Prepared {
   const lists = statement.raw()
   return {
     readonly: statement.readonly,
-    all: (values) => {
-      const rows = lists.all(values.map(bindable))
-      for (let i = 0; i < rows.length; i++) rows[i] = toObject(rows[i])
-      return rows as any[]
-    },
+    all: (values) => lists.all(values.map(bindable)).map((list) => toObject(list)),
     get: (values) => {
       const list = lists.get(values.map(bindable))
       return list && toObject(list)

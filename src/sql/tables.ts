@@ -57,7 +57,7 @@ function inOrder(tables: Table[]): Table[] {
   const placed = new Set<Table>()
   const place = (table: Table): void => {
     if (placed.has(table)) return
-    for (const to of table.references) if (to !== table.name) place(tables.find(({ name }) => name === to)!)
+    for (const other of tables) if (other !== table && table.references.includes(other.name)) place(other)
     placed.add(table)
   }
   for (const table of tables) place(table)

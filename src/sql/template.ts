@@ -61,9 +61,9 @@ export function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]>
 
 const shapes = new Map<string, string[]>()
 
-/** `values ${rows(list)}` for rows of equal width. Pass `chunks`: every length is a prepared statement of its own. */
+/** `values ${rows(list)}` for rows of equal width. Pass `chunks`: every length needs its own prepared statement. */
 export function rows(list: readonly (readonly Value[])[]): Sql {
-  const width = list[0]!.length
+  const width = list[0]?.length ?? 0
   const key = `${list.length} ${width}`
   let strings = shapes.get(key)
   if (!strings) {
@@ -91,14 +91,14 @@ export function compile(statement: Sql, engine: Engine): { text: string; values:
   const values: Value[] = []
   const write = ({ strings, parts }: Sql): string => {
     let text = strings[0] ?? ''
-    for (let i = 0; i < parts.length; i++) {
-      const part = parts[i] as Part
+    let i = 0
+    for (const part of parts) {
       if (isFragment(part)) text += write('strings' in part ? part : part[engine])
       else {
         values.push(part)
         text += engine === 'sqlite' ? '?' : `$${values.length}`
       }
-      text += strings[i + 1]
+      text += strings[++i]
     }
     return text
   }

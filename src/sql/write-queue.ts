@@ -1,7 +1,7 @@
 /** Serializes the writes to a SQLite database. Concurrent writes share one transaction and one fsync. */
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
-import { unavailable } from '../errors.ts'
+import { errorCode, unavailable } from '../errors.ts'
 
 /** How long a write waits for another process's transaction before it fails with `unavailable`. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -10,19 +10,19 @@ const BUSY_RETRY_MS = 5
 const MAX_GROUP_SIZE = 50
 
 interface Write {
-  work: () => Promise<unknown>
-  /** Shares a transaction, has one of its own, or runs outside of any. */
+  /** Does the work and returns the function that resolves the caller's promise. */
+  work: () => Promise<() => void>
+  /** In a shared transaction, in a separate transaction, or outside of any. */
   mode: 'grouped' | 'isolated' | 'exclusive'
   /** Set when the write is queued: ten writes behind a held lock all time out together. */
   deadline: number
-  resolve(result: unknown): void
   reject(error: unknown): void
 }
 
 export interface WriteQueue {
   /**
    * Runs `work` in a transaction. Resolves once the commit is durable; an error undoes the work. If a shared transaction
-   * fails as a whole, `work` runs a second time in a transaction of its own.
+   * fails as a whole, `work` runs a second time in a separate transaction.
    */
   grouped<Result>(work: () => Promise<Result>): Promise<Result>
   /** Runs `work` outside of any transaction. */
@@ -41,7 +41,11 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
 
   const enqueue = <Result>(work: () => Promise<Result>, mode: Write['mode']): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
-      queue.push({ work, mode, deadline: busyDeadline(), resolve: resolve as Write['resolve'], reject })
+      const resolvable = async (): Promise<() => void> => {
+        const result = await work()
+        return () => resolve(result)
+      }
+      queue.push({ work: resolvable, mode, deadline: busyDeadline(), reject })
       if (!draining) void drain()
     })
 
@@ -54,9 +58,12 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
     draining = false
   }
 
-  async function runExclusive({ work, deadline, resolve, reject }: Write): Promise<void> {
+  async function runExclusive({ work, deadline, reject }: Write): Promise<void> {
     queue.shift()
-    await retryWhileBusy(work, deadline).then(resolve, (error) => reject(describeStorageError(error)))
+    await retryWhileBusy(work, deadline).then(
+      (settle) => settle(),
+      (error) => reject(describeStorageError(error)),
+    )
   }
 
   async function runTransaction(first: Write): Promise<void> {
@@ -89,13 +96,13 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
     return Math.min(end < 0 ? queue.length : end, MAX_GROUP_SIZE)
   }
 
-  /** Returns what settles the caller after the commit. Throws when SQLite rolled back the whole transaction. */
-  async function runInSavepoint({ work, resolve, reject }: Write): Promise<() => void> {
+  /** Returns the function that settles the caller's promise after the commit. Throws if SQLite rolled back everything. */
+  async function runInSavepoint({ work, reject }: Write): Promise<() => void> {
     savepoint.run()
     try {
-      const result = await work()
+      const settle = await work()
       release.run()
-      return () => resolve(result)
+      return settle
     } catch (error) {
       if (!writer.inTransaction) throw error
       rollbackToSavepoint.run()
@@ -107,10 +114,7 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
   return { grouped: (work) => enqueue(work, 'grouped'), exclusive: (work) => enqueue(work, 'exclusive') }
 }
 
-export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
-
-/** Anything can be thrown, so this accepts more than errors. */
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null | undefined)?.code)
+export const isBusy = (error: unknown): boolean => errorCode(error).startsWith('SQLITE_BUSY')
 
 const busyDeadline = (): number => performance.now() + BUSY_TIMEOUT_MS
 
@@ -137,6 +141,6 @@ const STORAGE_ERRORS: [code: RegExp, message: string][] = [
 
 /** Turns a storage failure into `unavailable`; returns any other error unchanged. */
 function describeStorageError(error: unknown): unknown {
-  const known = STORAGE_ERRORS.find(([pattern]) => pattern.test(codeOf(error)))
+  const known = STORAGE_ERRORS.find(([pattern]) => pattern.test(errorCode(error)))
   return known ? unavailable(known[1], error) : error
 }

@@ -1,14 +1,18 @@
+import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { forUpdate, sql } from '../sql/template.ts'
-import type { Reach } from './key-restrictions.ts'
+import type { KeyRestrictions } from './key-restrictions.ts'
+import { returnedRow } from './rows.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
+
+export type Scope = components['schemas']['Scope']
 
 export interface ApiKeyRow {
   id: string
   user_id: number
   label: string
   mask_value: string
-  /** JSON texts of arrays; an empty list of organizations or projects means no limit. */
+  /** JSON arrays. An empty list of organizations or projects means no restriction. */
   scopes: string
   scoped_organizations: string
   scoped_teams: string
@@ -22,8 +26,8 @@ export interface ApiKey {
   user_id: number
   label: string
   mask_value: string
-  scopes: string[]
-  reach: Reach
+  scopes: Scope[]
+  restrictions: KeyRestrictions
   created_at: string
   last_used_at: string | null
   expires_at: string | null
@@ -38,15 +42,15 @@ const toApiKey = (found: ApiKeyRow): ApiKey => ({
   label: found.label,
   mask_value: found.mask_value,
   scopes: JSON.parse(found.scopes),
-  reach: { organizations: limit(found.scoped_organizations), projects: limit(found.scoped_teams) },
+  restrictions: { organizations: restriction(found.scoped_organizations), projects: restriction(found.scoped_teams) },
   created_at: found.created_at,
   last_used_at: found.last_used_at,
   expires_at: found.expires_at,
 })
 
-const limit = <Id>(list: string): Id[] | null => (list === '[]' ? null : JSON.parse(list))
+const restriction = <Id>(list: string): Id[] | null => (list === '[]' ? null : JSON.parse(list))
 
-/** The key with this hash and its active user, expired or not. */
+/** Returns the key with this hash, expired or not, and its user. Undefined when the user is disabled. */
 export async function getByHash(db: Db, value_hash: string): Promise<{ key: ApiKey; user: UserRow } | undefined> {
   const found = await db.get<ApiKeyRow & UserRow & { key_id: string }>(sql`
     select ${row}, k.id as key_id, ${userColumns}
@@ -61,7 +65,7 @@ export async function list(db: Db, user_id: number): Promise<ApiKey[]> {
   return rows.map(toApiKey)
 }
 
-/** Everybody's, or those of one address, with their owners; for the operator. */
+/** Lists the keys of all users, or of the user with this address. */
 export async function listWithOwners(db: Db, email: string | null): Promise<(ApiKey & { user_email: string })[]> {
   const rows = await db.all<ApiKeyRow & { user_email: string }>(sql`
     select ${row}, u.email as user_email from api_keys k join users u on u.id = k.user_id
@@ -69,7 +73,6 @@ export async function listWithOwners(db: Db, email: string | null): Promise<(Api
   return rows.map((found) => ({ ...toApiKey(found), user_email: found.user_email }))
 }
 
-/** Only the user's own. */
 export async function get(db: Db, user_id: number, id: string): Promise<ApiKey | undefined> {
   const found = await db.get<ApiKeyRow>(
     sql`select ${row} from api_keys k where k.id = ${id} and k.user_id = ${user_id}`,
@@ -77,8 +80,8 @@ export async function get(db: Db, user_id: number, id: string): Promise<ApiKey |
   return found && toApiKey(found)
 }
 
-/** How many keys of the user work at `now`; holds the user's row, so that two creations cannot both be the last. */
-export async function countInForce(tx: Db, user_id: number, now: string): Promise<number> {
+/** Counts the keys that have not expired. Locks the user, so concurrent creations cannot exceed a maximum. */
+export async function countActive(tx: Db, user_id: number, now: string): Promise<number> {
   await tx.get(sql`select id from users where id = ${user_id} ${forUpdate}`)
   const found = await tx.get<{ count: number }>(sql`
     select count(*) as count from api_keys where user_id = ${user_id} and (expires_at is null or expires_at > ${now})`)
@@ -87,20 +90,24 @@ export async function countInForce(tx: Db, user_id: number, now: string): Promis
 
 export async function create(
   db: Db,
-  key: Omit<ApiKey, 'created_at' | 'last_used_at'> & { value_hash: string; now: string },
+  key: Omit<ApiKey, 'scopes' | 'created_at' | 'last_used_at'> & {
+    scopes: readonly string[]
+    value_hash: string
+    now: string
+  },
 ): Promise<ApiKey> {
-  const made = await db.get<ApiKeyRow>(sql`
+  const row = await db.get<ApiKeyRow>(sql`
     insert into api_keys (id, user_id, label, value_hash, mask_value, scopes, scoped_organizations, scoped_teams,
       created_at, last_used_at, expires_at)
     values (${key.id}, ${key.user_id}, ${key.label}, ${key.value_hash}, ${key.mask_value}, ${JSON.stringify(key.scopes)},
-      ${JSON.stringify(key.reach.organizations ?? [])}, ${JSON.stringify(key.reach.projects ?? [])}, ${key.now}, null,
+      ${JSON.stringify(key.restrictions.organizations ?? [])}, ${JSON.stringify(key.restrictions.projects ?? [])}, ${key.now}, null,
       ${key.expires_at})
     returning *`)
-  return toApiKey(made!)
+  return toApiKey(returnedRow(row))
 }
 
-/** Locks the row until the transaction ends. Undefined when the key is gone. */
-export async function hold(tx: Db, id: string): Promise<ApiKey | undefined> {
+/** Locks the key until the transaction ends. Undefined when it was revoked. */
+export async function lockApiKey(tx: Db, id: string): Promise<ApiKey | undefined> {
   const found = await tx.get<ApiKeyRow>(sql`select ${row} from api_keys k where k.id = ${id} ${forUpdate}`)
   return found && toApiKey(found)
 }
@@ -109,8 +116,8 @@ export async function hold(tx: Db, id: string): Promise<ApiKey | undefined> {
 export async function update(tx: Db, key: ApiKey): Promise<ApiKey> {
   await tx.run(sql`
     update api_keys set label = ${key.label}, scopes = ${JSON.stringify(key.scopes)},
-      scoped_organizations = ${JSON.stringify(key.reach.organizations ?? [])},
-      scoped_teams = ${JSON.stringify(key.reach.projects ?? [])}, expires_at = ${key.expires_at}
+      scoped_organizations = ${JSON.stringify(key.restrictions.organizations ?? [])},
+      scoped_teams = ${JSON.stringify(key.restrictions.projects ?? [])}, expires_at = ${key.expires_at}
     where id = ${key.id}`)
   return key
 }
@@ -136,7 +143,7 @@ export function removeAll(tx: Db, user_id: number): Promise<number> {
   return tx.run(sql`delete from api_keys where user_id = ${user_id}`)
 }
 
-/** Once an hour at most, decided by the statement: many requests at one moment write once. */
+/** Records the use of a key unless one was recorded after `not_since`, so concurrent requests write once. */
 export async function touch(db: Db, id: string, now: string, not_since: string): Promise<void> {
   await db.run(sql`
     update api_keys set last_used_at = ${now}

@@ -1,19 +1,20 @@
 import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
 
-export type LogLevel = 'DEBUG' | 'LOG' | 'INFO' | 'WARNING' | 'ERROR'
+export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface LogEntryRow {
   project_id: number
   batch_export_id: string
-  /** Empty where it is about no run. */
+  /** Empty for entries about the export itself. */
   run_id: string
   timestamp: string
   level: LogLevel
   message: string
 }
 
-/** Skipped when the export was deleted meanwhile. */
+/** Does nothing when the export was deleted in the meantime. */
 export async function write(db: Db, entry: LogEntryRow): Promise<void> {
   await db.run(sql`
     insert into batch_export_log_entries (project_id, batch_export_id, run_id, timestamp, level, message)
@@ -25,7 +26,7 @@ export interface LogFilter {
   batch_export_id: string
   run_id?: string
   levels?: readonly LogLevel[]
-  /** Part of the message, in either case. */
+  /** A part of the message; case is ignored. */
   search?: string
   /** Both exclusive. */
   after?: string
@@ -50,7 +51,7 @@ export async function list(
   return { count: await db.count(found), rows }
 }
 
-/** Our messages are English but for names within: `lower` of both engines agrees on the letters a to z. */
+/** Ignores the case of ASCII letters only, because the engines lower-case other letters differently. */
 const contains = (search: string): Sql => {
   const wanted = search.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
   return sql`${{

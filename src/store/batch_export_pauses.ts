@@ -1,14 +1,14 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 
-/** A pause of an export. Its row lasts until planning has delivered what came before it. */
+/** A pause of an export. The row is deleted once planning has created the runs up to the pause. */
 export interface PauseRow {
   id: number
   batch_export_id: string
   paused_at: string
   /** The first position after the pause began. */
   position: number
-  /** When the export was unpaused, and the first position after that; null while it is paused. */
+  /** When the export was unpaused, and the first position after that; null during the pause. */
   resumed_at: string | null
   resumed_position: number | null
 }
@@ -49,8 +49,8 @@ export async function remove(tx: Db, id: number): Promise<void> {
   await tx.run(sql`delete from batch_export_pauses where id = ${id}`)
 }
 
-/** Exports that run and have an ended pause to plan, in the order of their ids. */
-export async function unsettled(db: Db, { after, limit }: { after: string; limit: number }): Promise<string[]> {
+/** Ids of active exports with an ended pause that is not planned yet, in order. */
+export async function withEndedPause(db: Db, { after, limit }: { after: string; limit: number }): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`
     select distinct p.batch_export_id as id from batch_export_pauses p
     join batch_exports x on x.id = p.batch_export_id and not x.paused

@@ -1,5 +1,9 @@
+import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+import { returnedRow } from './rows.ts'
+
+export type RunStatus = components['schemas']['BatchExportRunStatus']
 
 export interface RunRow {
   id: string
@@ -7,16 +11,16 @@ export interface RunRow {
   project_id: number
   kind: 'scheduled' | 'retry' | 'backfill'
   backfill_id: string | null
-  status: string
+  status: RunStatus
   data_interval_start: string
   data_interval_end: string
-  /** Half-open, in the order of ingestion; null for what goes by the events' own time. */
+  /** Half-open range of positions; null for backfills, which select by event time. */
   from_position: number | null
   to_position: number | null
   records_completed: number | null
   records_total_count: number | null
   latest_error: string | null
-  /** JSON: where another attempt goes on. */
+  /** JSON. The next attempt continues here. */
   checkpoint: string | null
   attempts: number
   next_attempt_at: string
@@ -42,7 +46,7 @@ export type NewRun = Pick<
 
 const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
-/** Undefined where the window has its scheduled run already. One that is `empty` is complete as it begins. */
+/** Undefined when the window already has a scheduled run. An `empty` run is created as completed. */
 export function create(tx: Db, run: NewRun & { empty?: boolean }): Promise<RunRow | undefined> {
   const { empty = false } = run
   return tx.get<RunRow>(sql`
@@ -59,7 +63,7 @@ export function get(db: Db, batch_export_id: string, id: string): Promise<RunRow
   return db.get<RunRow>(sql`select * from batch_export_runs where batch_export_id = ${batch_export_id} and id = ${id}`)
 }
 
-/** Whether each of these runs is over, without those that are not there. */
+/** Maps each run that exists to whether it has finished. */
 export async function ended(db: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
   const rows = await db.all<Pick<RunRow, 'id' | 'finished_at'>>(
     sql`select id, finished_at from batch_export_runs where id in ${oneOf(ids)}`,
@@ -67,7 +71,7 @@ export async function ended(db: Db, ids: readonly string[]): Promise<Map<string,
   return new Map(rows.map(({ id, finished_at }) => [id, finished_at !== null]))
 }
 
-/** The newest runs of each export. */
+/** The newest `each` runs of every export. */
 export function latest(db: Db, batch_export_ids: readonly string[], each: number): Promise<RunRow[]> {
   const newest = sql`where i.batch_export_id = x.value order by i.created_at desc, i.id desc limit ${each}`
   return db.all<RunRow>(
@@ -86,23 +90,21 @@ export function latest(db: Db, batch_export_ids: readonly string[], each: number
 
 export interface RunFilter {
   batch_export_id: string
-  /** Bounds of `created_at`, then of the window; all inclusive. */
+  /** `after` and `before` bound `created_at`, `start` and `end` bound the window. All are inclusive. */
   after?: string
   before?: string
   start?: string
   end?: string
 }
 
-/** `at`: the value and id of the boundary row, which is not part of the page. */
+/** The columns that a page of runs can be sorted by. */
+export type RunOrder = 'created_at' | 'data_interval_start'
+
+/** `at` is the value and id of the boundary row, which is excluded from the page. */
 export function page(
   db: Db,
   { batch_export_id, after, before, start, end }: RunFilter,
-  {
-    by,
-    descending,
-    at,
-    limit,
-  }: { by: 'created_at' | 'data_interval_start'; descending: boolean; at?: [string, string]; limit: number },
+  { by, descending, at, limit }: { by: RunOrder; descending: boolean; at?: [string, string]; limit: number },
 ): Promise<RunRow[]> {
   const column = by === 'created_at' ? sql`created_at` : sql`data_interval_start`
   const beyond =
@@ -121,14 +123,13 @@ export interface Lease {
   owner: string
   now: string
   until: string
-  /** A lease beyond this was given by a clock that has been set back since. */
+  /** A lease that ends after this was taken before the clock was set back. */
   latest: string
 }
 
 /**
- * Takes the next run that is due, or whose lease ran out; never one that this process works on. One that it held and let
- * slip, because the database was away when the end was to be written down, is like anybody else's. The project with the
- * fewest runs under way comes first, then the oldest window. Undefined where there is none.
+ * Claims the next run that is due or whose lease has expired, except the runs in `working`. The project with the fewest
+ * active runs comes first, then the oldest window. Undefined when there is none.
  */
 export async function claim(
   db: Db,
@@ -150,7 +151,7 @@ export async function claim(
     returning *`)
 }
 
-/** Whether the run is still this owner's to work on. */
+/** Returns false when another owner has claimed the run. */
 export async function renew(
   db: Db,
   id: string,
@@ -167,7 +168,7 @@ export async function renew(
   return changed > 0
 }
 
-/** Ends a run; undefined where it is no longer this owner's. */
+/** Undefined when another owner has claimed the run. */
 export function finish(
   tx: Db,
   id: string,
@@ -192,7 +193,7 @@ export function finish(
     where id = ${id} and lease_owner = ${owner} and status = 'Running' returning *`)
 }
 
-/** Another attempt at that time. `uncounted` where this one was not the run's fault. */
+/** Schedules another attempt. `uncounted` does not count this attempt towards the limit. */
 export async function postpone(
   db: Db,
   id: string,
@@ -212,7 +213,7 @@ export async function postpone(
   return changed > 0
 }
 
-/** Undefined where it has ended already. */
+/** Undefined when the run has already finished. */
 export function cancel(tx: Db, id: string, now: string): Promise<RunRow | undefined> {
   return tx.get<RunRow>(sql`
     update batch_export_runs set status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now},
@@ -220,7 +221,7 @@ export function cancel(tx: Db, id: string, now: string): Promise<RunRow | undefi
     where id = ${id} and status in ('Starting', 'Running') returning *`)
 }
 
-/** How many of the last runs that ended since then failed. */
+/** The number of failures among the last `among` runs created since then. */
 export async function recentFailures(tx: Db, batch_export_id: string, since: string, among: number): Promise<number> {
   const row = await tx.get<{ count: number }>(sql`
     select count(*) as count from (
@@ -231,7 +232,7 @@ export async function recentFailures(tx: Db, batch_export_id: string, since: str
   return row?.count ?? 0
 }
 
-/** When there is something to claim: now, or when the next attempt or the end of somebody else's lease is due. */
+/** When the next run can be claimed: at its next attempt or when its lease expires. */
 export async function nextClaim(db: Db, working: readonly string[]): Promise<string | null> {
   const row = await db.get<{ at: string | null }>(sql`
     select min(case status when 'Starting' then next_attempt_at else lease_until end) as at
@@ -239,8 +240,8 @@ export async function nextClaim(db: Db, working: readonly string[]): Promise<str
   return row?.at ?? null
 }
 
-/** Removes runs that ended before then, and log entries of that age; at most so many of each. Answers how many went. */
-export async function forget(db: Db, before: string, limit: number): Promise<number> {
+/** Deletes up to `limit` runs and `limit` log entries older than `before`. Returns the number of deleted rows. */
+export async function prune(db: Db, before: string, limit: number): Promise<number> {
   const runs = await db.run(sql`
     delete from batch_export_runs where id in (
       select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${limit})`)
@@ -250,7 +251,7 @@ export async function forget(db: Db, before: string, limit: number): Promise<num
   return runs + entries
 }
 
-/** A range of event times that is delivered window after window. */
+/** A range of event times that is exported window by window. */
 export interface BackfillRow {
   id: string
   batch_export_id: string
@@ -259,34 +260,34 @@ export interface BackfillRow {
   status: 'Running' | 'Completed' | 'Failed' | 'Cancelled'
 }
 
-/** The backfill of this range: a new one, or the one that is under way. */
+/** Creates a backfill, or returns the active one for the same range. */
 export async function createBackfill(
   tx: Db,
   { id, batch_export_id, start_at, end_at, now }: Omit<BackfillRow, 'status'> & { now: string },
 ): Promise<{ backfill: BackfillRow; isNew: boolean }> {
-  const made = await tx.get<BackfillRow>(sql`
+  const created = await tx.get<BackfillRow>(sql`
     insert into batch_export_backfills (id, batch_export_id, start_at, end_at, status, created_at)
     values (${id}, ${batch_export_id}, ${start_at}, ${end_at}, 'Running', ${now})
     on conflict do nothing returning *`)
-  if (made) return { backfill: made, isNew: true }
+  if (created) return { backfill: created, isNew: true }
   const active = await tx.get<BackfillRow>(sql`
     select * from batch_export_backfills
     where batch_export_id = ${batch_export_id} and start_at = ${start_at} and end_at = ${end_at} and status = 'Running'`)
-  return { backfill: active!, isNew: false }
+  return { backfill: returnedRow(active), isNew: false }
 }
 
 export function activeBackfill(tx: Db, id: string): Promise<BackfillRow | undefined> {
   return tx.get<BackfillRow>(sql`select * from batch_export_backfills where id = ${id} and status = 'Running'`)
 }
 
-/** Whether it was under way. */
+/** Returns whether the backfill was active. */
 export async function endBackfill(tx: Db, id: string, status: BackfillRow['status'], now: string): Promise<boolean> {
   const ended = await tx.run(sql`
     update batch_export_backfills set status = ${status}, finished_at = ${now} where id = ${id} and status = 'Running'`)
   return ended > 0
 }
 
-/** Ends all that are under way, with their runs. Answers how many there were. */
+/** Cancels all active backfills of an export and their runs. Returns the number of backfills. */
 export async function cancelBackfills(tx: Db, batch_export_id: string, now: string): Promise<number> {
   const ended = await tx.all<{ id: string }>(sql`
     update batch_export_backfills set status = 'Cancelled', finished_at = ${now}

@@ -1,37 +1,42 @@
+import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, type Sql, sql, type Value } from '../sql/template.ts'
+import { assignments, forUpdate, type Sql, sql } from '../sql/template.ts'
+import { definedFields } from './changes.ts'
+import { returnedRow } from './rows.ts'
+
+type Schemas = components['schemas']
 
 export interface BatchExportRow {
   id: string
   project_id: number
   name: string
-  destination_type: string
+  destination_type: Schemas['DestinationType']
   /** JSON without the secrets. */
   destination_config: string
-  /** Sealed JSON of the secrets; null where there are none. */
+  /** Encrypted JSON of the secrets; null without secrets. */
   secrets: string | null
-  interval: string
+  interval: Schemas['BatchExportInterval']
   paused: boolean | number
   created_at: string
   last_updated_at: string
   last_paused_at: string | null
-  /** Since when its failures count. */
+  /** Failures before this time are ignored when counting towards an automatic pause. */
   resumed_at: string
   start_at: string | null
   end_at: string | null
   hogql_query: string | null
   /** JSON. */
   schema: string | null
-  /** The first position that no scheduled run holds. */
+  /** The first position that no scheduled run covers. */
   watermark: number
-  /** The window that will hold it: where it begins, and where it ends; null where nothing is scheduled any more. */
+  /** Bounds of the next window. `next_at` is null once the schedule has ended. */
   window_start: string
   next_at: string | null
 }
 
 export type BatchExportChanges = Partial<Omit<BatchExportRow, 'id' | 'project_id' | 'created_at'>>
 
-/** Whose exports: a project's, or those of all projects of an organization. */
+/** Selects the exports of one project, or of every project of an organization. */
 export type Owner = { project_id: number } | { organization_id: string }
 
 const ownedBy = (owner: Owner): Sql =>
@@ -55,15 +60,15 @@ export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | 
   return db.get<BatchExportRow>(sql`select * from batch_exports x where ${ownedBy(owner)} and id = ${id}`)
 }
 
-export function find(db: Db, id: string): Promise<BatchExportRow | undefined> {
+export function getById(db: Db, id: string): Promise<BatchExportRow | undefined> {
   return db.get<BatchExportRow>(sql`select * from batch_exports where id = ${id}`)
 }
 
 /**
- * Undefined when it was deleted. Held until the transaction ends: planning, pausing and changing wait for each other. Who
- * changes its runs holds it first, as a deletion does: the other way round each would wait for the other.
+ * Locks the export until the transaction ends; undefined when it was deleted. Lock it before changing its runs, in the
+ * same order as a deletion, to avoid deadlocks.
  */
-export function hold(tx: Db, id: string): Promise<BatchExportRow | undefined> {
+export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
   return tx.get<BatchExportRow>(sql`select * from batch_exports where id = ${id} ${forUpdate}`)
 }
 
@@ -80,36 +85,36 @@ export async function create(tx: Db, row: BatchExportRow): Promise<void> {
 
 export async function update(tx: Db, id: string, changes: BatchExportChanges): Promise<BatchExportRow> {
   const row = await tx.get<BatchExportRow>(
-    sql`update batch_exports set ${assignments(changes as Record<string, Value>)} where id = ${id} returning *`,
+    sql`update batch_exports set ${assignments(definedFields(changes))} where id = ${id} returning *`,
   )
-  return row!
+  return returnedRow(row)
 }
 
 export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from batch_exports where id = ${id}`)) > 0
 }
 
-/** No window follows a pause before the pause itself is planned. */
-const settled = sql`not exists (
+/** An ended pause must be planned before any later window. */
+const hasNoEndedPause = sql`not exists (
   select 1 from batch_export_pauses p where p.batch_export_id = batch_exports.id and p.resumed_at is not null)`
 
-/** Those whose next window has ended, the longest waiting first. */
+/** Exports whose next window has ended, the longest overdue first. */
 export function due(db: Db, now: string, limit: number): Promise<BatchExportRow[]> {
   return db.all<BatchExportRow>(sql`
-    select * from batch_exports where not paused and next_at <= ${now} and ${settled}
+    select * from batch_exports where not paused and next_at <= ${now} and ${hasNoEndedPause}
     order by next_at, id limit ${limit}`)
 }
 
-/** When the next window of any export ends. */
+/** The end of the earliest upcoming window. */
 export async function nextDue(db: Db): Promise<string | null> {
   const row = await db.get<{ next_at: string }>(sql`
-    select next_at from batch_exports where not paused and next_at is not null and ${settled}
+    select next_at from batch_exports where not paused and next_at is not null and ${hasNoEndedPause}
     order by next_at limit 1`)
   return row?.next_at ?? null
 }
 
-/** The highest position that any export or pause has stored. */
-export async function furthest(db: Db): Promise<number> {
+/** The highest position stored by any export or pause. */
+export async function highestPosition(db: Db): Promise<number> {
   const row = await db.get<{ position: number | null }>(sql`
     select max(position) as position from (
       select max(watermark) as position from batch_exports

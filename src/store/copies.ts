@@ -1,12 +1,13 @@
 /**
- * A workspace on its way from SQLite to PostgreSQL. Rows go over in the order of each table's key, so what is there
- * already says where to go on, whatever happened in between; a table of its own says that not all of it is there yet.
+ * Copies a workspace from SQLite to PostgreSQL. Rows are copied in the order of each table's key, so an interrupted copy
+ * continues after the last key in the target. A marker table exists until the copy is complete.
  */
 import type { Db } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, hasTable, migrate, requireCurrent, UNFINISHED_COPY, version } from '../sql/migrate.ts'
 import { describeTables, type Table } from '../sql/tables.ts'
 import { joined, name, type Sql, sql, type Value } from '../sql/template.ts'
 import { identity } from './installation.ts'
+import { returnedRow } from './rows.ts'
 
 export interface Ends {
   administration: Db
@@ -14,7 +15,7 @@ export interface Ends {
   target: Db
 }
 
-/** A table, the file it is in, and what each of its columns is made of. */
+/** A table, its source database, and the source column of each target column. */
 export interface Route extends Table {
   from: Db
   columns: (Table['columns'][number] & { source: string })[]
@@ -31,16 +32,16 @@ export interface Difference {
   columns: string[]
 }
 
-/** Rows that name the place itself: a target that was only prepared has them too. */
-const NAMES_OF_PLACES = ['installation', 'event_store']
+/** Tables that identify a database. A target that was only migrated has rows in them too. */
+const IDENTITY_TABLES = ['installation', 'event_store']
 const TRACKS = [ADMINISTRATION, EVENTS]
-/** Rows of one statement: few enough where rows are large. */
-const FEWEST_ROWS = 1
+/** Rows per statement. Batches of large rows are smaller. */
+const MIN_ROWS = 1
 const FIRST_ROWS = 100
-const MOST_ROWS = 2_000
+const MAX_ROWS = 2_000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
-/** Gives an empty target its tables. Throws, with the remedy, for one of another version. */
+/** Creates the tables in an empty target. Throws when the target has another version. */
 export async function prepare(target: Db, now: string): Promise<void> {
   for (const track of TRACKS) {
     const found = await version(target, track)
@@ -50,8 +51,8 @@ export async function prepare(target: Db, now: string): Promise<void> {
 }
 
 /**
- * Every table of the source, each after those that it points to. `moved` says what the columns are made of that only the
- * target has; those that it does not name are left to the target.
+ * All tables of the source, each after the tables it references. `moved` names the source column of columns that only the
+ * target has; the target computes the others.
  */
 export async function routes(
   { administration, events, target }: Ends,
@@ -64,8 +65,8 @@ export async function routes(
     const from = homes.get(table.name)
     if (!from) continue
     homes.delete(table.name)
-    const there = await from.all<{ name: string }>(sql`select name from pragma_table_info(${table.name})`)
-    const left = new Set(there.map((column) => column.name))
+    const sources = await from.all<{ name: string }>(sql`select name from pragma_table_info(${table.name})`)
+    const left = new Set(sources.map((column) => column.name))
     const columns = table.columns.flatMap((column) => {
       const source = left.delete(column.name) ? column.name : moved[table.name]?.[column.name]
       return source ? [{ ...column, source }] : []
@@ -78,9 +79,9 @@ export async function routes(
 }
 
 const unknown = (what: string): Error =>
-  new Error(`The target does not have the ${what}. Name another one with --to, which may be empty.`)
+  new Error(`The target has no ${what}. Choose another target with --to; it may be empty.`)
 
-/** But those that count versions. */
+/** All tables except those that record migrations. */
 async function tableNames(db: Db): Promise<string[]> {
   const tables = await db.all<{ name: string }>(
     sql`select name from sqlite_master where type = 'table' and name not like 'sqlite%'`,
@@ -88,7 +89,7 @@ async function tableNames(db: Db): Promise<string[]> {
   return tables.map((table) => table.name).filter((table) => !TRACKS.some((track) => track.table === table))
 }
 
-/** `complete`: all of it came here once. `unfinished`: some of it. `foreign`: what is there is not from this source. */
+/** `complete`: a copy has finished. `unfinished`: a copy was interrupted. `foreign`: the rows are from another source. */
 export type State = 'empty' | 'unfinished' | 'complete' | 'foreign'
 
 export async function stateOf(target: Db, tables: readonly Route[], installation: string): Promise<State> {
@@ -98,89 +99,89 @@ export async function stateOf(target: Db, tables: readonly Route[], installation
   }
   if ((await identity(target)) === installation) return 'complete'
   for (const table of tables)
-    if (!NAMES_OF_PLACES.includes(table.name) && (await lastKey(target, table))) return 'foreign'
+    if (!IDENTITY_TABLES.includes(table.name) && (await lastKey(target, table))) return 'foreign'
   return 'empty'
 }
 
-/** From now on no server starts on the target until `finish`. */
+/** Marks the target as unfinished: no server starts on it before `finish`. */
 export async function begin(target: Db, installation: string, now: string): Promise<void> {
   await target.tx(async (tx) => {
     await tx.exec(`create table ${UNFINISHED_COPY} (installation text not null, started_at text not null)`)
     await tx.run(sql`insert into ${name(UNFINISHED_COPY)} (installation, started_at) values (${installation}, ${now})`)
-    for (const table of NAMES_OF_PLACES) await tx.run(sql`delete from ${name(table)}`)
+    for (const table of IDENTITY_TABLES) await tx.run(sql`delete from ${name(table)}`)
   })
 }
 
 export async function count(db: Db, table: Table): Promise<number> {
-  return (await db.get<{ count: number }>(sql`select count(*) as count from ${name(table.name)}`))!.count
+  return returnedRow(await db.get<{ count: number }>(sql`select count(*) as count from ${name(table.name)}`)).count
 }
 
-/** Copies what the target does not have yet, and tells how many rows each statement brought. */
-export async function fill(target: Db, table: Route, tell: (rows: number) => void): Promise<void> {
-  for await (const rows of batches(table, await lastKey(target, table))) {
-    tell(await insert(target, table, rows))
-  }
+/** Copies the rows that the target lacks. Reports the number of rows of each statement. */
+export async function fill(target: Db, table: Route, onProgress: (rows: number) => void): Promise<void> {
+  for await (const { rows } of batches(table, await lastKey(target, table)))
+    onProgress(await insert(target, table, rows))
 }
 
-/** Compares row by row, and tells how many rows of the source each step has looked at. */
+/** Compares all rows. Reports the number of source rows of each step. */
 export async function* compare(
   target: Db,
   table: Route,
-  tell: (rows: number) => void,
+  onProgress: (rows: number) => void,
 ): AsyncGenerator<Difference, void, undefined> {
   let after: Row | null = null
-  for await (const rows of batches(table, null)) {
-    const until = rows.at(-1)!
-    yield* differences(table, rows, await range(target, table, after, until))
-    after = until
-    tell(rows.length)
+  for await (const { rows, last } of batches(table, null)) {
+    yield* differences(table, rows, await range(target, table, after, last))
+    after = last
+    onProgress(rows.length)
   }
   for (;;) {
     const beyond: Row[] = await range(target, table, after, null)
-    if (beyond.length === 0) return
+    const last = beyond.at(-1)
+    if (!last) return
     yield* differences(table, [], beyond)
-    after = beyond.at(-1)!
+    after = last
   }
 }
 
-/** Numbers that were given are not given again, and servers may start. */
+/** Advances the id sequences past the copied ids and lets servers start. */
 export async function finish(target: Db, tables: readonly Route[]): Promise<void> {
-  const given = new Map<Route, number>()
+  const sequences = new Map<Route, number>()
   for (const table of tables)
-    if (table.identity)
-      given.set(
-        table,
-        (await table.from.get<{ seq: number }>(sql`select seq from sqlite_sequence where name = ${table.name}`))?.seq ??
-          0,
+    if (table.identity) {
+      const found = await table.from.get<{ seq: number }>(
+        sql`select seq from sqlite_sequence where name = ${table.name}`,
       )
-  // What was just filled has no statistics yet, and the first questions would be answered by reading all of it.
+      sequences.set(table, found?.seq ?? 0)
+    }
+  // Without statistics the first queries would scan whole tables.
   for (const table of tables) await target.exec(`analyze ${table.name}`)
   await target.tx(async (tx) => {
-    for (const [table, last] of given)
+    for (const [table, last] of sequences)
       if (last > 0) await tx.get(sql`select setval(pg_get_serial_sequence(${table.name}, ${table.identity}), ${last})`)
     await tx.exec(`drop table ${UNFINISHED_COPY}`)
   })
 }
 
-async function* batches(table: Route, from: Row | null): AsyncGenerator<Row[], void, undefined> {
+async function* batches(table: Route, from: Row | null): AsyncGenerator<{ rows: Row[]; last: Row }, void, undefined> {
   let limit = FIRST_ROWS
   for (let after = from; ; ) {
     const rows: Row[] = await table.from.all<Row>(sql`
       select ${list(table.columns.map(({ name: column, source }) => sql`t.${name(source)} as ${name(column)}`))}
       from ${name(table.name)} t ${within(table, after)}
       order by ${keyOf(table)} limit ${limit}`)
-    if (rows.length === 0) return
-    yield rows
-    after = rows.at(-1)!
+    const last = rows.at(-1)
+    if (!last) return
+    yield { rows, last }
+    after = last
     const characters = rows.reduce((sum, row) => sum + size(row), 0)
-    limit = Math.round(Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, (rows.length * BATCH_CHARACTERS) / (characters + 1))))
+    limit = Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows.length * BATCH_CHARACTERS) / (characters + 1))))
   }
 }
 
 const size = (row: Row): number =>
   Object.values(row).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
 
-/** What the target has after one row of the source, up to another. */
+/** The rows of the target after one key, up to another. */
 function range(target: Db, table: Route, after: Row | null, until: Row | null): Promise<Row[]> {
   return target.all<Row>(sql`
     select ${list(table.columns.map(readable))} from ${name(table.name)} t ${within(table, after, until)}
@@ -195,8 +196,8 @@ async function lastKey(target: Db, table: Route): Promise<Row | null> {
 }
 
 /**
- * One parameter and one statement, however many rows; JSON stays the text that it was. The statement of a process that
- * was killed may still be at work on the same rows: whoever comes second leaves them.
+ * Inserts any number of rows with one parameter. JSON columns keep their text. The statement of a killed process may
+ * still be running, so rows that exist are skipped.
  */
 function insert(target: Db, table: Route, rows: readonly Row[]): Promise<number> {
   const names = table.columns.map((column) => name(column.name))
@@ -212,19 +213,19 @@ function insert(target: Db, table: Route, rows: readonly Row[]): Promise<number>
     on conflict do nothing`)
 }
 
-/** JSON would arrive as what it means, and two texts may mean the same. */
+/** JSON is read as text: the driver would parse it, and different texts can have the same value. */
 const readable = ({ name: column, type }: { name: string; type: string }): Sql =>
   type === 'json' ? sql`t.${name(column)}::text as ${name(column)}` : sql`t.${name(column)}`
 
 function* differences({ name: table, key, columns }: Route, source: Row[], target: Row[]): Generator<Difference> {
-  const idOf = (row: Row): string => JSON.stringify(key.map((column) => row[column]!))
-  const there = new Map(target.map((row) => [idOf(row), row]))
-  const keyIn = (row: Row): Row => Object.fromEntries(key.map((column) => [column, row[column]!]))
+  const idOf = (row: Row): string => JSON.stringify(key.map((column) => cell(row, column)))
+  const unmatched = new Map(target.map((row) => [idOf(row), row]))
+  const keyIn = (row: Row): Row => Object.fromEntries(key.map((column) => [column, cell(row, column)]))
   for (const row of source) {
-    const other = there.get(idOf(row))
-    there.delete(idOf(row))
+    const other = unmatched.get(idOf(row))
+    unmatched.delete(idOf(row))
     const differing = other
-      ? columns.filter(({ name: column, type }) => canonical(row[column]!, type) !== other[column])
+      ? columns.filter(({ name: column, type }) => canonical(cell(row, column), type) !== other[column])
       : []
     if (!other || differing.length)
       yield {
@@ -234,19 +235,21 @@ function* differences({ name: table, key, columns }: Route, source: Row[], targe
         columns: differing.map((column) => column.name),
       }
   }
-  for (const row of there.values()) yield { table, key: keyIn(row), kind: 'extra', columns: [] }
+  for (const row of unmatched.values()) yield { table, key: keyIn(row), kind: 'extra', columns: [] }
 }
 
-/** A value of SQLite as PostgreSQL answers it. */
+const cell = (row: Row, column: string): Value => row[column] ?? null
+
+/** A value of SQLite in the form that PostgreSQL returns. */
 const canonical = (value: Value, type: string): Value => (type === 'boolean' && value !== null ? value === 1 : value)
 
 const list = (parts: readonly Sql[]): Sql => joined(parts, ', ')
 
 const keyOf = ({ key }: Table): Sql => list(key.map((column) => sql`t.${name(column)}`))
 
-/** The rows after one, and not after another. */
+/** A condition on the key: after one row, up to another. */
 function within(table: Table, after: Row | null, until: Row | null = null): Sql {
-  const valuesOf = (row: Row): Sql => list(table.key.map((column) => sql`${row[column]!}`))
+  const valuesOf = (row: Row): Sql => list(table.key.map((column) => sql`${cell(row, column)}`))
   const conditions = [
     ...(after ? [sql`(${keyOf(table)}) > (${valuesOf(after)})`] : []),
     ...(until ? [sql`(${keyOf(table)}) <= (${valuesOf(until)})`] : []),

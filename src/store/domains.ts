@@ -1,9 +1,9 @@
+import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, sql } from '../sql/template.ts'
-import { changedFields, isEmpty } from './changes.ts'
+import { changedFields, isEmpty, pickDefined } from './changes.ts'
 
-/** The provider that a domain enforces; empty for none. */
-export type Enforcement = '' | 'google-oauth2' | 'github' | 'gitlab' | 'saml'
+export type SsoEnforcement = components['schemas']['Domain']['sso_enforcement']
 
 export interface DomainRow {
   id: string
@@ -13,26 +13,31 @@ export interface DomainRow {
   verification_challenge: string
   last_verification_retry: string | null
   jit_provisioning_enabled: boolean | number
-  sso_enforcement: Enforcement
+  sso_enforcement: SsoEnforcement
   saml_entity_id: string | null
   saml_acs_url: string | null
   saml_x509_cert: string | null
 }
 
-export interface DomainWrite {
+export interface DomainInput {
   jit_provisioning_enabled?: boolean
-  sso_enforcement?: Enforcement
+  sso_enforcement?: SsoEnforcement
   saml_entity_id?: string | null
   saml_acs_url?: string | null
   saml_x509_cert?: string | null
 }
 
-/** Returns the fields of a domain that a write changes. */
-export function changesOf(row: DomainRow, sent: DomainWrite): DomainWrite {
-  const { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert } = sent
-  const fields = { jit_provisioning_enabled, sso_enforcement, saml_entity_id, saml_acs_url, saml_x509_cert }
-  return changedFields(row, fields)
-}
+const FIELDS = [
+  'jit_provisioning_enabled',
+  'sso_enforcement',
+  'saml_entity_id',
+  'saml_acs_url',
+  'saml_x509_cert',
+] as const satisfies (keyof DomainInput)[]
+
+/** Returns the fields of the domain that the input changes. */
+export const changesOf = (row: DomainRow, input: DomainInput): DomainInput =>
+  changedFields(row, pickDefined(input, FIELDS))
 
 export async function list(
   db: Db,
@@ -48,10 +53,10 @@ export function get(db: Db, organization_id: string, id: string): Promise<Domain
   return db.get<DomainRow>(sql`select * from domains where organization_id = ${organization_id} and id = ${id}`)
 }
 
-/** Undefined when the organization has the name already. */
+/** Undefined when the organization already has the domain. */
 export function create(
   db: Db,
-  domain: Pick<DomainWrite, 'saml_entity_id' | 'saml_acs_url' | 'saml_x509_cert'> & {
+  domain: Pick<DomainInput, 'saml_entity_id' | 'saml_acs_url' | 'saml_x509_cert'> & {
     id: string
     organization_id: string
     domain: string
@@ -66,15 +71,15 @@ export function create(
     on conflict (organization_id, domain) do nothing returning *`)
 }
 
-/** Undefined when it was deleted meanwhile. */
-export async function update(db: Db, row: DomainRow, changes: DomainWrite): Promise<DomainRow | undefined> {
+/** Undefined when the domain was deleted. */
+export async function update(db: Db, row: DomainRow, changes: DomainInput): Promise<DomainRow | undefined> {
   if (isEmpty(changes)) return row
   return db.get<DomainRow>(sql`update domains set ${assignments({ ...changes })} where id = ${row.id} returning *`)
 }
 
 /**
- * Proven, for good. A unique index lets one organization hold a proven name: the second to arrive gets a unique
- * violation. Undefined when it was deleted meanwhile.
+ * Marks the domain as verified. A unique index allows one verified row per name: a second organization gets a unique
+ * violation. Undefined when the domain was deleted.
  */
 export function verify(db: Db, id: string, now: string): Promise<DomainRow | undefined> {
   return db.get<DomainRow>(sql`
@@ -82,7 +87,7 @@ export function verify(db: Db, id: string, now: string): Promise<DomainRow | und
     where id = ${id} returning *`)
 }
 
-export function noteRetry(db: Db, id: string, now: string): Promise<DomainRow | undefined> {
+export function recordFailedVerification(db: Db, id: string, now: string): Promise<DomainRow | undefined> {
   return db.get<DomainRow>(sql`update domains set last_verification_retry = ${now} where id = ${id} returning *`)
 }
 

@@ -2,8 +2,8 @@ import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 
 /**
- * Names the installation the first time, and holds its row until the transaction ends, so that of two nodes
- * starting on one empty database only one finds it empty.
+ * Creates the row of the installation unless it exists, and locks it until the transaction ends: when two nodes start on
+ * an empty database, only one finds it empty.
  */
 export async function claim(tx: Db, uuid: string, now: string): Promise<void> {
   await tx.run(sql`
@@ -11,12 +11,12 @@ export async function claim(tx: Db, uuid: string, now: string): Promise<void> {
     on conflict (id) do update set id = 1`)
 }
 
-/** The name of the installation; undefined before the first start. */
+/** The id of the installation; undefined before the first start. */
 export async function identity(db: Db): Promise<string | undefined> {
   return (await db.get<{ uuid: string }>(sql`select uuid from installation`))?.uuid
 }
 
 /** Throws when the database does not answer. */
-export async function alive(db: Db): Promise<void> {
+export async function ping(db: Db): Promise<void> {
   await db.get(sql`select 1 as alive`)
 }

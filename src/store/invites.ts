@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { type Level, MEMBER } from './members.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
 
 export const INVITE_LIFETIME_MS = 72 * 3_600_000
@@ -9,7 +10,7 @@ export interface InviteRow {
   organization_id: string
   target_email: string
   first_name: string
-  level: number
+  level: Level
   message: string | null
   emailing_attempt_made: boolean | number
   created_by_id: number | null
@@ -21,10 +22,10 @@ export interface Invite extends InviteRow {
   created_by: UserRow | null
 }
 
-export interface InviteWrite {
+export interface InviteInput {
   target_email: string
   first_name?: string
-  level?: number
+  level?: Level
   message?: string | null
 }
 
@@ -49,8 +50,8 @@ const toInvite = (found: Joined): Invite => ({
   created_by: found.id === null ? null : found,
 })
 
-/** The last moment at which an invite made then would have expired by `now`. */
-export const expiredBefore = (now: string): string => new Date(Date.parse(now) - INVITE_LIFETIME_MS).toISOString()
+/** Invites created before this time have expired by `now`. */
+export const expiryCutoff = (now: string): string => new Date(Date.parse(now) - INVITE_LIFETIME_MS).toISOString()
 
 export async function list(
   db: Db,
@@ -70,10 +71,10 @@ export async function get(db: Db, organization_id: string, id: string): Promise<
   return found && toInvite(found)
 }
 
-/** One invite per address and organization: a new one takes the place of an earlier one, whose link dies with it. */
+/** Replaces an earlier invite to the same address, whose link stops working. */
 export async function create(
   db: Db,
-  invite: InviteWrite & {
+  invite: InviteInput & {
     id: string
     organization_id: string
     created_by_id: number
@@ -86,7 +87,7 @@ export async function create(
     insert into invites (id, organization_id, target_email, target_email_key, first_name, level, message,
       emailing_attempt_made, token_hash, created_by_id, created_at, updated_at)
     values (${invite.id}, ${invite.organization_id}, ${invite.target_email}, ${emailKey(invite.target_email)},
-      ${invite.first_name ?? ''}, ${invite.level ?? 1}, ${invite.message ?? null}, ${invite.emailing_attempt_made},
+      ${invite.first_name ?? ''}, ${invite.level ?? MEMBER}, ${invite.message ?? null}, ${invite.emailing_attempt_made},
       ${invite.token_hash}, ${invite.created_by_id}, ${invite.now}, ${invite.now})
     on conflict (organization_id, target_email_key) do update set id = excluded.id,
       target_email = excluded.target_email, first_name = excluded.first_name, level = excluded.level,
@@ -95,8 +96,7 @@ export async function create(
       updated_at = excluded.updated_at`)
 }
 
-/** Gives the invite the secret that its mail is about to carry. False when it is gone: then no mail need go. */
-/** Returns the creation time of the invite; undefined when it is gone. */
+/** Returns the creation time of the invite; undefined when it was deleted. */
 export async function setToken(db: Db, id: string, token_hash: string): Promise<string | undefined> {
   const row = await db.get<{ created_at: string }>(
     sql`update invites set token_hash = ${token_hash} where id = ${id} returning created_at`,
@@ -108,7 +108,7 @@ export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from invites where id = ${id}`)) > 0
 }
 
-/** Nobody's invite stands above its maker: what they may no longer offer goes when their level does. */
+/** Deletes the invites of a member above a level, which they may no longer grant. */
 export async function removeAbove(
   tx: Db,
   organization_id: string,
@@ -120,8 +120,8 @@ export async function removeAbove(
     where organization_id = ${organization_id} and created_by_id = ${created_by_id} and level > ${level}`)
 }
 
-/** The invite that an id and its secret open together, and the name of its organization. */
-export async function open(
+/** The invite with this id and secret, and the name of its organization. */
+export async function getByToken(
   db: Db,
   id: string,
   token_hash: string,
@@ -133,8 +133,8 @@ export async function open(
     where i.id = ${id} and i.token_hash = ${token_hash}`)
 }
 
-/** Takes the invite for one acceptance: of two requests that race for it, one gets it. */
-export async function use(tx: Db, invite: InviteRow, token_hash: string, now: string): Promise<boolean> {
+/** Marks the invite as used. False when a concurrent request used it first. */
+export async function consume(tx: Db, invite: InviteRow, token_hash: string, now: string): Promise<boolean> {
   const taken = await tx.run(sql`delete from invites where id = ${invite.id} and token_hash = ${token_hash}`)
   if (!taken) return false
   await tx.run(sql`
@@ -143,7 +143,7 @@ export async function use(tx: Db, invite: InviteRow, token_hash: string, now: st
   return true
 }
 
-/** Whether this id and secret opened something once. */
+/** Whether an invite with this id and secret was used. */
 export async function wasUsed(db: Db, id: string, token_hash: string): Promise<boolean> {
   return (await db.get(sql`select 1 from used_invites where id = ${id} and token_hash = ${token_hash}`)) !== undefined
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { type Either, sql } from '../sql/template.ts'
 
-/** A created invite, kept after it was used, replaced or deleted. */
+/** A record of a created invite. It stays after the invite was used, replaced or deleted. */
 export interface MadeInviteRow {
   id: string
   organization_id: string
@@ -10,7 +10,7 @@ export interface MadeInviteRow {
   created_at: string
 }
 
-const FORGOTTEN_AT_ONCE = 100
+const MAX_DELETED_ROWS = 100
 const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
 /** Invites to this address by the organization or the inviter, newest first. */
@@ -25,15 +25,15 @@ export function list(
     order by created_at desc, id desc`)
 }
 
-export async function create(tx: Db, made: MadeInviteRow): Promise<void> {
+export async function create(tx: Db, row: MadeInviteRow): Promise<void> {
   await tx.run(sql`
     insert into made_invites (id, organization_id, inviter_id, target_hash, created_at)
-    values (${made.id}, ${made.organization_id}, ${made.inviter_id}, ${made.target_hash}, ${made.created_at})`)
+    values (${row.id}, ${row.organization_id}, ${row.inviter_id}, ${row.target_hash}, ${row.created_at})`)
 }
 
-/** Deletes some old rows; later invites delete the rest. */
-export async function forget(tx: Db, before: string): Promise<void> {
+/** Deletes some old rows. Later invites delete the rest. */
+export async function removeBefore(tx: Db, before: string): Promise<void> {
   await tx.run(sql`
     delete from made_invites where id in (
-      select id from made_invites where created_at <= ${before} limit ${FORGOTTEN_AT_ONCE} ${skipLocked})`)
+      select id from made_invites where created_at <= ${before} limit ${MAX_DELETED_ROWS} ${skipLocked})`)
 }

@@ -1,14 +1,15 @@
 import type { Db } from '../sql/db.ts'
-import { forUpdate, type Sql, sql } from '../sql/template.ts'
-import { emailKey, type UserRow, userColumns } from './users.ts'
+import { type Sql, sql } from '../sql/template.ts'
+import { emailKey, searchText, type UserRow, userColumns } from './users.ts'
 
 export const MEMBER = 1
 export const ADMIN = 8
 export const OWNER = 15
+export type Level = typeof MEMBER | typeof ADMIN | typeof OWNER
 
 export interface MemberRow extends UserRow {
   membership_id: string
-  level: number
+  level: Level
   joined_at: string
   updated_at: string
 }
@@ -29,13 +30,11 @@ export async function list(
   { order = '-joined_at', email, search, updated_after }: MemberFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: MemberRow[] }> {
-  const filters = [
-    email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`,
-    search === undefined ? sql`` : sql`and ${contains(sql`u.search_key`, search.normalize('NFC').toLowerCase())}`,
-    updated_after === undefined ? sql`` : sql`and m.updated_at > ${updated_after}`,
-  ] as const
+  const byEmail = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
+  const bySearch = search === undefined ? sql`` : sql`and ${contains(sql`u.search_key`, searchText(search))}`
+  const byUpdate = updated_after === undefined ? sql`` : sql`and m.updated_at > ${updated_after}`
   const found = sql`${people} where m.organization_id = ${organization_id} and u.is_active
-    ${filters[0]} ${filters[1]} ${filters[2]}`
+    ${byEmail} ${bySearch} ${byUpdate}`
   const ordered = order === 'joined_at' ? sql`order by m.joined_at, m.id` : sql`order by m.joined_at desc, m.id desc`
   const rows = await db.all<MemberRow>(sql`select ${row} ${found} ${ordered} limit ${limit} offset ${offset}`)
   return { count: await db.count(found), rows }
@@ -50,7 +49,7 @@ export function get(db: Db, organization_id: string, user_uuid: string): Promise
   )
 }
 
-/** Whether this address belongs to a member, in whatever case. */
+/** Whether a member has this address. Ignores case. */
 export async function hasEmail(db: Db, organization_id: string, email: string): Promise<boolean> {
   const found = await db.get(
     sql`select 1 ${people} where m.organization_id = ${organization_id} and u.email_key = ${emailKey(email)}`,
@@ -58,17 +57,9 @@ export async function hasEmail(db: Db, organization_id: string, email: string): 
   return found !== undefined
 }
 
-/**
- * Holds the organization until the transaction ends, so that levels are changed one after the other: two owners who
- * demote each other at the same moment leave one. False when the organization is gone.
- */
-export async function hold(tx: Db, organization_id: string): Promise<boolean> {
-  return (await tx.get(sql`select id from organizations where id = ${organization_id} ${forUpdate}`)) !== undefined
-}
-
-/** Undefined for somebody who is not, or no longer, a member. */
-export async function levelOf(db: Db, organization_id: string, user_id: number): Promise<number | undefined> {
-  const found = await db.get<{ level: number }>(
+/** Undefined when the user is not a member. */
+export async function levelOf(db: Db, organization_id: string, user_id: number): Promise<Level | undefined> {
+  const found = await db.get<{ level: Level }>(
     sql`select level from members where organization_id = ${organization_id} and user_id = ${user_id}`,
   )
   return found?.level
@@ -78,10 +69,10 @@ export interface Membership {
   id: string
   organization_id: string
   organization_name: string
-  level: number
+  level: Level
 }
 
-/** The organizations of the user, in lock order. */
+/** The memberships of the user, in the order in which organizations are locked. */
 export function ofUser(db: Db, user_id: number): Promise<Membership[]> {
   return db.all<Membership>(sql`
     select m.id, m.organization_id, o.name as organization_name, m.level
@@ -97,8 +88,8 @@ export async function hasOtherOwner(tx: Db, organization_id: string, user_id: nu
   return found !== undefined
 }
 
-/** Who wants to hear of somebody who joined: the others, where the organization has that switched on. */
-export function toTell(db: Db, organization_id: string, joined_user_id: number): Promise<{ email: string }[]> {
+/** The other members, if the organization has mails about new members enabled. */
+export function membersToNotify(db: Db, organization_id: string, joined_user_id: number): Promise<{ email: string }[]> {
   return db.all<{ email: string }>(sql`
     select u.email ${people} join organizations o on o.id = m.organization_id
     where m.organization_id = ${organization_id} and u.id <> ${joined_user_id} and u.is_active
@@ -106,7 +97,7 @@ export function toTell(db: Db, organization_id: string, joined_user_id: number):
     order by m.joined_at, m.id`)
 }
 
-/** Whom to tell about a project of theirs, with the name of its organization. */
+/** The administrators and owners of the organization of a project. */
 export function administrators(db: Db, project_id: number): Promise<{ email: string; organization: string }[]> {
   return db.all<{ email: string; organization: string }>(sql`
     select u.email, o.name as organization from projects p
@@ -116,7 +107,7 @@ export function administrators(db: Db, project_id: number): Promise<{ email: str
     where p.id = ${project_id} and u.is_active order by m.joined_at, m.id`)
 }
 
-/** `member_count` moves in the same transaction, so that reading an organization never counts. */
+/** Adds to `member_count` in the same transaction, so reading an organization counts no rows. */
 export async function create(
   tx: Db,
   member: { id: string; organization_id: string; user_id: number; level: number; now: string },
@@ -133,8 +124,8 @@ export async function setLevel(tx: Db, membership_id: string, level: number, now
   await tx.run(sql`update members set level = ${level}, updated_at = ${now} where id = ${membership_id}`)
 }
 
-/** `member_count` counts active members: it no longer counts one whose account was disabled. */
-export async function uncount(tx: Db, organization_id: string): Promise<void> {
+/** For a member whose account was disabled: `member_count` counts active members. */
+export async function decrementMemberCount(tx: Db, organization_id: string): Promise<void> {
   await tx.run(sql`update organizations set member_count = member_count - 1 where id = ${organization_id}`)
 }
 

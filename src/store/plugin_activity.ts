@@ -2,45 +2,65 @@ import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import { byIds, type Family, type PluginRow, visibleTo } from './plugins.ts'
 
-export interface Change {
-  type: 'Plugin' | 'PluginConfig'
+export interface FieldChange {
+  type: Scope
   action: 'created' | 'changed' | 'deleted'
   field: string
   before: unknown
   after: unknown
 }
 
-export interface Entry {
+export type Scope = 'Plugin' | 'PluginConfig'
+
+export type Activity =
+  | 'installed'
+  | 'updated'
+  | 'source_updated'
+  | 'upgraded'
+  | 'uninstalled'
+  | 'config_created'
+  | 'enabled'
+  | 'disabled'
+  | 'order_changed'
+  | 'config_updated'
+  | 'config_deleted'
+
+export interface NewActivity {
   organization_id: string
   plugin_id: number
-  scope: 'Plugin' | 'PluginConfig'
+  scope: Scope
   item_id: number
-  activity: string
-  /** Who did it, as they were called then. */
+  activity: Activity
+  /** The user's name and address at the time. */
   user: { first_name: string; email: string }
-  /** The name it had then. */
+  /** The name of the plugin or configuration at the time. */
   name: string | null
-  changes: Change[] | null
+  changes: FieldChange[] | null
 }
 
 export interface ActivityRow {
   plugin_id: number
-  scope: 'Plugin' | 'PluginConfig'
+  scope: Scope
   item_id: string
-  activity: string
+  activity: Activity
   first_name: string
   email: string
   name: string
-  /** JSON text. */
+  /** JSON. */
   changes: string | null
   created_at: string
 }
 
-/** Of each plugin, and of a whole page: entries hold values that people wrote. */
-const ENTRIES_SHOWN = 100
-const ENTRIES_AT_ONCE = 10_000
+export interface PluginActivity {
+  plugin: PluginRow
+  entries: ActivityRow[]
+}
 
-export async function note(tx: Db, entry: Entry, now: string): Promise<void> {
+/** Entries contain values that users wrote, so both the list of each plugin and the page are bounded. */
+const MAX_ENTRIES_PER_PLUGIN = 100
+const MAX_ENTRIES_PER_PAGE = 10_000
+
+export async function record(tx: Db, entry: NewActivity, now: string): Promise<void> {
   await tx.run(sql`
     insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, changes,
       created_at)
@@ -50,15 +70,15 @@ export async function note(tx: Db, entry: Entry, now: string): Promise<void> {
 }
 
 /**
- * The plugins that the organization's people did something to, the one touched last first, with the latest entries. Of
- * its own, also those that are gone; of others', only what it still sees.
+ * The plugins with activity in the organization, the most recently changed first, with their latest entries. Includes
+ * uninstalled plugins of the organization; plugins of other organizations only while they are visible.
  */
 export async function list(
   db: Db,
   organization_id: string,
   family: Family,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; plugins: { plugin: PluginRow; entries: ActivityRow[] }[] }> {
+): Promise<{ count: number; rows: PluginActivity[] }> {
   const touched = sql`from plugin_activity a join plugins p on p.id = a.plugin_id
     where a.organization_id = ${organization_id} and p.family = ${family}
       and (p.organization_id = ${organization_id} or (${visibleTo(organization_id)}))`
@@ -66,20 +86,20 @@ export async function list(
   const page = await db.all<{ plugin_id: number }>(sql`
     select a.plugin_id ${touched} group by a.plugin_id order by max(a.id) desc limit ${limit} offset ${offset}`)
   const ids = page.map(({ plugin_id }) => plugin_id)
-  if (ids.length === 0) return { count: total?.count ?? 0, plugins: [] }
+  if (ids.length === 0) return { count: total?.count ?? 0, rows: [] }
   const plugins = await byIds(db, ids)
   const entries = await db.all<ActivityRow>(sql`
     select plugin_id, scope, item_id, activity, first_name, email, name, changes, created_at
     from (select a.*, row_number() over (partition by a.plugin_id order by a.id desc) as place from plugin_activity a
       where a.organization_id = ${organization_id} and a.plugin_id in ${oneOf(ids)}) as latest
-    where place <= ${ENTRIES_SHOWN} order by id desc limit ${ENTRIES_AT_ONCE}`)
+    where place <= ${MAX_ENTRIES_PER_PLUGIN} order by id desc limit ${MAX_ENTRIES_PER_PAGE}`)
   const entriesOf = new Map<number, ActivityRow[]>(ids.map((id) => [id, []]))
-  for (const entry of entries) entriesOf.get(entry.plugin_id)!.push(entry)
+  for (const entry of entries) entriesOf.get(entry.plugin_id)?.push(entry)
   return {
     count: total?.count ?? 0,
-    plugins: ids.flatMap((id) => {
+    rows: ids.flatMap((id) => {
       const plugin = plugins.get(id)
-      return plugin ? [{ plugin, entries: entriesOf.get(id)! }] : []
+      return plugin ? [{ plugin, entries: entriesOf.get(id) ?? [] }] : []
     }),
   }
 }

@@ -1,5 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, sql } from '../sql/template.ts'
+import { definedFields } from './changes.ts'
+import { returnedRow } from './rows.ts'
 
 export interface PluginConfigRow {
   id: number
@@ -7,11 +9,11 @@ export interface PluginConfigRow {
   project_id: number
   enabled: boolean | number
   sort_order: number
-  /** JSON text of what is no secret. */
+  /** JSON without the secrets. */
   config: string
-  /** JSON text: the keys of the secrets. */
+  /** JSON list of the keys of the secrets. */
   secret_keys: string
-  /** Sealed JSON text, from key to value; null where there are none. */
+  /** Encrypted JSON object of the secrets; null without secrets. */
   secrets: string | null
   name: string | null
   description: string | null
@@ -39,31 +41,31 @@ export function get(db: Db, project_id: number, id: number): Promise<PluginConfi
   return db.get<PluginConfigRow>(sql`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
 }
 
-/** Holds it until the transaction ends. Undefined when it is gone. */
-export function hold(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
+/** Locks the configuration until the transaction ends; undefined when it was deleted. */
+export function lock(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
   return tx.get<PluginConfigRow>(sql`select * from plugin_configs where id = ${id} ${forUpdate}`)
 }
 
-/** Without its secrets: they are sealed for the row, which has to be there first. */
+/** Creates a row without secrets, because they are encrypted with the id of the row. */
 export async function create(
   tx: Db,
   config: Omit<PluginConfigRow, 'id' | 'secrets' | 'created_at' | 'updated_at'>,
   now: string,
 ): Promise<PluginConfigRow> {
-  const made = await tx.get<PluginConfigRow>(sql`
+  const created = await tx.get<PluginConfigRow>(sql`
     insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, secrets, name,
       description, created_at, updated_at)
     values (${config.plugin_id}, ${config.project_id}, ${config.enabled}, ${config.sort_order}, ${config.config},
       ${config.secret_keys}, null, ${config.name}, ${config.description}, ${now}, ${now})
     returning *`)
-  return made!
+  return returnedRow(created)
 }
 
-/** Whoever holds it changes it. */
+/** Lock the configuration first. */
 export async function update(tx: Db, id: number, changes: PluginConfigWrite, now: string): Promise<PluginConfigRow> {
   const changed = await tx.get<PluginConfigRow>(sql`
-    update plugin_configs set ${assignments({ ...changes, updated_at: now })} where id = ${id} returning *`)
-  return changed!
+    update plugin_configs set ${assignments(definedFields({ ...changes, updated_at: now }))} where id = ${id} returning *`)
+  return returnedRow(changed)
 }
 
 export async function remove(tx: Db, id: number): Promise<void> {

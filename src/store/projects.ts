@@ -1,9 +1,11 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, oneOf, sql } from '../sql/template.ts'
-import { changedFields, isEmpty } from './changes.ts'
-import { projectsWithin, type Reach, reachesProject } from './key-restrictions.ts'
+import { changedFields, isEmpty, pickDefined } from './changes.ts'
+import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
+import type { Level } from './members.ts'
 import * as purges from './purges.ts'
+import { returnedRow } from './rows.ts'
 
 export interface ProjectRow {
   id: number
@@ -18,15 +20,15 @@ export interface ProjectRow {
   updated_at: string
 }
 
-/** A project within its organization. */
+/** A project as a part of its organization. */
 export type TeamRow = Omit<ProjectRow, 'event_retention_days' | 'created_at' | 'updated_at'>
 
 /** A project as a member of its organization sees it. */
 export interface MembersProjectRow extends ProjectRow {
-  membership_level: number
+  membership_level: Level
 }
 
-export interface ProjectWrite {
+export interface ProjectInput {
   name?: string
   event_retention_days?: number | null
 }
@@ -36,70 +38,74 @@ export const DEFAULT_PROJECT_NAME = 'Default project'
 const team = sql`p.id, p.uuid, p.organization_id, p.api_token, p.name, p.timezone, p.ingested_event`
 const row = sql`${team}, p.event_retention_days, p.created_at, p.updated_at`
 
-const seen = sql`from members m join projects p on p.organization_id = m.organization_id`
+const memberships = sql`from members m join projects p on p.organization_id = m.organization_id`
 
 export async function list(
   db: Db,
   user_id: number,
-  reach: Reach,
+  restrictions: KeyRestrictions,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: ProjectRow[] }> {
-  const visible = sql`${seen} where m.user_id = ${user_id} ${projectsWithin(reach)}`
+  const visible = sql`${memberships} where m.user_id = ${user_id} ${projectFilter(restrictions)}`
   const rows = await db.all<ProjectRow>(sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`)
   return { count: await db.count(visible), rows }
 }
 
-/** Undefined for what the user is not in, what the key does not reach, and what never was. */
-export async function get(db: Db, user_id: number, reach: Reach, id: number): Promise<MembersProjectRow | undefined> {
+/** Undefined unless the user is a member of the organization and the key allows the project. */
+export async function get(
+  db: Db,
+  user_id: number,
+  restrictions: KeyRestrictions,
+  id: number,
+): Promise<MembersProjectRow | undefined> {
   const found = await db.get<MembersProjectRow>(
-    sql`select ${row}, m.level as membership_level ${seen} where m.user_id = ${user_id} and p.id = ${id}`,
+    sql`select ${row}, m.level as membership_level ${memberships} where m.user_id = ${user_id} and p.id = ${id}`,
   )
-  return found && reachesProject(reach, found.id, found.organization_id) ? found : undefined
+  return found && allowsProject(restrictions, found.id, found.organization_id) ? found : undefined
 }
 
-/** The one the user works in, or else the first project of the organization they work in, or of the first joined. */
+/** The current project of the user, or else the oldest project of their current or first joined organization. */
 export function current(
   db: Db,
   user: { id: number; current_organization_id: string | null; current_project_id: number | null },
-  reach: Reach,
+  restrictions: KeyRestrictions,
 ): Promise<MembersProjectRow | undefined> {
   return db.get<MembersProjectRow>(sql`
-    select ${row}, m.level as membership_level ${seen} where m.user_id = ${user.id} ${projectsWithin(reach)}
+    select ${row}, m.level as membership_level ${memberships} where m.user_id = ${user.id} ${projectFilter(restrictions)}
     order by case when p.id = ${user.current_project_id} then 0
                   when p.organization_id = ${user.current_organization_id} then 1 else 2 end,
       m.joined_at, p.id limit 1`)
 }
 
-/** The organization's project of this id, or its oldest. */
+/** The project with this id if it belongs to the organization. Without an id, its oldest project. */
 export function within(db: Db, organization_id: string, id?: number): Promise<{ id: number } | undefined> {
   return db.get<{ id: number }>(sql`
     select id from projects where organization_id = ${organization_id}
       ${id === undefined ? sql`` : sql`and id = ${id}`} order by id limit 1`)
 }
 
-/** For who works on the database itself: nobody's view of it. */
+/** Ignores memberships; for commands that work on the database. */
 export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)
 }
 
-/** The projects of all these organizations, oldest first. */
+/** The projects of these organizations, oldest first. */
 export async function ofOrganizations(db: Db, organization_ids: readonly string[]): Promise<TeamRow[]> {
-  if (organization_ids.length === 0) return []
-  if (organization_ids.length === 1)
-    return db.all<TeamRow>(
-      sql`select ${team} from projects p where p.organization_id = ${organization_ids[0]!} order by p.id`,
-    )
+  const [first, ...others] = organization_ids
+  if (first === undefined) return []
+  // An equality uses the index without expanding a JSON list.
+  if (others.length === 0)
+    return db.all<TeamRow>(sql`select ${team} from projects p where p.organization_id = ${first} order by p.id`)
   return db.all<TeamRow>(
     sql`select ${team} from projects p where p.organization_id in ${oneOf(organization_ids)} order by p.id`,
   )
 }
 
-/** The project that a token adds events to. */
 export function byToken(db: Db, api_token: string): Promise<Pick<ProjectRow, 'id' | 'ingested_event'> | undefined> {
   return db.get(sql`select id, ingested_event from projects where api_token = ${api_token}`)
 }
 
-/** Its first event has come; it changes nothing that its members wrote, so `updated_at` stays. */
+/** Records that the project received an event. `updated_at` stays: it is the time of the last change by a member. */
 export async function markIngested(db: Db, id: number): Promise<void> {
   await db.run(sql`update projects set ingested_event = ${true} where id = ${id} and ingested_event = ${false}`)
 }
@@ -108,39 +114,39 @@ export async function create(
   db: Db,
   ids: Ids,
   now: string,
-  project: ProjectWrite & { organization_id: string; name: string },
+  project: ProjectInput & { organization_id: string; name: string },
 ): Promise<ProjectRow> {
-  const made = await db.get<ProjectRow>(sql`
+  const created = await db.get<ProjectRow>(sql`
     insert into projects (uuid, organization_id, api_token, name, timezone, ingested_event, event_retention_days,
       created_at, updated_at)
     values (${ids.uuid()}, ${project.organization_id}, ${ids.projectToken()}, ${project.name}, 'UTC', ${false},
       ${project.event_retention_days ?? null}, ${now}, ${now})
     returning *`)
-  return made!
+  return returnedRow(created)
 }
 
-/** Undefined when it was deleted meanwhile. */
+/** Undefined when the project was deleted. */
 export async function update(
   db: Db,
   row: ProjectRow,
-  { name, event_retention_days }: ProjectWrite,
+  input: ProjectInput,
   now: string,
 ): Promise<ProjectRow | undefined> {
-  const changes = changedFields(row, { name, event_retention_days })
+  const changes = changedFields(row, pickDefined(input, ['name', 'event_retention_days']))
   if (isEmpty(changes)) return row
   return db.get<ProjectRow>(
     sql`update projects set ${assignments({ ...changes, updated_at: now })} where id = ${row.id} returning *`,
   )
 }
 
-/** The old token stops working with this statement. Undefined when the project was deleted meanwhile. */
+/** The old token stops working with this statement. Undefined when the project was deleted. */
 export function resetToken(db: Db, id: number, api_token: string, now: string): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(
     sql`update projects set api_token = ${api_token}, updated_at = ${now} where id = ${id} returning *`,
   )
 }
 
-/** Its events are removed in the background: there may be millions. */
+/** Deletes the project and queues the deletion of its events, of which there may be millions. */
 export async function remove(tx: Db, id: number, now: string): Promise<void> {
   await purges.queue(tx, sql`p.id = ${id}`, now)
   await tx.run(sql`delete from projects where id = ${id}`)

@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 
-/** What was counted under a name in the window of so many seconds that begins at `start` (milliseconds). */
+/** Requests counted under a name in one window. `start` is in milliseconds. */
 export interface RequestCount {
   name: string
   seconds: number
@@ -9,12 +9,12 @@ export interface RequestCount {
   count: number
 }
 
-/** What all nodes together counted, in that window and in the one before it. */
+/** The counts of all nodes, in that window and in the previous one. */
 export type RequestTotal = RequestCount & { previous: number }
 
-/** Adds what this node counted, and answers where everybody stands. PostgreSQL alone has the table. */
+/** Adds the counts of this node and returns the totals. The table exists only on PostgreSQL. */
 export function add(db: Db, counted: readonly RequestCount[]): Promise<RequestTotal[]> {
-  // In one order on every node: two that add to the same rows wait for each other, and never in a circle.
+  // Every node locks rows in the same order, so two nodes cannot deadlock.
   const sorted = [...counted].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.seconds - b.seconds))
   return db.all<RequestTotal>(sql`
     with added as (
@@ -27,7 +27,7 @@ export function add(db: Db, counted: readonly RequestCount[]): Promise<RequestTo
       on p.name = a.name and p.seconds = a.seconds and p.start = a.start - a.seconds * 1000`)
 }
 
-/** Windows that no limit looks at any more. */
-export async function forget(db: Db, now_ms: number): Promise<void> {
+/** Deletes windows that no limit reads any more. */
+export async function removeExpired(db: Db, now_ms: number): Promise<void> {
   await db.run(sql`delete from request_counts where start < ${now_ms} - seconds * 2000`)
 }

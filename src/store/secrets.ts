@@ -1,27 +1,27 @@
-/** The places where sealed texts are stored: what checks the key at a start, and what seals them anew under another. */
+/** The columns that hold encrypted secrets. On start they are checked, and re-encrypted after a key rotation. */
 import type { Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
 import type { Vault } from './vault.ts'
 
-const PLACES = [
+const COLUMNS = [
   { table: 'batch_exports', column: 'secrets' },
   { table: 'plugins', column: 'private_token' },
   { table: 'plugin_configs', column: 'secrets' },
   { table: 'users', column: 'totp_secret' },
 ] as const
 
-/** Where a row's secrets are: sealed for one place, they open in no other. */
-export const placeOf = (table: (typeof PLACES)[number]['table'], id: string | number): string => `${table}/${id}`
+/** Names the row that a secret is sealed for. It opens in no other row. */
+export const placeOf = (table: (typeof COLUMNS)[number]['table'], id: string | number): string => `${table}/${id}`
 
-const ROWS = 500
+const BATCH_ROWS = 500
 
 /**
- * Throws, with the remedy, where something was sealed under a key that is not there. What the previous key sealed is
- * sealed under the first one now; answers how many that were.
+ * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was sealed
+ * with an unknown key.
  */
-export async function settleKeys(db: Db, vault: Vault): Promise<number> {
+export async function resealSecrets(db: Db, vault: Vault): Promise<number> {
   let count = 0
-  for (const { table, column } of PLACES) {
+  for (const { table, column } of COLUMNS) {
     const used = await db.all<{ key: string }>(
       sql`select distinct substr(${name(column)}, 1, 8) as key from ${name(table)} where ${name(column)} is not null`,
     )
@@ -38,19 +38,19 @@ async function reseal(db: Db, vault: Vault, table: string, column: string, key: 
   for (;;) {
     const rows = await db.all<{ id: string | number; sealed: string }>(sql`
       select id, ${name(column)} as sealed from ${name(table)} where substr(${name(column)}, 1, 8) = ${key}
-      limit ${ROWS}`)
+      limit ${BATCH_ROWS}`)
     for (const { id, sealed } of rows) {
       const place = `${table}/${id}`
-      const anew = vault.seal(vault.open(sealed, place), place)
+      const resealed = vault.seal(vault.open(sealed, place), place)
       count += await db.run(
-        sql`update ${name(table)} set ${name(column)} = ${anew} where id = ${id} and ${name(column)} = ${sealed}`,
+        sql`update ${name(table)} set ${name(column)} = ${resealed} where id = ${id} and ${name(column)} = ${sealed}`,
       )
     }
-    if (rows.length < ROWS) return count
+    if (rows.length < BATCH_ROWS) return count
   }
 }
 
 const missingKey = (): Error =>
   new Error(
-    'Secrets are stored here under a key that this start does not have. Put back secret.key beside the data, or set SECRET_KEY (or, after a change of keys, SECRET_KEY_PREVIOUS) to it.',
+    'The database holds secrets that were encrypted with another key. Restore secret.key in the data folder, or set SECRET_KEY (after a key rotation: SECRET_KEY_PREVIOUS) to that key.',
   )

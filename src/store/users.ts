@@ -18,33 +18,32 @@ export interface UserRow {
   two_factor_enabled_at: string | null
 }
 
-/** The columns of a UserRow, for statements that have users as `u`. */
+/** The columns of a UserRow, for statements with users as `u`. */
 export const userColumns = sql`u.id, u.uuid, u.distinct_id, u.email, u.first_name, u.last_name, u.is_email_verified,
   u.hedgehog_config, u.current_organization_id, u.current_project_id, u.pending_email, u.two_factor_enabled_at`
 
-/** Two addresses that differ only in case are one person's. */
+/** Addresses that differ only in case belong to one user. */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
 
 export function getByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.email_key = ${emailKey(email)} and u.is_active`)
 }
 
-/** The same, locked until the transaction ends: nobody joins with an account that is being superseded. */
-export async function holdByEmail(tx: Db, email: string): Promise<void> {
+/** Locks the account until the transaction ends, so it cannot join an organization while it is superseded. */
+export async function lockUserByEmail(tx: Db, email: string): Promise<void> {
   await tx.get(sql`select id from users where email_key = ${emailKey(email)} and is_active ${forUpdate}`)
 }
 
-/** Locks the account until the transaction ends. Undefined when it is gone. */
-export function hold(tx: Db, id: number): Promise<UserRow | undefined> {
+/** Locks the account until the transaction ends. Undefined when it was disabled. */
+export function lockUser(tx: Db, id: number): Promise<UserRow | undefined> {
   return tx.get<UserRow>(sql`select ${userColumns} from users u where u.id = ${id} and u.is_active ${forUpdate}`)
 }
 
-/** Whoever was here first. */
 export function oldest(db: Db): Promise<UserRow | undefined> {
   return db.get<UserRow>(sql`select ${userColumns} from users u where u.is_active order by u.id limit 1`)
 }
 
-export async function any(db: Db): Promise<boolean> {
+export async function exist(db: Db): Promise<boolean> {
   return (await db.get(sql`select 1 from users limit 1`)) !== undefined
 }
 
@@ -55,7 +54,7 @@ export type UserSummary = Pick<UserRow, 'id' | 'uuid' | 'email' | 'first_name'> 
   created_at: string
 }
 
-/** Everybody, with how many organizations and keys they have; for the operator. */
+/** All active users, with the number of their organizations and keys. */
 export async function list(db: Db): Promise<UserSummary[]> {
   const rows = await db.all<UserSummary>(sql`
     select u.id, u.uuid, u.email, u.first_name, u.is_email_verified, u.created_at,
@@ -68,9 +67,11 @@ export async function list(db: Db): Promise<UserSummary[]> {
   }))
 }
 
-/** What a search for people looks through, in lower case by Unicode on both engines. */
+/** Lower-cased here, because SQLite lower-cases only ASCII. */
+export const searchText = (text: string): string => text.normalize('NFC').toLowerCase()
+
 export const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
-  `${user.first_name} ${user.last_name ?? ''} ${user.email}`.normalize('NFC').toLowerCase()
+  searchText(`${user.first_name} ${user.last_name ?? ''} ${user.email}`)
 
 export interface NewUser {
   uuid: string
@@ -92,16 +93,16 @@ export function create(db: Db, user: NewUser): Promise<UserRow | undefined> {
     on conflict (email_key) do nothing returning *`)
 }
 
-export interface UserWrite {
+export interface UserInput {
   first_name?: string
   last_name?: string
   current_organization_id?: string
   current_project_id?: number | null
 }
 
-/** Needs the lock: the search key is made from the whole row. */
-export async function update(tx: Db, row: UserRow, sent: UserWrite): Promise<UserRow> {
-  const changes = changedFields(row, sent)
+/** Requires the lock: the search key is computed from the whole row. */
+export async function update(tx: Db, row: UserRow, input: UserInput): Promise<UserRow> {
+  const changes = changedFields(row, input)
   if (isEmpty(changes)) return row
   const after = { ...row, ...changes }
   await tx.run(sql`
@@ -109,21 +110,20 @@ export async function update(tx: Db, row: UserRow, sent: UserWrite): Promise<Use
   return after
 }
 
-/** Clears a current organization that the user had left, so that joining it again does not make it current. */
-export async function forgetCurrent(tx: Db, id: number, organization_id: string): Promise<void> {
+/** Clears the current organization if it is this one, which the user left. Joining again does not make it current. */
+export async function clearCurrentWorkspace(tx: Db, id: number, organization_id: string): Promise<void> {
   await tx.run(sql`
     update users set current_organization_id = null, current_project_id = null
     where id = ${id} and current_organization_id = ${organization_id}`)
 }
 
-/** Marks the address as verified by a mailed secret. */
 export async function verifyEmail(tx: Db, id: number): Promise<void> {
   await tx.run(sql`update users set is_email_verified = ${true} where id = ${id}`)
 }
 
-/** Disables the account and frees its address. False when it is verified, or disabled already. */
+/** Disables the account and frees its address. False when it is verified or already disabled. */
 export async function disable(tx: Db, { id, uuid }: Pick<UserRow, 'id' | 'uuid'>): Promise<boolean> {
-  // `.invalid` is reserved (RFC 2606): no mail is ever delivered there.
+  // RFC 2606 reserves `.invalid`, so no mail is delivered there.
   const email = `${uuid}@superseded.invalid`
   const disabled = await tx.run(sql`
     update users set is_active = ${false}, is_email_verified = ${false}, email = ${email}, email_key = ${email},

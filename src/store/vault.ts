@@ -1,4 +1,4 @@
-/** What keeps stored secrets: AES-256-GCM under the installation's key, each bound to the place it is stored in. */
+/** Encrypts stored secrets with AES-256-GCM. The name of its row is authenticated with each secret. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,59 +15,63 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 export interface Vault {
-  /** `place` names the table, column and row: a sealed text that is moved elsewhere does not open. */
+  /** `place` names the table and row. A secret that is copied to another place does not open. */
   seal(text: string, place: string): string
-  /** Throws `secret_unreadable` for what was sealed under another key, for another place, or was changed. */
+  /** Throws `secret_unreadable` for another key, another place or a changed text. */
   open(sealed: string, place: string): string
-  /** The name of the key that a text was sealed under. */
+  /** The name of the key that sealed the text. */
   keyOf(sealed: string): string
-  /** The names of the keys that open; the first one seals. None where no key is set. */
+  /** The names of the keys. The first one seals. Empty when no key is set. */
   readonly keys: readonly string[]
 }
 
 /** Opens with any of the keys, seals with the first. */
 export function createVault(keys: readonly Buffer[]): Vault {
   const named = new Map(keys.map((key) => [nameOf(key), key]))
-  const names = [...named.keys()]
   return {
-    keys: names,
+    keys: [...named.keys()],
     keyOf,
     seal: (text, place) => {
-      const [name] = names
-      if (name === undefined)
+      const [current] = named
+      if (!current)
         throw new AppError({
           code: 'no_secret_key',
           detail:
-            'This server has no key to keep secrets with. Its operator sets SECRET_KEY to 64 hexadecimal digits (openssl rand -hex 32) and starts it again.',
+            'This server has no key to encrypt secrets with. Its operator must set SECRET_KEY to 64 hexadecimal digits (openssl rand -hex 32) and restart it.',
         })
+      const [name, key] = current
       const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', named.get(name)!, iv).setAAD(Buffer.from(place))
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
       const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `${name}.${sealed.toString('base64url')}`
     },
     open: (sealed, place) => {
       const key = named.get(keyOf(sealed))
+      if (!key) throw unreadable()
       const bytes = Buffer.from(sealed.slice(sealed.indexOf('.') + 1), 'base64url')
       try {
-        const decipher = createDecipheriv('aes-256-gcm', key!, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place))
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place))
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
         return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString()
       } catch {
-        throw new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be read. Send it again.' })
+        throw unreadable()
       }
     },
   }
 }
 
+const unreadable = (): AppError =>
+  new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be decrypted. Send it again.' })
+
 const keyOf = (sealed: string): string => sealed.slice(0, sealed.indexOf('.'))
 
-/** Tells two keys apart and tells nothing about either. */
+/** Identifies a key without revealing it. */
 const nameOf = (key: Buffer): string =>
   createHash('sha256').update('workspace-admin').update(key).digest('hex').slice(0, 8)
 
 /**
- * The keys that are set, or else the one beside the data, which is made where there is none. Where there is no folder
- * for one, on PostgreSQL, nothing secret can be stored until a key is set.
+ * The configured keys, or else the key file in the data folder, which is created if missing. PostgreSQL has no data
+ * folder: without a configured key no secret can be stored.
  */
 export function readKeys(
   { SECRET_KEY, SECRET_KEY_PREVIOUS }: { SECRET_KEY?: string; SECRET_KEY_PREVIOUS?: string },
@@ -76,17 +80,19 @@ export function readKeys(
   const set = [SECRET_KEY, SECRET_KEY_PREVIOUS].flatMap((key) => (key ? [Buffer.from(key, 'hex')] : []))
   if (folder === null) return set
   const file = join(folder, KEY_FILE)
-  // Whoever sets a key after starting without one has the one beside the data as the previous key.
+  // After SECRET_KEY is set for the first time, the key file still opens older secrets.
   if (SECRET_KEY) return existsSync(file) ? [...set, keyIn(file)] : set
   return [keyIn(file), ...set]
 }
 
-/** A restored key file may have any mode. A file of another user, such as a mounted secret, is left alone. */
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** A restored key file may have any mode. The mode of another user's file, such as a mounted secret, cannot be changed. */
 function restrict(file: string): void {
   try {
     chmodSync(file, PRIVATE)
   } catch (error) {
-    if (!['EPERM', 'EROFS'].includes(String((error as { code?: string }).code))) throw error
+    if (!['EPERM', 'EROFS'].includes(codeOf(error))) throw error
   }
 }
 
@@ -95,19 +101,19 @@ function keyIn(file: string): Buffer {
     try {
       const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex')
       if (key.length !== KEY_BYTES)
-        throw new Error(`${file} holds no key: it should be 64 hexadecimal digits. Put back the file that was there.`)
+        throw new Error(`${file} must contain 64 hexadecimal digits. Restore the original file.`)
       if (statSync(file).mode & OTHERS) restrict(file)
       return key
     } catch (error) {
-      if ((error as { code?: string }).code !== 'ENOENT') throw error
+      if (codeOf(error) !== 'ENOENT') throw error
     }
-    // Linked into place when it is whole: of two processes that start at once, both read the key of the first.
+    // Linked when complete: two processes that start concurrently use the same key.
     const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: PRIVATE, flush: true } as object)
+    writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: PRIVATE, flush: true })
     try {
       linkSync(draft, file)
     } catch (error) {
-      if ((error as { code?: string }).code !== 'EEXIST') throw error
+      if (codeOf(error) !== 'EEXIST') throw error
     } finally {
       unlinkSync(draft)
     }

@@ -1,10 +1,10 @@
-/** Hostile bodies and texts for capture, of up to 20 MB, and what shows again what they stored. */
+/** Malicious capture bodies of up to 20 MB, and reads of the events that they stored. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { seeded } from '../helpers/seeded.ts'
-import { attackOf, type Case, placesOf, shownEvents, textsFor } from './places.ts'
-import { CAPTURE_BODIES, JSON_BODIES, KNOWN } from './raw.ts'
+import { attackOf, type Case, eventReadRequests, inputFieldsOf, textsFor } from './input-fields.ts'
+import { CAPTURE_BODIES, JSON_BODIES, PAST_INCIDENTS } from './malicious-bodies.ts'
 import { type Attack, openTarget, type Target, type World } from './target.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
@@ -17,12 +17,12 @@ t.setTimeout((PROVE ? 240 : 20) * 60_000)
 
 const captureAttacks = (world: World): Attack[] =>
   Object.entries(CAPTURE_BODIES).flatMap(([name, make]) =>
-    (PROVE ? SIZES : [KNOWN.includes(name) ? LARGEST : 100_000]).map((size) => ({
+    (PROVE ? SIZES : [PAST_INCIDENTS.includes(name) ? LARGEST : 100_000]).map((size) => ({
       name: `capture of ${name}, ${size} bytes`,
       run: async (send) => {
         const { query = '', ...body } = make(size, world)
         const { status } = await send({ method: 'POST', path: `/capture/${query}`, anonymous: true, ...body })
-        if (status === 200) for (const request of shownEvents(world)) await send(request)
+        if (status === 200) for (const request of eventReadRequests(world)) await send(request)
       },
     })),
   )
@@ -41,21 +41,21 @@ const jsonAttacks = ({ organization_id }: World): Attack[] =>
     })),
   )
 
-/** Every text in some place of an event, and every place of an event with some text. */
+/** Every text in some field of an event, and every field of an event with some text. */
 function textAttacks(world: World): Attack[] {
   const random = seeded(SEED)
-  const places = placesOf(world).filter(({ name }) => /^capture\.capture body/.test(name))
+  const places = inputFieldsOf(world).filter(({ name }) => /^capture\.capture body/.test(name))
   const cases: Case[] = []
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
-  const add = (place: Case['place'], text: string, size: number): void => {
-    cases.push({ place, text, size, variant: 0, show: true })
+  const add = (place: Case['field'], text: string, size: number): void => {
+    cases.push({ field: place, text, size, variant: 0, readBack: true })
   }
   for (const place of places) {
     const texts = Object.keys(textsFor(place))
     if (!PROVE) add(place, pick(texts), pick([1_000, 100_000]))
     else for (const text of texts) for (const size of SIZES) add(place, text, size)
   }
-  // Times, elements and what is shown as it was sent have scanners of their own.
+  // Timestamps, elements and stored JSON have their own scanners.
   const scanned = places.filter(({ name }) => /body<0>.*\.(timestamp|text|\$elements_chain)$/.test(name))
   if (!PROVE) for (const text of Object.keys(textsFor(scanned[0]!))) add(pick(scanned), text, 100_000)
   return cases.map((one) => attackOf(world, one))
@@ -67,7 +67,7 @@ const resultOf = ({ slowest_ms, limit_ms }: Target): string =>
 t.comment(`SEED=${SEED}`)
 
 for (const engine of ENGINES) {
-  t.test(`whatever is captured, others are answered (${engine})`, async (t) => {
+  t.test(`malicious capture bodies do not block other requests (${engine})`, async (t) => {
     const target = await openTarget(t, engine)
     const attacks = [...captureAttacks(target.world), ...jsonAttacks(target.world), ...textAttacks(target.world)]
     const chosen = attacks.filter(({ name }) => !ONLY || ONLY.test(name))
@@ -77,9 +77,9 @@ for (const engine of ENGINES) {
     figure(t, { area: AREA, count: chosen.length, of: 'bodies of up to 20 MB', result: resultOf(target), seed: SEED })
   })
 
-  // It takes minutes, so it runs with full counts only.
+  // Takes minutes, so it runs only in `npm run prove`.
   if (!PROVE) continue
-  t.test(`pages of the largest events hold nobody up (${engine})`, async (t) => {
+  t.test(`pages of the largest events do not block other requests (${engine})`, async (t) => {
     const target = await openTarget(t, engine, { EVENTS_QUERY_TIMEOUT_MS: '30000' })
     const { project_token, project_id } = target.world
     const events = `/api/projects/${project_id}/events/`
@@ -117,7 +117,7 @@ for (const engine of ENGINES) {
           run: async (send) => {
             const { status, text } = await send({ method: 'GET', path: events + path })
             if (status !== 200 && !text.includes('result_too_large'))
-              throw new Error(`answered ${status} ${text.slice(0, 200)}`)
+              throw new Error(`returned ${status} ${text.slice(0, 200)}`)
           },
         },
       ])

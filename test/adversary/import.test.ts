@@ -1,4 +1,4 @@
-/** Files that attack `import`: it reads them in time that grows with their length, beside a server that goes on answering. */
+/** Malicious files for `import`: it takes linear time, and a server on the same database keeps responding. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,20 +7,20 @@ import { ENGINES } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { command, ended } from '../helpers/process.ts'
+import { type MakeText, TEXTS } from './malicious-texts.ts'
 import { openTarget } from './target.ts'
-import { type MakeText, TEXTS } from './texts.ts'
 
-/** Of each line. */
+/** Characters per line. */
 const SIZES = PROVE ? [1_000, 100_000, 900_000] : [20_000]
 const LONG_LINE = 20_000_000
-/** A file may take so many times as long as a harmless one of its length, and a busy machine this much more. */
+/** A file may take this many times as long as a harmless file of the same length, plus a margin for busy machines. */
 const FACTOR = 10
 const LEAST_MS = 10_000
 t.setTimeout((PROVE ? 60 : 15) * 60_000)
 
 const event = (more: object): string => JSON.stringify({ event: 'seen', distinct_id: 'somebody', ...more })
 
-/** One text in each place of a line that takes one, and as the whole line. */
+/** The text in each field of an event, and as a whole line. */
 const lines = (text: string): string[] => [
   text.replace(/[\r\n]/g, ' '),
   event({ properties: { text } }),
@@ -60,7 +60,7 @@ function files(make: (name: string) => string[]): Record<string, string | Buffer
 }
 
 for (const engine of ENGINES)
-  t.test(`import reads hostile files (${engine})`, async (t) => {
+  t.test(`import reads malicious files in linear time (${engine})`, async (t) => {
     const target = await openTarget(t, engine)
     const folder = freshFolder(t)
     const environment = { DATABASE_URL: target.world.database_url }
@@ -72,8 +72,8 @@ for (const engine of ENGINES)
         command(['import', file, '--project', String(target.world.project_id)], environment),
       )
       t.ok(code !== null && code <= 5, `${name} ended with ${code}: ${stderr.slice(0, 300)}`)
-      t.notMatch(stderr, /^\s+at \S+ \(/m, `${name} shows no stack`)
-      t.ok(stderr.length < 20_000, `${name} is told of in ${stderr.length} characters`)
+      t.notMatch(stderr, /^\s+at \S+ \(/m, `${name} prints no stack trace`)
+      t.ok(stderr.length < 20_000, `${name} prints ${stderr.length} characters`)
       return performance.now() - began
     }
     const text: MakeText = (size) => 'word '.repeat(size / 5)

@@ -1,19 +1,19 @@
-/** Asks a server's `/health/live` without end and reports how long the slowest probe took. */
+/** Calls `/health/live` continuously and reports the slowest response. */
 import { Agent, get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What the parent sends: begin with another server, or report what was slowest since the last report. */
+/** Sent by the parent: the URL of another server, or a request for a report. */
 export type ProberMessage = { url: string } | { report: number }
 export interface ProberReport {
   report: number
   slowest_ms: number
-  /** Of a probe that was refused or reset. */
+  /** The error of a failed probe. */
   failure: string | null
 }
 
 const PAUSE_MS = 2
-/** A probe that takes longer is reported while it is still under way. */
-const HOPELESS_MS = 15_000
+/** A slower probe is reported while it is still in progress. */
+const GIVE_UP_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let url: string | undefined
@@ -28,7 +28,7 @@ const probe = (at: string): Promise<void> =>
       response.resume()
       response.on('error', reject)
       response.on('end', () =>
-        response.statusCode === 200 ? resolve() : reject(new Error(`/health/live answered ${response.statusCode}`)),
+        response.statusCode === 200 ? resolve() : reject(new Error(`/health/live returned ${response.statusCode}`)),
       )
     }).on('error', reject)
   })
@@ -38,9 +38,9 @@ process.on('message', async (message: ProberMessage) => {
     url = message.url
     return
   }
-  // The probe under way may wait for the answer, the one after it for what the answer left behind.
+  // Waits for two probes: the current one may be delayed by the attack, the next one by its aftermath.
   const wanted = finished + 2
-  while (finished < wanted && !failure && !(began !== undefined && performance.now() - began > HOPELESS_MS))
+  while (finished < wanted && !failure && !(began !== undefined && performance.now() - began > GIVE_UP_MS))
     await pause(1)
   if (began !== undefined) slowest_ms = Math.max(slowest_ms, performance.now() - began)
   const reply: ProberReport = { report: message.report, slowest_ms, failure }

@@ -1,24 +1,24 @@
-/** A process beside the server that notices when the server does not answer. */
+/** A separate process that measures whether the server responds. */
 import { fork } from 'node:child_process'
 import type { Test } from 'tap'
 import type { ProberMessage, ProberReport } from './prober-process.ts'
 
 const IDLE_PROBES = 200
-const LEAST_LIMIT_MS = 250
-/** A machine on which an idle server takes long to answer is given ten times as much. */
+const MIN_LIMIT_MS = 250
+/** The limit is at least this many times the slowest response of an idle server. */
 const IDLE_FACTOR = 10
 
 export interface Prober {
-  /** From now on this server. */
+  /** Starts to probe this server. */
   watch(url: string): void
-  /** What happened since the last report, with two more probes. */
+  /** Reports the time since the last report, including two more probes. */
   report(): Promise<ProberReport>
-  /** The slowest answer that counts as prompt on this machine, from probes of an idle server. */
+  /** The slowest response that is acceptable on this machine, measured on an idle server. */
   limit(): Promise<number>
 }
 
 export function openProber(t: Test): Prober {
-  const child = fork(new URL('./prober-process.ts', import.meta.url), { execArgv: [] })
+  const child = fork(new URL('./prober-process.ts', import.meta.url))
   t.teardown(() => child.kill())
   const send = (message: ProberMessage): boolean => child.send(message)
   const waiting = new Map<number, (report: ProberReport) => void>()
@@ -39,7 +39,7 @@ export function openProber(t: Test): Prober {
       await report()
       let slowest = 0
       for (let i = 0; i < IDLE_PROBES; i += 2) slowest = Math.max(slowest, (await report()).slowest_ms)
-      return Math.max(LEAST_LIMIT_MS, IDLE_FACTOR * slowest)
+      return Math.max(MIN_LIMIT_MS, IDLE_FACTOR * slowest)
     },
   }
 }

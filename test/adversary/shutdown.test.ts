@@ -1,23 +1,23 @@
-/** SIGTERM ends a server in time, whatever it is busy with. */
+/** SIGTERM stops a server within its deadline, even under attack. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { seeded } from '../helpers/seeded.ts'
-import { CAPTURE_BODIES, JSON_BODIES } from './raw.ts'
+import { CAPTURE_BODIES, JSON_BODIES } from './malicious-bodies.ts'
+import { EXPRESSIONS, TEXTS } from './malicious-texts.ts'
 import { openTarget, type Request, type World } from './target.ts'
-import { EXPRESSIONS, TEXTS } from './texts.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
 const ROUNDS = PROVE ? 30 : 2
 const AT_ONCE = 12
 const SHUTDOWN_SECONDS = 5
-/** Beyond the deadline, for a machine that is busy. */
+/** A margin for busy machines. */
 const GRACE_SECONDS = 5
 t.setTimeout((PROVE ? 60 : 10) * 60_000)
 
-/** Any of the attacks, as a request. */
+/** Random attacks as requests. */
 function requests(world: World, random: () => number): Request[] {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
   const events = `/api/projects/${world.project_id}/events/`
@@ -49,7 +49,7 @@ function requests(world: World, random: () => number): Request[] {
 t.comment(`SEED=${SEED}`)
 
 for (const engine of ENGINES)
-  t.test(`SIGTERM ends a server under attack (${engine})`, async (t) => {
+  t.test(`SIGTERM stops a server under attack (${engine})`, async (t) => {
     const random = seeded(SEED)
     let slowest_ms = 0
     for (let round = 0; round < ROUNDS; round++)
@@ -65,7 +65,7 @@ for (const engine of ENGINES)
         const late = new AbortController()
         const end = await Promise.race([exited, pause(most_ms, 'late', late)])
         late.abort()
-        t.not(end, 'late', 'it ended in time')
+        t.not(end, 'late', 'the server exits in time')
         slowest_ms = Math.max(slowest_ms, performance.now() - began)
         if (end === 'late') child.kill('SIGKILL')
         await Promise.all(going)

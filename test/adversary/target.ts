@@ -1,4 +1,4 @@
-/** A built server in a process of its own, watched from another one while it is attacked. */
+/** A server process under attack, and a prober that measures its responsiveness. */
 import { openSync, readFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ export interface Request {
   anonymous?: boolean
 }
 
-export interface Answer {
+export interface Reply {
   status: number
   text: string
 }
 
-export type Send = (request: Request) => Promise<Answer>
+export type Send = (request: Request) => Promise<Reply>
 
-/** Requests that belong together, such as a write and what shows it again. */
+/** A sequence of requests, such as a write and the reads after it. */
 export interface Attack {
   name: string
   run(send: Send): Promise<unknown>
@@ -43,38 +43,38 @@ export interface World {
   organization_id: string
   project_id: number
   ids: Tenant['ids']
-  /** A GitHub on loopback, without anything on it. */
+  /** An empty GitHub on loopback. */
   plugin_host: string
 }
 
 export interface Target {
   world: World
-  /** Sends without looking at the time, and throws unless it succeeds. */
+  /** Sends a request without a time limit. Throws if it fails. */
   send: Send
-  /** Attacks at once; where the server was slow to answer the prober, each again by itself. */
+  /** Runs attacks concurrently. If the prober measures a delay, repeats each attack alone. */
   attack(attacks: readonly Attack[]): Promise<void>
-  /** What went wrong, a sentence each. */
+  /** Descriptions of all failures. */
   failures: string[]
-  /** How long the prober may wait on this machine. */
+  /** The slowest acceptable probe on this machine. */
   limit_ms: number
-  /** The slowest probe that passed. */
+  /** The slowest probe within the limit. */
   slowest_ms: number
   sent: number
   child(): ServerProcess['child']
-  /** The longest line that the server has logged. */
+  /** The length of the longest log line of the server. */
   longestLogLine(): number
 }
 
-/** How often a text may make the server slow before it counts: a busy machine is slow by itself. */
+/** The attempts before a slow response counts as a failure, because a busy machine may be the cause. */
 const ATTEMPTS = 3
-const ANSWER_MS = 60_000
-/** Enough for any message; an error that repeats what was sent is longer. */
-const ERROR_LENGTH = 4_000
-/** Past this, or the limit, the event loop is taken to be stuck, and the server is replaced. */
+const REPLY_TIMEOUT_MS = 60_000
+/** An error that repeats the input would be longer. */
+const MAX_ERROR_CHARACTERS = 4_000
+/** After this time, the event loop counts as blocked, and the server is replaced. */
 const STUCK_MS = 10_000
-/** How much of an answer is looked at. */
-const TEXT_BYTES = 8 * 1024 * 1024
-const HOLDS_UP: readonly string[] = ['ECONNRESET', 'EPIPE']
+/** The checked part of a response. */
+const MAX_REPLY_BYTES = 8 * 1024 * 1024
+const RESET_CODES: readonly string[] = ['ECONNRESET', 'EPIPE']
 
 export async function openTarget(t: Test, engine: Engine, settings: Record<string, string> = {}): Promise<Target> {
   const database_url = await emptyPlace(t, engine)
@@ -106,7 +106,7 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
 
   let agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
-  const exchange = (request: Request, again = false): Promise<Answer> =>
+  const exchange = (request: Request, again = false): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const { method, path, headers, body, anonymous } = request
       const url = new URL(server.url)
@@ -127,14 +127,16 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
           response.on('data', (chunk) => chunks.push(chunk))
           response.on('error', reject)
           response.on('end', () =>
-            resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8', 0, TEXT_BYTES) }),
+            resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8', 0, MAX_REPLY_BYTES) }),
           )
         },
       )
-      outgoing.setTimeout(ANSWER_MS, () => outgoing.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)))
+      outgoing.setTimeout(REPLY_TIMEOUT_MS, () =>
+        outgoing.destroy(new Error(`no response within ${REPLY_TIMEOUT_MS / 1000} s`)),
+      )
       outgoing.on('error', (error) => {
         if (answered) return
-        // The server may close an idle connection at the moment of its next use.
+        // The server may close an idle connection while the client reuses it.
         if (outgoing.reusedSocket && !again) exchange(request, true).then(resolve, reject)
         else reject(error)
       })
@@ -186,15 +188,15 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
     await prober.report()
   }
 
-  /** What is wrong with an answer, if anything. */
-  function faultOf({ status, text }: Answer): string | undefined {
-    if (status >= 500 && status !== 503) return `answered ${status}: ${text.slice(0, 300)}`
+  /** Describes a fault of a response. Undefined if there is none. */
+  function describeFault({ status, text }: Reply): string | undefined {
+    if (status >= 500 && status !== 503) return `returned ${status}: ${text.slice(0, 300)}`
     if (status < 400) return undefined
-    if (text.length > ERROR_LENGTH) return `answered ${status} with ${text.length} characters`
+    if (text.length > MAX_ERROR_CHARACTERS) return `returned ${status} with ${text.length} characters`
     return undefined
   }
 
-  /** Runs attacks at once. Answers their faults, how long the slowest probe took, and whether the server is gone. */
+  /** Runs attacks concurrently. Returns their faults, the slowest probe, and whether the server was lost. */
   async function run(attacks: readonly Attack[]): Promise<{ faults: string[]; slowest_ms: number; lost: boolean }> {
     const faults: string[] = []
     const watched =
@@ -202,13 +204,13 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
       async (request) => {
         try {
           const answer = await exchange(request)
-          const fault = faultOf(answer)
+          const fault = describeFault(answer)
           if (fault) faults.push(`${name}: ${request.method} ${request.path.slice(0, 100)} ${fault}`)
           return answer
         } catch (error) {
           const { code, message } = error as NodeJS.ErrnoException
-          // A server that refuses a body closes while it is being sent.
-          const refused = HOLDS_UP.includes(code ?? '') && (request.body?.length ?? 0) > 1024 * 1024
+          // The server may close the connection while the client still sends a rejected body.
+          const refused = RESET_CODES.includes(code ?? '') && (request.body?.length ?? 0) > 1024 * 1024
           if (!refused) faults.push(`${name}: ${request.method} ${request.path.slice(0, 100)} failed: ${message}`)
           return { status: 0, text: '' }
         }
@@ -220,7 +222,7 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
         }),
       ),
     )
-    // A server that is stuck answers nobody: the prober tells earlier than the requests do.
+    // The prober detects a blocked server earlier than the requests do.
     let done = false
     void all.then(() => {
       done = true
@@ -274,9 +276,9 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
           took.push(Math.round(slowest_ms))
           if (slowest_ms <= limit_ms) break
         }
-        // The machine may have become busy since.
+        // The machine may be busier than when the limit was measured.
         if (took.length === ATTEMPTS && Math.min(...took) > limit_ms && Math.min(...took) > (await prober.limit()))
-          fail(`${attack.name}: the server did not answer for ${took.join(', ')} ms`)
+          fail(`${attack.name}: the server did not respond for ${took.join(', ')} ms`)
       }
     },
   }

@@ -8,8 +8,8 @@ const HOUR = 3_600_000
 
 const KEYS = '/api/personal_api_keys/'
 
-onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { send, deps, first }) => {
-  const made = await send('POST', KEYS, {
+onBothEngines(t, 'creates, uses, rolls and revokes a key', async (t, { call, deps, first }) => {
+  const made = await call('api_keys.create', {
     body: { label: ' Report ', scopes: ['organization:read', 'organization:read'] },
   })
   t.match(made, {
@@ -28,51 +28,51 @@ onBothEngines(t, 'a key is made, used, rolled and revoked', async (t, { send, de
   t.match(value, /^phx_/)
   t.equal(made.body.mask_value, `${value.slice(0, 4)}...${value.slice(-4)}`)
 
-  t.equal((await send('GET', '/api/organizations/', { key: value })).status, 200)
-  t.equal((await send('POST', '/api/organizations/', { key: value, body: { name: 'x' } })).status, 403)
-  t.match((await send('GET', `${KEYS}@current/`, { key: value })).body, { id: made.body.id, value: null })
-  t.equal((await send('GET', KEYS, { key: value })).status, 403, 'handling keys needs one with all scopes')
+  t.equal((await call('organizations.list', { key: value })).status, 200)
+  t.equal((await call('organizations.create', { key: value, body: { name: 'x' } })).status, 403)
+  t.match((await call('api_keys.current', { key: value })).body, { id: made.body.id, value: null })
+  t.equal((await call('api_keys.list', { key: value })).status, 403, 'managing keys requires all scopes')
 
-  const list = await send('GET', KEYS)
+  const list = await call('api_keys.list')
   t.strictSame(
     list.body.map((key: any) => key.label),
     ['Report', 'First key'],
     'newest first',
   )
-  t.notOk(list.text.includes(value) || list.text.includes(first.api_key), 'no value is ever shown again')
+  t.notOk(list.text.includes(value) || list.text.includes(first.api_key), 'no value is shown again')
   const stored = await deps.db.all({ strings: ['select * from api_keys'], parts: [] })
-  t.notOk(JSON.stringify(stored).includes(value), 'nor kept')
+  t.notOk(JSON.stringify(stored).includes(value), 'no value is stored')
 
-  const rolled = await send('POST', `${KEYS}${made.body.id}/roll/`)
+  const rolled = await call('api_keys.roll', { params: { id: made.body.id } })
   t.match(rolled, { status: 200, body: { id: made.body.id, label: 'Report', scopes: ['organization:read'] } })
-  t.equal((await send('GET', '/api/organizations/', { key: value })).status, 401)
-  t.equal((await send('GET', '/api/organizations/', { key: rolled.body.value })).status, 200)
+  t.equal((await call('organizations.list', { key: value })).status, 401)
+  t.equal((await call('organizations.list', { key: rolled.body.value })).status, 200)
 
-  t.equal((await send('DELETE', `${KEYS}${made.body.id}/`)).status, 204)
-  t.equal((await send('DELETE', `${KEYS}${made.body.id}/`)).status, 404)
-  t.equal((await send('GET', `${KEYS}${made.body.id}/`)).status, 404)
-  t.match(await send('GET', '/api/organizations/', { key: rolled.body.value }), {
+  t.equal((await call('api_keys.revoke', { params: { id: made.body.id } })).status, 204)
+  t.equal((await call('api_keys.revoke', { params: { id: made.body.id } })).status, 404)
+  t.equal((await call('api_keys.retrieve', { params: { id: made.body.id } })).status, 404)
+  t.match(await call('organizations.list', { key: rolled.body.value }), {
     status: 401,
     body: { code: 'authentication_failed' },
   })
 
-  const self = (await send('GET', `${KEYS}@current/`)).body.id
-  t.equal((await send('DELETE', `${KEYS}${self}/`)).status, 204, 'a key may revoke itself')
-  t.equal((await send('GET', '/api/users/@me/')).status, 401)
+  const self = (await call('api_keys.current')).body.id
+  t.equal((await call('api_keys.revoke', { params: { id: self } })).status, 204, 'a key may revoke itself')
+  t.equal((await call('users.me')).status, 401)
 })
 
 onBothEngines(
   t,
-  'a key that another process rolls or revokes, or whose user it ends, opens nothing from then on',
-  async (t, { send, deps }) => {
+  'a key stops working when another process rolls it, revokes it or disables its user',
+  async (t, { call, deps }) => {
     const other = await openDatabase(deps.config.DATABASE_URL)
-    const status = async (key: string): Promise<number> => (await send('GET', '/api/users/@me/', { key })).status
+    const status = async (key: string): Promise<number> => (await call('users.me', { key })).status
     for (const end of [
       (id: string) => store.remove(other, id),
       (id: string) => store.roll(other, id, { value_hash: id, mask_value: 'phx_...x' }),
       () => other.run(sql`update users set is_active = ${false}`),
     ]) {
-      const { id, value } = (await send('POST', KEYS, { body: { label: 'Remembered', scopes: ['*'] } })).body
+      const { id, value } = (await call('api_keys.create', { body: { label: 'Remembered', scopes: ['*'] } })).body
       t.same([await status(value), await status(value)], [200, 200])
       await end(id)
       t.equal(await status(value), 401)
@@ -81,14 +81,17 @@ onBothEngines(
   },
 )
 
-onBothEngines(t, 'time limits', async (t, { send, advance }) => {
-  for (const [sent, kept] of [
+onBothEngines(t, 'a key stops working when it expires', async (t, { call, advance }) => {
+  for (const [sent, stored] of [
     ['2026-02-01 03:00', '2026-02-01T03:00:00.000Z'],
     ['2026-02-01T03:00:00+0200', '2026-02-01T01:00:00.000Z'],
     ['2026-02-01', '2026-02-01T00:00:00.000Z'],
     ['2026-02-01T03:00:00.123456-05:30', '2026-02-01T08:30:00.123Z'],
   ])
-    t.equal((await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], expires_at: sent } })).body.expires_at, kept)
+    t.equal(
+      (await call('api_keys.create', { body: { label: 'x', scopes: ['*'], expires_at: sent } })).body.expires_at,
+      stored,
+    )
   for (const expires_at of [
     'tomorrow',
     '2026-02-30',
@@ -100,126 +103,135 @@ onBothEngines(t, 'time limits', async (t, { send, advance }) => {
     '2026-02-01T00:00:00+99:00',
   ])
     t.match(
-      await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], expires_at } }),
+      await call('api_keys.create', { body: { label: 'x', scopes: ['*'], expires_at } }),
       { status: 400, body: { code: 'invalid_input', attr: 'expires_at' } },
       expires_at,
     )
 
-  const day = await send('POST', KEYS, { body: { label: 'day', scopes: ['*'], expires_at: '2026-01-02T00:00:00Z' } })
-  t.equal((await send('GET', '/api/users/@me/', { key: day.body.value })).status, 200)
+  const day = await call('api_keys.create', {
+    body: { label: 'day', scopes: ['*'], expires_at: '2026-01-02T00:00:00Z' },
+  })
+  t.equal((await call('users.me', { key: day.body.value })).status, 200)
   const more = { label: 'more', scopes: ['*'] }
   t.equal(
-    (await send('POST', KEYS, { key: day.body.value, body: more })).status,
+    (await call('api_keys.create', { key: day.body.value, body: more })).status,
     403,
-    'no key makes one that outlives it',
+    'a new key cannot expire later than the key that creates it',
   )
   advance(24 * 3_600_000)
-  t.match(await send('GET', '/api/users/@me/', { key: day.body.value }), {
+  t.match(await call('users.me', { key: day.body.value }), {
     status: 401,
     body: { code: 'authentication_failed' },
   })
 })
 
-onBothEngines(t, 'a key notes its use, once an hour', async (t, { deps, first, advance, app }) => {
-  const used = async (): Promise<string | null> => (await store.list(deps.db, 1))[0]!.last_used_at
+onBothEngines(t, 'records the use of a key at most once an hour', async (t, { deps, first, advance, app }) => {
+  const lastUse = async (): Promise<string | null> => (await store.list(deps.db, 1))[0]!.last_used_at
   const use = () => app.inject({ url: '/api/users/@me/', headers: { authorization: `Bearer ${first.api_key}` } })
-  const noted = async (before: string | null): Promise<string> => {
+  const nextUse = async (before: string | null): Promise<string> => {
     for (;;) {
-      const now = await used()
+      const now = await lastUse()
       if (now !== null && now !== before) return now
       await new Promise(setImmediate)
     }
   }
   await use()
-  const once = await noted(null)
+  const once = await nextUse(null)
   advance(HOUR / 2)
   await use()
   advance(HOUR)
   await use()
-  t.ok(Date.parse(await noted(once)) >= Date.parse(once) + HOUR, 'not after half an hour')
+  t.ok(Date.parse(await nextUse(once)) >= Date.parse(once) + HOUR, 'not after half an hour')
 })
 
-onBothEngines(t, 'reach: a limited key sees its part, and makes no key that sees more', async (t, app) => {
-  const { send, first, stranger } = app
-  const outsider = await stranger('outsider@example.com')
-  const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
-  const sub = (await send('POST', '/api/projects/', { body: { name: 'Sub', organization: second.id } })).body
+onBothEngines(
+  t,
+  'a restricted key only sees its organizations or projects, and creates no key with more access',
+  async (t, app) => {
+    const { call, first, stranger } = app
+    const outsider = await stranger('outsider@example.com')
+    const second = (await call('organizations.create', { body: { name: 'Second' } })).body
+    const sub = (await call('projects.create', { body: { name: 'Sub', organization: second.id } })).body
 
-  const inOne = (
-    await send('POST', KEYS, { body: { label: 'one', scopes: ['*'], scoped_organizations: [first.organization_id] } })
-  ).body
-  t.strictSame(inOne.scoped_organizations, [first.organization_id])
-  const key = inOne.value
-  t.match((await send('GET', '/api/organizations/', { key })).body, {
-    count: 1,
-    results: [{ id: first.organization_id }],
-  })
-  t.equal((await send('GET', `/api/organizations/${second.id}/`, { key })).status, 404)
-  t.equal(
-    (await send('GET', '/api/organizations/@current/', { key })).body.id,
-    first.organization_id,
-    '@current stays within reach',
-  )
-  t.match((await send('GET', '/api/projects/', { key })).body, { count: 1, results: [{ id: first.project_id }] })
-  t.equal((await send('GET', `/api/projects/${sub.id}/`, { key })).status, 404)
-  t.match((await send('GET', '/api/users/@me/', { key })).body, {
-    organization: { id: first.organization_id },
-    team: { id: first.project_id },
-  })
-  t.equal((await send('POST', '/api/organizations/', { key, body: { name: 'x' } })).status, 403)
-  t.match(await send('POST', '/api/projects/', { key, body: { name: 'x', organization: second.id } }), {
-    status: 400,
-    body: { code: 'does_not_exist' },
-  })
-
-  t.equal(
-    (await send('POST', KEYS, { key, body: { label: 'all', scopes: ['*'] } })).status,
-    403,
-    'a limited key makes no unlimited one',
-  )
-  const wider = { label: 'w', scopes: ['*'], scoped_organizations: [first.organization_id, second.id] }
-  t.match(await send('POST', KEYS, { key, body: wider }), {
-    status: 400,
-    body: { code: 'does_not_exist', attr: 'scoped_organizations__1' },
-  })
-  t.equal(
-    (await send('POST', KEYS, { key, body: { ...wider, scoped_organizations: [first.organization_id] } })).status,
-    201,
-  )
-  const all = (await send('GET', `${KEYS}@current/`)).body.id
-  t.equal(
-    (await send('POST', `${KEYS}${all}/roll/`, { key })).status,
-    403,
-    'nor does it get the value of one by rolling it',
-  )
-  t.equal((await send('DELETE', `${KEYS}${all}/`, { key })).status, 403)
-  t.equal((await send('POST', `${KEYS}${inOne.id}/roll/`, { key })).status, 200, 'it may roll itself')
-
-  const inProject = (await send('POST', KEYS, { body: { label: 'p', scopes: ['*'], scoped_teams: [sub.id] } })).body
-    .value
-  t.equal((await send('GET', `/api/projects/${sub.id}/`, { key: inProject })).status, 200)
-  t.equal((await send('GET', `/api/projects/${first.project_id}/`, { key: inProject })).status, 404)
-  t.equal(
-    (await send('GET', `/api/organizations/${second.id}/`, { key: inProject })).status,
-    404,
-    'a project is not its organization',
-  )
-  t.equal((await send('GET', '/api/organizations/', { key: inProject })).body.count, 0)
-  t.match((await send('GET', '/api/users/@me/', { key: inProject })).body, { organization: null, team: { id: sub.id } })
-
-  for (const [field, ids] of [
-    ['scoped_organizations', [outsider.organization_id]],
-    ['scoped_organizations', ['x']],
-    ['scoped_teams', [outsider.project_id]],
-    ['scoped_teams', [-1]],
-  ] as const)
-    t.match(await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], [field]: ids } }), {
-      status: 400,
-      body: { code: 'does_not_exist', attr: `${field}__0` },
+    const inOne = (
+      await call('api_keys.create', {
+        body: { label: 'one', scopes: ['*'], scoped_organizations: [first.organization_id] },
+      })
+    ).body
+    t.strictSame(inOne.scoped_organizations, [first.organization_id])
+    const key = inOne.value
+    t.match((await call('organizations.list', { key })).body, {
+      count: 1,
+      results: [{ id: first.organization_id }],
     })
-})
+    t.equal((await call('organizations.retrieve', { params: { id: second.id }, key })).status, 404)
+    t.equal(
+      (await call('organizations.retrieve', { params: { id: '@current' }, key })).body.id,
+      first.organization_id,
+      '@current respects the restrictions',
+    )
+    t.match((await call('projects.list', { key })).body, { count: 1, results: [{ id: first.project_id }] })
+    t.equal((await call('projects.retrieve', { params: { id: sub.id }, key })).status, 404)
+    t.match((await call('users.me', { key })).body, {
+      organization: { id: first.organization_id },
+      team: { id: first.project_id },
+    })
+    t.equal((await call('organizations.create', { key, body: { name: 'x' } })).status, 403)
+    t.match(await call('projects.create', { key, body: { name: 'x', organization: second.id } }), {
+      status: 400,
+      body: { code: 'does_not_exist' },
+    })
 
-onBothEngines(t, 'wrong input, and the most keys a user can have', async (t, { send, member }) => {
+    t.equal(
+      (await call('api_keys.create', { key, body: { label: 'all', scopes: ['*'] } })).status,
+      403,
+      'a restricted key cannot create an unrestricted one',
+    )
+    const wider = { label: 'w', scopes: ['*'], scoped_organizations: [first.organization_id, second.id] }
+    t.match(await call('api_keys.create', { key, body: wider }), {
+      status: 400,
+      body: { code: 'does_not_exist', attr: 'scoped_organizations__1' },
+    })
+    t.equal(
+      (await call('api_keys.create', { key, body: { ...wider, scoped_organizations: [first.organization_id] } }))
+        .status,
+      201,
+    )
+    const all = (await call('api_keys.current')).body.id
+    t.equal(
+      (await call('api_keys.roll', { params: { id: all }, key })).status,
+      403,
+      'a restricted key cannot roll an unrestricted one',
+    )
+    t.equal((await call('api_keys.revoke', { params: { id: all }, key })).status, 403)
+    t.equal((await call('api_keys.roll', { params: { id: inOne.id }, key })).status, 200, 'it may roll itself')
+
+    const inProject = (await call('api_keys.create', { body: { label: 'p', scopes: ['*'], scoped_teams: [sub.id] } }))
+      .body.value
+    t.equal((await call('projects.retrieve', { params: { id: sub.id }, key: inProject })).status, 200)
+    t.equal((await call('projects.retrieve', { params: { id: first.project_id }, key: inProject })).status, 404)
+    t.equal(
+      (await call('organizations.retrieve', { params: { id: second.id }, key: inProject })).status,
+      404,
+      'access to a project gives no access to its organization',
+    )
+    t.equal((await call('organizations.list', { key: inProject })).body.count, 0)
+    t.match((await call('users.me', { key: inProject })).body, { organization: null, team: { id: sub.id } })
+
+    for (const [field, ids] of [
+      ['scoped_organizations', [outsider.organization_id]],
+      ['scoped_organizations', ['x']],
+      ['scoped_teams', [outsider.project_id]],
+      ['scoped_teams', [-1]],
+    ] as const)
+      t.match(await call('api_keys.create', { body: { label: 'x', scopes: ['*'], [field]: ids } }), {
+        status: 400,
+        body: { code: 'does_not_exist', attr: `${field}__0` },
+      })
+  },
+)
+
+onBothEngines(t, 'rejects invalid keys and more than ten active keys of a user', async (t, { call, send, member }) => {
   const cases: [object, object][] = [
     [{ scopes: ['*'] }, { code: 'required', attr: 'label' }],
     [
@@ -252,27 +264,35 @@ onBothEngines(t, 'wrong input, and the most keys a user can have', async (t, { s
       { code: 'invalid_input', attr: 'scoped_teams__0' },
     ],
   ]
-  for (const [body, error] of cases) t.match(await send('POST', KEYS, { body }), { status: 400, body: error })
+  for (const [body, error] of cases) t.match(await call('api_keys.create', { body }), { status: 400, body: error })
 
   const other = await member('other@example.com', 15)
   t.equal(
-    (await send('GET', `${KEYS}${(await send('GET', `${KEYS}@current/`, { key: other.key })).body.id}/`)).status,
+    (
+      await call('api_keys.retrieve', {
+        params: { id: (await send('GET', `${KEYS}@current/`, { key: other.key })).body.id },
+      })
+    ).status,
     404,
-    "not even an owner sees another's keys",
+    "an owner cannot see another user's keys",
   )
 
   const many = await Promise.all(
-    Array.from({ length: 12 }, () => send('POST', KEYS, { body: { label: 'x', scopes: ['query:read'] } })),
+    Array.from({ length: 12 }, () => call('api_keys.create', { body: { label: 'x', scopes: ['query:read'] } })),
   )
-  t.equal(many.filter((answer) => answer.status === 201).length, 9, 'ten in force, however many ask at once')
+  t.equal(
+    many.filter((answer) => answer.status === 201).length,
+    9,
+    'concurrent requests create at most ten active keys',
+  )
   t.match(
     many.find((answer) => answer.status !== 201),
     { status: 400, body: { code: 'invalid_input', attr: null } },
   )
 })
 
-onBothEngines(t, 'the header', async (t, { send, first }) => {
-  const ask = (authorization: string) => send('GET', '/api/users/@me/', { key: null, headers: { authorization } })
+onBothEngines(t, 'reads the key from the Authorization header', async (t, { call, first }) => {
+  const ask = (authorization: string) => call('users.me', { key: null, headers: { authorization } })
   t.equal((await ask(`Bearer   ${first.api_key}  `)).status, 200)
   t.equal((await ask(`bearer ${first.api_key}`)).status, 200)
   for (const other of ['', 'Bearer', 'Bearer ', `Token ${first.api_key}`, `Basic ${first.api_key}`, first.api_key])
@@ -286,20 +306,30 @@ onBothEngines(t, 'the header', async (t, { send, first }) => {
     organization: { membership_level: 15 },
     team: { id: first.project_id },
   })
-  t.equal((await send('GET', '/api/users/@me/', { key: null })).headers['www-authenticate'], undefined)
+  t.equal((await call('users.me', { key: null })).headers['www-authenticate'], undefined)
 })
 
-onBothEngines(t, 'a key is changed', async (t, { send, advance, first }) => {
-  const made = (await send('POST', KEYS, { body: { label: 'Report', scopes: ['organization:read'] } })).body
-  const url = `${KEYS}${made.id}/`
+onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
+  const made = (await call('api_keys.create', { body: { label: 'Report', scopes: ['organization:read'] } })).body
   const status = async (path: string): Promise<number> => (await send('GET', path, { key: made.value })).status
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [200, 403])
-  const changed = await send('PATCH', url, { body: { label: ' Events ', scopes: ['query:read', 'query:read'] } })
+  const changed = await call('api_keys.update', {
+    params: { id: made.id },
+    body: { label: ' Events ', scopes: ['query:read', 'query:read'] },
+  })
   t.match(changed, { status: 200, body: { id: made.id, label: 'Events', scopes: ['query:read'], value: null } })
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [403, 200])
-  t.equal((await send('GET', url)).body.label, 'Events')
-  t.equal((await send('PATCH', url)).body.label, 'Events', 'no body changes nothing')
-  t.equal((await send('PATCH', url, { key: made.value, body: { scopes: ['*'] } })).status, 403, 'not by itself')
+  t.equal((await call('api_keys.retrieve', { params: { id: made.id } })).body.label, 'Events')
+  t.equal(
+    (await call('api_keys.update', { params: { id: made.id } })).body.label,
+    'Events',
+    'a request without a body changes nothing',
+  )
+  t.equal(
+    (await call('api_keys.update', { params: { id: made.id }, key: made.value, body: { scopes: ['*'] } })).status,
+    403,
+    'a key without all scopes cannot change itself',
+  )
 
   for (const [body, error] of [
     [{ scopes: ['invalid'] }, { code: 'invalid_choice', attr: 'scopes__0' }],
@@ -315,26 +345,42 @@ onBothEngines(t, 'a key is changed', async (t, { send, advance, first }) => {
       { code: 'invalid_input', attr: 'expires_at' },
     ],
   ] as const) {
-    t.match(await send('PATCH', url, { body }), { status: 400, body: { type: 'validation_error', ...error } })
+    t.match(await call('api_keys.update', { params: { id: made.id }, body }), {
+      status: 400,
+      body: { type: 'validation_error', ...error },
+    })
     if ('scopes' in body)
-      t.match(await send('POST', KEYS, { body: { label: 'x', ...body } }), { status: 400, body: error })
+      t.match(await call('api_keys.create', { body: { label: 'x', ...body } }), { status: 400, body: error })
   }
-  t.equal((await send('GET', url)).text, changed.text, 'all or nothing')
+  t.equal(
+    (await call('api_keys.retrieve', { params: { id: made.id } })).text,
+    changed.text,
+    'a rejected update changes nothing',
+  )
 
   const limits = { scoped_organizations: [first.organization_id], expires_at: '2026-01-02T00:00:00.000Z' }
-  t.match(await send('PATCH', url, { body: limits }), { status: 200, body: limits })
+  t.match(await call('api_keys.update', { params: { id: made.id }, body: limits }), { status: 200, body: limits })
   t.equal(await status('/api/projects/@current/events/'), 200)
   advance(48 * HOUR)
   t.equal(await status('/api/projects/@current/events/'), 401)
-  t.match(await send('PATCH', url, { body: { expires_at: null } }), { status: 400, body: { attr: 'expires_at' } })
-  t.match(await send('PATCH', url, { body: { ...limits, label: 'Old' } }), { status: 200, body: { label: 'Old' } })
+  t.match(await call('api_keys.update', { params: { id: made.id }, body: { expires_at: null } }), {
+    status: 400,
+    body: { attr: 'expires_at' },
+  })
+  t.match(await call('api_keys.update', { params: { id: made.id }, body: { ...limits, label: 'Old' } }), {
+    status: 200,
+    body: { label: 'Old' },
+  })
 })
 
-onBothEngines(t, 'a key changes none to reach further or live longer than itself', async (t, app) => {
-  const { send, first, stranger } = app
-  const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
+onBothEngines(t, 'a key cannot give another key more access or a later expiry than its own', async (t, app) => {
+  const { call, first, stranger } = app
+  const second = (await call('organizations.create', { body: { name: 'Second' } })).body
   const make = async (body: object) =>
-    (await send('POST', KEYS, { body: { label: 'x', scopes: ['*'], ...body } })).body as { id: string; value: string }
+    (await call('api_keys.create', { body: { label: 'x', scopes: ['*'], ...body } })).body as {
+      id: string
+      value: string
+    }
   const open = await make({})
   const within = await make({ scoped_organizations: [first.organization_id] })
   const { value: key, id: self } = await make({
@@ -342,10 +388,10 @@ onBothEngines(t, 'a key changes none to reach further or live longer than itself
     expires_at: '2027-01-01T00:00:00Z',
   })
   const brief = await make({ scoped_organizations: [first.organization_id], expires_at: '2026-06-01T00:00:00Z' })
-  const change = (id: string, body: object) => send('PATCH', `${KEYS}${id}/`, { key, body })
+  const change = (id: string, body: object) => call('api_keys.update', { params: { id }, key, body })
 
-  t.equal((await change(open.id, { label: 'y' })).status, 403, 'it reaches further')
-  t.equal((await change(within.id, { label: 'y' })).status, 403, 'it lives longer')
+  t.equal((await change(open.id, { label: 'y' })).status, 403, 'it has more access')
+  t.equal((await change(within.id, { label: 'y' })).status, 403, 'it expires later')
   t.equal((await change(brief.id, { label: 'y' })).status, 200)
   t.equal((await change(brief.id, { scoped_organizations: [] })).status, 403)
   t.equal((await change(brief.id, { expires_at: null })).status, 403)
@@ -357,9 +403,12 @@ onBothEngines(t, 'a key changes none to reach further or live longer than itself
     status: 200,
     body: { label: 'y', scoped_teams: [first.project_id], scoped_organizations: [first.organization_id] },
   })
-  t.equal((await change(self, { expires_at: null })).status, 403, 'not even itself')
-  t.equal((await change(self, { scopes: ['query:read'] })).status, 200, 'but it may give up scopes')
+  t.equal((await change(self, { expires_at: null })).status, 403, 'a key cannot extend its own expiry')
+  t.equal((await change(self, { scopes: ['query:read'] })).status, 200, 'a key can drop its own scopes')
   t.equal((await change(self, { scopes: ['*'] })).status, 403)
   const other = await stranger('other@example.com')
-  t.equal((await send('PATCH', `${KEYS}${open.id}/`, { key: other.key, body: { label: 'mine' } })).status, 404)
+  t.equal(
+    (await call('api_keys.update', { params: { id: open.id }, key: other.key, body: { label: 'mine' } })).status,
+    404,
+  )
 })

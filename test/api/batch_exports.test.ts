@@ -1,4 +1,4 @@
-/** Batch exports as their callers see them, on both levels and both engines. */
+/** batch_exports, project_batch_exports, batch_export_runs and their log entries. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -20,7 +20,7 @@ const fileExport = (more: object = {}, config: object = {}) => ({
 })
 
 for (const level of ['project', 'organization'] as const)
-  onBothEngines(t, `a life in a ${level}`, async (t, app) => {
+  onBothEngines(t, `creates, updates, pauses and deletes an export of a ${level}`, async (t, app) => {
     const base = pathsOf(app)[level]
     t.match(await app.send('GET', `${base}/`), { status: 200, body: { count: 0, results: [], next: null } })
     const made = await app.send('POST', `${base}/`, { body: fileExport({}, { prefix: 'x', compression: 'gzip' }) })
@@ -73,7 +73,7 @@ for (const level of ['project', 'organization'] as const)
           await app.send('POST', `${one}/unpause/`, { raw: { type, payload } }),
         ]
         t.ok(first.status >= 400 && first.status < 500, `${type} ${payload}`)
-        t.same([first.status, first.body], [second.status, second.body], 'both refuse a wrong body alike')
+        t.same([first.status, first.body], [second.status, second.body], 'both reject an invalid body the same way')
       }
     t.match(await app.send('GET', `${one}/`), { body: { paused: false } })
     for (const payload of ['[]', '{}'])
@@ -84,7 +84,7 @@ for (const level of ['project', 'organization'] as const)
         t.match(
           await app.send('POST', `${one}/${action}/`, { raw: { type: 'application/json', payload } }),
           { status: 200, body: { paused: expected } },
-          `${payload} is no body for ${action}`,
+          `${payload} counts as no body for ${action}`,
         )
     t.match(await app.send('POST', `${one}/pause/`, { body: { name: 'y' } }), { status: 200, body: { name: 'other' } })
     t.match(await app.send('POST', `${one}/unpause/`, { body: { name: 'y' } }), { body: { name: 'other' } })
@@ -101,13 +101,13 @@ for (const level of ['project', 'organization'] as const)
     t.match(await app.send('GET', `${base}/`), { body: { count: 0 } })
   })
 
-onBothEngines(t, 'the levels of one organization see the same exports', async (t, app) => {
+onBothEngines(t, 'organization and project paths show the same exports', async (t, app) => {
   const { project, organization } = pathsOf(app)
   const second = await app.send('POST', '/api/projects/', { body: { name: 'Second' } })
   const inSecond = await app.send('POST', `${organization}/`, { body: fileExport({ team_id: second.body.id }) })
   t.equal(inSecond.body.team_id, second.body.id)
   const oldest = await app.send('POST', `${organization}/`, { body: fileExport() })
-  t.equal(oldest.body.team_id, app.first.project_id, 'without a project, the oldest')
+  t.equal(oldest.body.team_id, app.first.project_id, 'the oldest project is the default')
   t.match(await app.send('GET', `${organization}/`), {
     body: { count: 2, results: [{ id: oldest.body.id }, { id: inSecond.body.id }] },
   })
@@ -126,45 +126,41 @@ onBothEngines(t, 'the levels of one organization see the same exports', async (t
 })
 
 for (const level of ['project', 'organization'] as const)
-  onBothEngines(
-    t,
-    `what would change what is delivered, and does not work yet, is refused in a ${level}`,
-    async (t, app) => {
-      const base = pathsOf(app)[level]
-      const made = await app.send('POST', `${base}/`, { body: fileExport() })
-      const one = `${base}/${made.body.id}/`
-      const filter = { key: '$browser', operator: 'exact', type: 'event', value: ['Firefox'] }
-      for (const [field, wrong] of [
-        ['model', ['persons', 'sessions', null, 5]],
-        ['filters', [[filter], {}, 'x']],
-        ['timezone', ['Europe/Berlin', 'utc', 5]],
-        ['offset_day', [1, -1, '0', true]],
-        ['offset_hour', [5, 0.5, '0']],
-      ] as const)
-        for (const value of wrong) {
-          const refused = { status: 400, body: { type: 'validation_error', attr: field } }
-          t.match(await app.send('POST', `${base}/`, { body: fileExport({ [field]: value }) }), refused)
-          t.match(await app.send('PATCH', one, { body: { name: 'changed', [field]: value } }), refused)
-        }
-      t.same((await app.send('GET', one)).body, made.body, 'nothing changed')
-      t.match(await app.send('GET', `${base}/`), { body: { count: 1 } })
-      for (const same of [
-        { model: 'events', filters: null, timezone: null, offset_day: null, offset_hour: null },
-        { model: 'events', filters: [], timezone: 'UTC', offset_day: 0, offset_hour: 0 },
-      ]) {
-        t.match(await app.send('POST', `${base}/`, { body: fileExport(same) }), { status: 201 })
-        t.match(await app.send('PATCH', one, { body: same }), { status: 200 })
+  onBothEngines(t, `rejects unsupported fields that would change the exported events of a ${level}`, async (t, app) => {
+    const base = pathsOf(app)[level]
+    const made = await app.send('POST', `${base}/`, { body: fileExport() })
+    const one = `${base}/${made.body.id}/`
+    const filter = { key: '$browser', operator: 'exact', type: 'event', value: ['Firefox'] }
+    for (const [field, wrong] of [
+      ['model', ['persons', 'sessions', null, 5]],
+      ['filters', [[filter], {}, 'x']],
+      ['timezone', ['Europe/Berlin', 'utc', 5]],
+      ['offset_day', [1, -1, '0', true]],
+      ['offset_hour', [5, 0.5, '0']],
+    ] as const)
+      for (const value of wrong) {
+        const rejected = { status: 400, body: { type: 'validation_error', attr: field } }
+        t.match(await app.send('POST', `${base}/`, { body: fileExport({ [field]: value }) }), rejected)
+        t.match(await app.send('PATCH', one, { body: { name: 'changed', [field]: value } }), rejected)
       }
-      t.match(await app.send('POST', `${base}/`, { body: fileExport({ timezone: 'Mars' }) }), {
-        body: { code: 'invalid_choice', detail: '"timezone" must be "UTC" or null.' },
-      })
-      t.match(await app.send('POST', `${base}/`, { body: fileExport({ filters: [filter] }) }), {
-        body: { detail: '"filters" must be an empty list.' },
-      })
-    },
-  )
+    t.same((await app.send('GET', one)).body, made.body, 'nothing changed')
+    t.match(await app.send('GET', `${base}/`), { body: { count: 1 } })
+    for (const same of [
+      { model: 'events', filters: null, timezone: null, offset_day: null, offset_hour: null },
+      { model: 'events', filters: [], timezone: 'UTC', offset_day: 0, offset_hour: 0 },
+    ]) {
+      t.match(await app.send('POST', `${base}/`, { body: fileExport(same) }), { status: 201 })
+      t.match(await app.send('PATCH', one, { body: same }), { status: 200 })
+    }
+    t.match(await app.send('POST', `${base}/`, { body: fileExport({ timezone: 'Mars' }) }), {
+      body: { code: 'invalid_choice', detail: '"timezone" must be "UTC" or null.' },
+    })
+    t.match(await app.send('POST', `${base}/`, { body: fileExport({ filters: [filter] }) }), {
+      body: { detail: '"filters" must be an empty list.' },
+    })
+  })
 
-onBothEngines(t, 'a destination without a config has an empty one', async (t, app) => {
+onBothEngines(t, 'an absent destination config is empty', async (t, app) => {
   const { project } = pathsOf(app)
   for (const type of ['File', 'NoOp']) {
     const made = await app.send('POST', `${project}/`, { body: fileExport({ destination: { type } }) })
@@ -181,7 +177,7 @@ onBothEngines(t, 'a destination without a config has an empty one', async (t, ap
   }
 })
 
-onBothEngines(t, 'nobody is told to leave out what is required', async (t, app) => {
+onBothEngines(t, 'a null in a required field is not answered with the advice to leave it out', async (t, app) => {
   const { project } = pathsOf(app)
   const made = await app.send('POST', `${project}/`, { body: fileExport() })
   const detail = async (path: string, body: object): Promise<string> =>
@@ -196,11 +192,11 @@ onBothEngines(t, 'nobody is told to leave out what is required', async (t, app) 
     await detail(`${project}/`, fileExport({ destination: { type: 'HTTP', config: { url: null, token: 't' } } })),
     '"destination.config.url" must be a string, not null.',
   )
-  t.match(await detail(`${project}/`, fileExport({ paused: null })), /Leave it out/)
-  t.match(await detail(`${project}/`, fileExport({}, { prefix: null })), /Leave it out/)
+  t.match(await detail(`${project}/`, fileExport({ paused: null })), /Omit it or send a value/)
+  t.match(await detail(`${project}/`, fileExport({}, { prefix: null })), /Omit it or send a value/)
 })
 
-onBothEngines(t, 'what is wrong is told by the key to blame, and changes nothing', async (t, app) => {
+onBothEngines(t, 'rejects an invalid export, names the key and changes nothing', async (t, app) => {
   const { project } = pathsOf(app)
   const of = (type: unknown, config: unknown, more: object = {}) => ({
     name: 'n',
@@ -282,7 +278,7 @@ onBothEngines(t, 'what is wrong is told by the key to blame, and changes nothing
   t.same((await app.send('GET', one)).body, made.body)
 })
 
-onBothEngines(t, 'a query is understood, kept as sent, and can be taken back', async (t, app) => {
+onBothEngines(t, 'parses a HogQL query, returns it as sent and removes it', async (t, app) => {
   const { project } = pathsOf(app)
   const hogql_query =
     "SELECT event   AS e, properties.plan, properties, toInt(properties.n) + 1 FROM events WHERE event != 'x'"
@@ -307,7 +303,7 @@ onBothEngines(t, 'a query is understood, kept as sent, and can be taken back', a
 
 onBothEngines(
   t,
-  'a backfill delivers the past, window after window, and is the same while it lasts',
+  'backfills a past time range window by window and returns the active backfill of the same range',
   async (t, app) => {
     const { project } = pathsOf(app)
     await ingest(
@@ -354,12 +350,12 @@ onBothEngines(
       ],
     )
     const another = await app.send('POST', `${one}/backfill/`, { body: range })
-    t.not(another.body.backfill_id, begun.body.backfill_id, 'when it is over, the range may be asked for again')
+    t.not(another.body.backfill_id, begun.body.backfill_id, 'a finished range can be backfilled again')
     const [first] = another.body.latest_runs
     const cancelled = await app.send('POST', `${one}/runs/${first.id}/cancel/`)
     t.match(cancelled, { status: 200, body: { status: 'Cancelled', finished_at: String } })
     await app.deps.exporter.drain()
-    t.equal((await app.send('GET', `${one}/runs/`)).body.results.length, 4, 'and ends with its cancelled run')
+    t.equal((await app.send('GET', `${one}/runs/`)).body.results.length, 4, 'cancelling a run ends the backfill')
     t.match(await app.send('POST', `${one}/runs/${first.id}/cancel/`), {
       status: 400,
       body: { code: 'invalid_input', attr: null },
@@ -367,7 +363,7 @@ onBothEngines(
   },
 )
 
-onBothEngines(t, 'runs are listed, retried, cancelled, and tell their story', async (t, app) => {
+onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns their logs', async (t, app) => {
   const { project } = pathsOf(app)
   await ingest(app, plainEvents(20))
   const made = await app.send('POST', `${project}/`, { body: fileExport() })
@@ -395,7 +391,11 @@ onBothEngines(t, 'runs are listed, retried, cancelled, and tell their story', as
 
   const again = await app.send('POST', `${one}/runs/${run.id}/retry/`)
   t.match(again, { status: 200, body: { status: 'Starting', data_interval_start: run.data_interval_start } })
-  t.match(await app.send('POST', `${one}/runs/${again.body.id}/retry/`), { status: 400 }, 'not while it goes on')
+  t.match(
+    await app.send('POST', `${one}/runs/${again.body.id}/retry/`),
+    { status: 400 },
+    'an active run cannot be retried',
+  )
   await app.deps.exporter.drain()
   t.match((await app.send('GET', `${one}/runs/${again.body.id}/`)).body, { status: 'Completed', records_completed: 20 })
   t.match(await app.send('POST', `${one}/runs/${run.id}/cancel/`), { status: 400 })
@@ -429,7 +429,7 @@ onBothEngines(t, 'runs are listed, retried, cancelled, and tell their story', as
 })
 
 for (const engine of ENGINES)
-  t.test(`an export is deleted while its runs are cancelled and retried (${engine})`, async (t) => {
+  t.test(`deletes an export while its runs are cancelled and retried (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { project } = pathsOf(app)
     for (let round = 0; round < 8; round++) {
@@ -451,7 +451,7 @@ for (const engine of ENGINES)
     }
   })
 
-onBothEngines(t, 'pages of runs follow each other, whatever begins meanwhile', async (t, app) => {
+onBothEngines(t, 'batch_export_runs: pages follow the boundary row in every order', async (t, app) => {
   const { project } = pathsOf(app)
   const made = await app.send('POST', `${project}/`, {
     body: { name: 'many', interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } },
@@ -478,7 +478,7 @@ onBothEngines(t, 'pages of runs follow each other, whatever begins meanwhile', a
       ordering.startsWith('-') ? sorted.reverse() : sorted,
     )
     const back = (await app.send('GET', previous[2]!.replace(/^http:\/\/[^/]+/, ''))).body
-    t.same(back.results, seen.slice(100, 200), 'and back')
+    t.same(back.results, seen.slice(100, 200), 'the previous page')
     t.ok(back.next && back.previous)
   }
   for (const cursor of ['nonsense', '', '%F0%9F', 'bmV4dCAyMDI2IHg'])
@@ -495,7 +495,7 @@ onBothEngines(t, 'pages of runs follow each other, whatever begins meanwhile', a
   t.equal((await app.send('GET', `${one}/runs/?before=-1h`)).body.results.length, 0)
 })
 
-onBothEngines(t, 'a destination is tried step by step', async (t, app) => {
+onBothEngines(t, 'tests a destination step by step', async (t, app) => {
   const { project } = pathsOf(app)
   t.match(await app.send('POST', `${project}/test/`, { body: { type: 'NoOp', config: {} } }), {
     status: 200,
@@ -512,19 +512,19 @@ onBothEngines(t, 'a destination is tried step by step', async (t, app) => {
   })
 })
 
-t.test('a folder that is in the way fails its step', async (t) => {
+t.test('a test fails when a file blocks the export folder', async (t) => {
   const folder = freshFolder(t)
   writeFileSync(join(folder, 'file'), '')
   const app = await openApp(t, 'sqlite', { environment: { EXPORT_FOLDER: join(folder, 'file') } })
   t.match(await app.send('POST', `${pathsOf(app).project}/test/`, { body: { type: 'File', config: {} } }), {
     body: {
       passed: false,
-      steps: [{ status: 'failed', detail: /A file is where/ }, { status: 'skipped' }, { status: 'skipped' }],
+      steps: [{ status: 'failed', detail: /A file exists where/ }, { status: 'skipped' }, { status: 'skipped' }],
     },
   })
 })
 
-onBothEngines(t, 'files lie below the folder of the export', async (t, app) => {
+onBothEngines(t, 'writes files below the folder of the export', async (t, app) => {
   const { project } = pathsOf(app)
   await ingest(app, plainEvents(3))
   const made = await app.send('POST', `${project}/`, { body: fileExport({}, { prefix: '{year}' }) })

@@ -4,10 +4,10 @@ import { openNameserver, type Zone } from '../helpers/nameserver.ts'
 
 const domainsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/domains/`
 
-onBothEngines(t, 'domains are written down, read, changed and deleted', async (t, app) => {
-  const { send, member } = app
+onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) => {
+  const { call, send, member } = app
   const url = domainsOf(app)
-  const made = await send('POST', url, {
+  const made = await call('domains.create', {
     body: {
       domain: 'hedgerow.example',
       jit_provisioning_enabled: true,
@@ -33,16 +33,16 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
     },
   })
   const item = `${url}${made.body.id}/`
-  t.same((await send('GET', item)).body, made.body)
-  await send('POST', url, { body: { domain: 'a.example' } })
+  t.same((await call('domains.retrieve', { params: { id: made.body.id } })).body, made.body)
+  await call('domains.create', { body: { domain: 'a.example' } })
   t.strictSame(
-    (await send('GET', url)).body.results.map((d: any) => d.domain),
+    (await call('domains.list')).body.results.map((d: any) => d.domain),
     ['a.example', 'hedgerow.example'],
-    'by name',
+    'sorted by name',
   )
 
   const plain = await member('plain@example.com', 1)
-  t.equal((await send('GET', url, { key: plain.key })).status, 200)
+  t.equal((await call('domains.list', { key: plain.key })).status, 200)
   for (const [method, path] of [
     ['POST', url],
     ['PATCH', item],
@@ -51,7 +51,8 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
   ] as const)
     t.equal((await send(method, path, { key: plain.key, body: { domain: 'b.example' } })).status, 403, method)
 
-  const changed = await send('PATCH', item, {
+  const changed = await call('domains.update', {
+    params: { id: made.body.id },
     body: { domain: 'other.example', saml_acs_url: 'u', saml_x509_cert: 'c', verified_at: 'x' },
   })
   t.match(changed, {
@@ -63,48 +64,73 @@ onBothEngines(t, 'domains are written down, read, changed and deleted', async (t
       verification_challenge: made.body.verification_challenge,
     },
   })
-  t.equal((await send('PATCH', item, { body: { saml_acs_url: null } })).body.has_saml, false)
-  t.equal((await send('PATCH', item)).status, 200)
+  t.equal(
+    (await call('domains.update', { params: { id: made.body.id }, body: { saml_acs_url: null } })).body.has_saml,
+    false,
+  )
+  t.equal((await call('domains.update', { params: { id: made.body.id } })).status, 200)
   for (const [field, value] of [
     ['jit_provisioning_enabled', true],
     ['sso_enforcement', 'github'],
   ] as const) {
-    t.match(await send('PATCH', item, { body: { [field]: value } }), {
+    t.match(await call('domains.update', { params: { id: made.body.id }, body: { [field]: value } }), {
       status: 400,
       body: { code: 'verification_required', attr: field },
     })
-    t.equal((await send('PATCH', item, { body: { [field]: made.body[field] } })).status, 200, 'the present value')
+    t.equal(
+      (await call('domains.update', { params: { id: made.body.id }, body: { [field]: made.body[field] } })).status,
+      200,
+      'the current value is accepted',
+    )
   }
-  const before = await send('GET', item)
-  t.match(await send('PATCH', item, { body: before.body }), { status: 200, text: before.text }, 'a whole domain')
-  t.match(await send('PATCH', item, { body: { ...before.body, saml_entity_id: 'x', sso_enforcement: 'saml' } }), {
-    status: 400,
-  })
-  t.equal((await send('GET', item)).text, before.text, 'all or nothing')
+  const before = await call('domains.retrieve', { params: { id: made.body.id } })
+  t.match(
+    await call('domains.update', { params: { id: made.body.id }, body: before.body }),
+    { status: 200, text: before.text },
+    'a domain can be sent back unchanged',
+  )
+  t.match(
+    await call('domains.update', {
+      params: { id: made.body.id },
+      body: { ...before.body, saml_entity_id: 'x', sso_enforcement: 'saml' },
+    }),
+    {
+      status: 400,
+    },
+  )
+  t.equal(
+    (await call('domains.retrieve', { params: { id: made.body.id } })).text,
+    before.text,
+    'a rejected update changes nothing',
+  )
   const empty = { raw: { type: 'application/json', payload: '[]' } }
-  t.match(await send('POST', `${item}verify/`, empty), { status: 200, body: { is_verified: false } }, 'as PHP sends it')
+  t.match(
+    await call('domains.verify', { params: { id: made.body.id }, ...empty }),
+    { status: 200, body: { is_verified: false } },
+    'an empty array, as PHP clients send it, is an empty body',
+  )
 
-  t.match(await send('POST', url, { body: { domain: 'hedgerow.example' } }), {
+  t.match(await call('domains.create', { body: { domain: 'hedgerow.example' } }), {
     status: 400,
     body: { code: 'unique', attr: 'domain' },
   })
   const outsider = await app.stranger('outsider@example.com')
   t.equal(
     (
-      await send('POST', '/api/organizations/@current/domains/', {
+      await call('domains.create', {
+        params: { organization_id: '@current' },
         key: outsider.key,
         body: { domain: 'hedgerow.example' },
       })
     ).status,
     201,
-    'nobody blocks a name by writing it down',
+    'an unverified domain does not block other organizations',
   )
-  t.match(await send('DELETE', item), { status: 204, text: '' })
-  t.equal((await send('GET', item)).status, 404)
+  t.match(await call('domains.delete', { params: { id: made.body.id } }), { status: 204, text: '' })
+  t.equal((await call('domains.retrieve', { params: { id: made.body.id } })).status, 404)
 })
 
-onBothEngines(t, 'wrong domains', async (t, app) => {
-  const url = domainsOf(app)
+onBothEngines(t, 'rejects invalid domains', async (t, app) => {
   for (const domain of [
     '',
     ' ',
@@ -125,7 +151,7 @@ onBothEngines(t, 'wrong domains', async (t, app) => {
     'a.example\n',
     `${'x'.repeat(129)}.example`,
   ]) {
-    const answer = await app.send('POST', url, { body: { domain } })
+    const answer = await app.call('domains.create', { body: { domain } })
     t.match(
       answer,
       {
@@ -151,37 +177,36 @@ onBothEngines(t, 'wrong domains', async (t, app) => {
       { code: 'max_length', attr: 'saml_entity_id' },
     ],
   ] as const)
-    t.match(await app.send('POST', url, { body }), { status: 400, body: error })
-  t.equal((await app.send('GET', url)).body.count, 0)
+    t.match(await app.call('domains.create', { body }), { status: 400, body: error })
+  t.equal((await app.call('domains.list')).body.count, 0)
 })
 
 for (const engine of ENGINES)
-  t.test(`a real name server decides (${engine})`, async (t) => {
+  t.test(`verifies a domain by its TXT record (${engine})`, async (t) => {
     const zone: Zone = {}
     const app = await openApp(t, engine, {
       environment: { DNS_SERVERS: await openNameserver(t, zone), DNS_TIMEOUT_MS: '300' },
     })
-    const { send } = app
-    const url = domainsOf(app)
-    const { body: made } = await send('POST', url, { body: { domain: 'hedgerow.example' } })
+    const { call } = app
+    const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
     const challenge: string = made.verification_challenge
     const name = '_workspace-challenge.hedgerow.example'
-    const verify = (body?: object) => send('POST', `${url}${made.id}/verify/`, body && { body })
+    const verify = (body?: object) => call('domains.verify', { params: { id: made.id }, ...(body && { body }) })
 
-    for (const [what, entry] of [
-      ['no such name', { code: 'NXDOMAIN' }],
+    for (const [title, entry] of [
+      ['an unknown name', { code: 'NXDOMAIN' }],
       ['no record', { txt: [] }],
-      ['a broken server', { code: 'SERVFAIL' }],
+      ['a failing server', { code: 'SERVFAIL' }],
       ['a server that refuses', { code: 'REFUSED' }],
-      ['a server that says nothing', { silent: true }],
+      ['a server that does not reply', { silent: true }],
       ['another text', { txt: [['something else']] }],
-      ['white space around it', { txt: [[` ${challenge}`]] }],
-      ['other case', { txt: [[challenge.toUpperCase()]] }],
-      ['only a part of it', { txt: [[challenge.slice(0, 20)], [challenge.slice(20)]] }],
-      ['a name that stands for one without it', { cname: 'nowhere.example' }],
+      ['surrounding white space', { txt: [[` ${challenge}`]] }],
+      ['another case', { txt: [[challenge.toUpperCase()]] }],
+      ['the challenge split over two records', { txt: [[challenge.slice(0, 20)], [challenge.slice(20)]] }],
+      ['an alias of a name without records', { cname: 'nowhere.example' }],
     ] as const) {
       zone[name] = entry as Zone[string]
-      t.match(await verify(), { status: 200, body: { is_verified: false, verified_at: null } }, what)
+      t.match(await verify(), { status: 200, body: { is_verified: false, verified_at: null } }, title)
     }
 
     zone[name] = { txt: [['unrelated'], [challenge.slice(0, 10), challenge.slice(10)]] }
@@ -194,7 +219,8 @@ for (const engine of ENGINES)
     t.equal(verified.body.verified_at.length, 24)
     t.match(await verify(), { status: 400, body: { type: 'validation_error', code: 'already_verified', attr: null } })
     t.match(
-      await send('PATCH', `${url}${made.id}/`, {
+      await call('domains.update', {
+        params: { id: made.id },
         body: { sso_enforcement: 'google-oauth2', jit_provisioning_enabled: true },
       }),
       { status: 200, body: { sso_enforcement: 'google-oauth2', jit_provisioning_enabled: true } },
@@ -202,45 +228,52 @@ for (const engine of ENGINES)
 
     const rival = await app.stranger('rival@example.com')
     const theirs = (
-      await send('POST', '/api/organizations/@current/domains/', {
+      await call('domains.create', {
+        params: { organization_id: '@current' },
         key: rival.key,
         body: { domain: 'hedgerow.example' },
       })
     ).body
     zone[name] = { txt: [[theirs.verification_challenge]] }
-    t.match(await send('POST', `/api/organizations/@current/domains/${theirs.id}/verify/`, { key: rival.key }), {
+    t.match(await call('domains.verify', { params: { organization_id: '@current', id: theirs.id }, key: rival.key }), {
       status: 400,
       body: { code: 'already_claimed', attr: null },
     })
-    await send('DELETE', `${url}${made.id}/`)
+    await call('domains.delete', { params: { id: made.id } })
     t.match(
-      await send('POST', `/api/organizations/@current/domains/${theirs.id}/verify/`, { key: rival.key }),
+      await call('domains.verify', { params: { organization_id: '@current', id: theirs.id }, key: rival.key }),
       { status: 200, body: { is_verified: true } },
-      'free again',
+      'the domain is available after its deletion',
     )
 
-    const { body: alias } = await send('POST', url, { body: { domain: 'alias.example' } })
+    const { body: alias } = await call('domains.create', { body: { domain: 'alias.example' } })
     zone['_workspace-challenge.alias.example'] = { cname: 'txt.elsewhere.example' }
     zone['txt.elsewhere.example'] = { txt: [[alias.verification_challenge]] }
     t.match(
-      (await send('POST', `${url}${alias.id}/verify/`)).body,
+      (await call('domains.verify', { params: { id: alias.id } })).body,
       { is_verified: true },
-      'a name that stands for another is followed',
+      'aliases are followed',
     )
   })
 
 for (const engine of ENGINES)
-  t.test(`two organizations that prove one name at the same moment: one holds it (${engine})`, async (t) => {
+  t.test(`one of two organizations that verify a domain concurrently gets it (${engine})`, async (t) => {
     const zone: Zone = {}
     const app = await openApp(t, engine, { environment: { DNS_SERVERS: await openNameserver(t, zone) } })
     const rival = await app.stranger('rival@example.com')
     const make = async (key: string) =>
-      (await app.send('POST', '/api/organizations/@current/domains/', { key, body: { domain: 'one.example' } })).body
+      (
+        await app.call('domains.create', {
+          params: { organization_id: '@current' },
+          key,
+          body: { domain: 'one.example' },
+        })
+      ).body
     const [a, b] = [await make(app.first.api_key), await make(rival.key)]
     zone['_workspace-challenge.one.example'] = { txt: [[a.verification_challenge], [b.verification_challenge]] }
     const answers = await Promise.all([
-      app.send('POST', `/api/organizations/@current/domains/${a.id}/verify/`),
-      app.send('POST', `/api/organizations/@current/domains/${b.id}/verify/`, { key: rival.key }),
+      app.call('domains.verify', { params: { organization_id: '@current', id: a.id } }),
+      app.call('domains.verify', { params: { organization_id: '@current', id: b.id }, key: rival.key }),
     ])
     t.strictSame(answers.map(({ status }) => status).sort(), [200, 400])
     t.ok(answers.some(({ body }) => body.code === 'already_claimed'))

@@ -6,10 +6,10 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 const HOUR = 3_600_000
 const invitesOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/invites/`
 
-onBothEngines(t, 'invites without mail: the answer carries the secret, once', async (t, app) => {
-  const { send } = app
+onBothEngines(t, 'without mail, the response carries the secret of an invite once', async (t, app) => {
+  const { call, send } = app
   const url = invitesOf(app)
-  const made = await send('POST', url, {
+  const made = await call('invites.create', {
     body: { target_email: '  Grace@EXAMPLE.com ', first_name: ' Grace ', message: 'Hello', level: 8 },
   })
   t.match(made, {
@@ -25,41 +25,47 @@ onBothEngines(t, 'invites without mail: the answer carries the secret, once', as
       signup_token: /^\w{43}$/,
     },
   })
-  const list = await send('GET', url)
+  const list = await call('invites.list')
   t.match(list.body, { count: 1, results: [{ id: made.body.id }] })
   t.notOk(list.text.includes(made.body.signup_token))
   const rows = await app.deps.db.all(sql`select * from invites`)
-  t.notOk(JSON.stringify(rows).includes(made.body.signup_token), 'only its hash is kept')
+  t.notOk(JSON.stringify(rows).includes(made.body.signup_token), 'only its hash is stored')
 
-  const again = await send('POST', url, { body: { target_email: 'GRACE@example.com' } })
+  const again = await call('invites.create', { body: { target_email: 'GRACE@example.com' } })
   t.match(again, { status: 201, body: { level: 1, first_name: '', message: null } })
   t.not(again.body.id, made.body.id)
   t.match(
-    (await send('GET', url)).body,
+    (await call('invites.list')).body,
     { count: 1, results: [{ id: again.body.id }] },
-    'a new invite replaces the one to the same address',
+    'a new invite replaces an earlier one to the same address',
   )
-  t.match(await send('GET', `/api/signup/${made.body.id}/?token=${made.body.signup_token}`, { key: null }), {
-    status: 400,
-    body: { code: 'invalid_input' },
-  })
+  t.match(
+    await call('signup.retrieve', {
+      params: { invite_id: made.body.id },
+      query: { token: made.body.signup_token },
+      key: null,
+    }),
+    {
+      status: 400,
+      body: { code: 'invalid_input' },
+    },
+  )
 
-  await send('POST', url, { body: { target_email: 'second@example.com' } })
+  await call('invites.create', { body: { target_email: 'second@example.com' } })
   t.strictSame(
-    (await send('GET', url)).body.results.map((i: any) => i.target_email),
+    (await call('invites.list')).body.results.map((i: any) => i.target_email),
     ['second@example.com', 'GRACE@example.com'],
     'newest first',
   )
-  t.equal((await send('DELETE', `${url}${again.body.id}/`)).status, 204)
-  t.equal((await send('DELETE', `${url}${again.body.id}/`)).status, 404)
+  t.equal((await call('invites.delete', { params: { id: again.body.id } })).status, 204)
+  t.equal((await call('invites.delete', { params: { id: again.body.id } })).status, 404)
   t.equal((await send('GET', `${url}${again.body.id}/`)).status, 405)
   app.advance(73 * HOUR)
-  t.match((await send('GET', url)).body.results, [{ is_expired: true }], 'expired ones stay in the list')
+  t.match((await call('invites.list')).body.results, [{ is_expired: true }], 'expired invites stay in the list')
 })
 
-onBothEngines(t, 'who invites whom, at which level', async (t, app) => {
-  const { send, member } = app
-  const url = invitesOf(app)
+onBothEngines(t, 'members invite at most at their own level', async (t, app) => {
+  const { call, member } = app
   const people = {
     1: await member('member@example.com', 1),
     8: await member('admin@example.com', 8),
@@ -68,40 +74,47 @@ onBothEngines(t, 'who invites whom, at which level', async (t, app) => {
   let n = 0
   for (const own of [1, 8, 15] as const)
     for (const level of [1, 8, 15] as const)
-      for (const path of ['', 'bulk/']) {
-        const target_email = `target${++n}@example.com`
-        const body = path ? [{ target_email: `ok${n}@example.com` }, { target_email, level }] : { target_email, level }
-        const answer = await send('POST', `${url}${path}`, { key: people[own].key, body })
-        t.equal(answer.status, level > own ? 403 : path ? 200 : 201, `${own} invites at ${level} ${path}`)
+      for (const [id, status] of [
+        ['invites.create', 201],
+        ['invites.bulk', 200],
+      ] as const) {
+        const input = { target_email: `target${++n}@example.com`, level }
+        const body = id === 'invites.bulk' ? [{ target_email: `ok${n}@example.com` }, input] : input
+        const answer = await call(id, { key: people[own].key, body })
+        t.equal(answer.status, level > own ? 403 : status, `level ${own} invites at level ${level} with ${id}`)
       }
   t.equal(
-    (await send('GET', url)).body.count,
+    (await call('invites.list')).body.count,
     3 * 3 + 6 + 3,
-    'a refused list made none of its invites: six single, six pairs',
+    'a rejected list creates none of its invites: six single, six pairs',
   )
-  const one = (await send('POST', url, { key: people[8].key, body: { target_email: 'x@example.com', level: 8 } })).body
-    .id
+  const one = (await call('invites.create', { key: people[8].key, body: { target_email: 'x@example.com', level: 8 } }))
+    .body.id
   t.equal(
-    (await send('DELETE', `${url}${one}/`, { key: people[1].key })).status,
+    (await call('invites.delete', { params: { id: one }, key: people[1].key })).status,
     204,
-    'any member takes an invite back',
+    'any member can delete an invite',
   )
 
-  const high = (await send('POST', url, { key: people[8].key, body: { target_email: 'high@example.com', level: 8 } }))
-    .body.id
-  const low = (await send('POST', url, { key: people[8].key, body: { target_email: 'low@example.com', level: 1 } }))
-    .body.id
-  const ids = async () => (await send('GET', url)).body.results.map((i: any) => i.id)
-  await send('PATCH', `/api/organizations/@current/members/${people[8].uuid}/`, { body: { level: 1 } })
-  t.notOk((await ids()).includes(high), 'who is lowered takes their higher invites along')
+  const high = (
+    await call('invites.create', { key: people[8].key, body: { target_email: 'high@example.com', level: 8 } })
+  ).body.id
+  const low = (
+    await call('invites.create', { key: people[8].key, body: { target_email: 'low@example.com', level: 1 } })
+  ).body.id
+  const ids = async () => (await call('invites.list')).body.results.map((i: any) => i.id)
+  await call('members.update', {
+    params: { user__uuid: people[8].uuid },
+    body: { level: 1 },
+  })
+  t.notOk((await ids()).includes(high), 'lowering a level deletes the invites above it')
   t.ok((await ids()).includes(low))
-  await send('DELETE', `/api/organizations/@current/members/${people[8].uuid}/`)
-  t.notOk((await ids()).includes(low), 'who leaves, all of them')
+  await call('members.remove', { params: { user__uuid: people[8].uuid } })
+  t.notOk((await ids()).includes(low), 'removing a member deletes their invites')
 })
 
-onBothEngines(t, 'wrong invites', async (t, app) => {
-  const { send } = app
-  const url = invitesOf(app)
+onBothEngines(t, 'rejects invalid invites', async (t, app) => {
+  const { call } = app
   await app.member('Member@example.com', 1)
   const address = 'x@example.com'
   const cases: [object, { code: string; attr: string | null }][] = [
@@ -144,24 +157,23 @@ onBothEngines(t, 'wrong invites', async (t, app) => {
     [{ target_email: 'member@EXAMPLE.com' }, { code: 'invalid_input', attr: null }],
   ]
   for (const [body, error] of cases) {
-    t.match(await send('POST', url, { body }), { status: 400, body: error }, JSON.stringify(body).slice(0, 60))
+    t.match(await call('invites.create', { body }), { status: 400, body: error }, JSON.stringify(body).slice(0, 60))
     const attr = error.attr === null ? '1__target_email' : `1__${error.attr}`
     t.match(
-      await send('POST', `${url}bulk/`, { body: [{ target_email: 'fine@example.com' }, body] }),
+      await call('invites.bulk', { body: [{ target_email: 'fine@example.com' }, body] }),
       { status: 400, body: { code: error.code, attr } },
-      'and in a list, with its place',
+      'in a list, `attr` has the index',
     )
-    t.match(await send('POST', `${url}bulk/`, { body }), { status: 400, body: error }, 'and alone')
+    t.match(await call('invites.bulk', { body }), { status: 400, body: error }, 'as a single object')
   }
-  t.equal((await send('GET', url)).body.count, 0, 'nothing was made')
+  t.equal((await call('invites.list')).body.count, 0, 'nothing was created')
 })
 
-onBothEngines(t, 'several at once, all or none', async (t, app) => {
-  const { send } = app
-  const url = `${invitesOf(app)}bulk/`
+onBothEngines(t, 'creates all invites of a list or none', async (t, app) => {
+  const { call } = app
   const people = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ target_email: `p${i}@example.com`, first_name: `P${i}` }))
-  const twenty = await send('POST', url, { body: people(20) })
+  const twenty = await call('invites.bulk', { body: people(20) })
   t.equal(twenty.status, 200)
   t.strictSame(
     twenty.body.map((i: any) => i.first_name),
@@ -170,23 +182,23 @@ onBothEngines(t, 'several at once, all or none', async (t, app) => {
   )
   t.ok(twenty.body.every((i: any) => i.signup_token))
   await app.deps.db.run(sql`delete from invites`)
-  t.match(await send('POST', url, { body: people(21) }), { status: 400, body: { code: 'max_length', attr: null } })
-  t.match(await send('POST', url, { body: [...people(2), { target_email: 'P1@example.com' }] }), {
+  t.match(await call('invites.bulk', { body: people(21) }), { status: 400, body: { code: 'max_length', attr: null } })
+  t.match(await call('invites.bulk', { body: [...people(2), { target_email: 'P1@example.com' }] }), {
     status: 400,
     body: { code: 'unique', attr: '2__target_email' },
   })
-  t.same((await send('POST', url, { body: [] })).body, [])
+  t.same((await call('invites.bulk', { body: [] })).body, [])
   t.match(
-    await send('POST', url, { body: { target_email: 'one@example.com' } }),
+    await call('invites.bulk', { body: { target_email: 'one@example.com' } }),
     { status: 200, body: { target_email: 'one@example.com' } },
-    'one invite in, one invite out',
+    'a single object returns a single invite',
   )
-  for (const wrong of ['x', 5, [5], ['x'], [[]]]) t.equal((await send('POST', url, { body: wrong })).status, 400)
-  t.equal((await send('GET', invitesOf(app))).body.count, 1)
+  for (const wrong of ['x', 5, [5], ['x'], [[]]]) t.equal((await call('invites.bulk', { body: wrong })).status, 400)
+  t.equal((await call('invites.list')).body.count, 1)
 })
 
 for (const engine of ENGINES)
-  t.test(`a database that refuses half-way leaves none (${engine})`, async (t) => {
+  t.test(`a database error in the middle of a list creates no invite (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await app.deps.db.exec(
       engine === 'sqlite'
@@ -195,19 +207,19 @@ for (const engine of ENGINES)
            create trigger refuse before insert on invites for each row execute function refuse()`,
     )
     const body = Array.from({ length: 5 }, (_, i) => ({ target_email: `p${i}@example.com` }))
-    t.equal((await app.send('POST', `${invitesOf(app)}bulk/`, { body })).status, 500)
-    t.equal((await app.send('GET', invitesOf(app))).body.count, 0)
-    t.equal((await app.send('POST', `${invitesOf(app)}bulk/`, { body: body.slice(0, 3) })).status, 200)
+    t.equal((await app.call('invites.bulk', { body })).status, 500)
+    t.equal((await app.call('invites.list')).body.count, 0)
+    t.equal((await app.call('invites.bulk', { body: body.slice(0, 3) })).status, 200)
   })
 
-t.test('the log says how to configure mail', async (t) => {
+t.test('the log explains how to configure mail', async (t) => {
   const log = new PassThrough()
   let lines = ''
   log.on('data', (chunk) => {
     lines += chunk
   })
   const app = await openApp(t, 'sqlite', { log })
-  const { body } = await app.send('POST', invitesOf(app), { body: { target_email: 'x@example.com' } })
+  const { body } = await app.call('invites.create', { body: { target_email: 'x@example.com' } })
   t.match(lines, /SMTP_URL/)
   t.notOk(lines.includes(body.signup_token))
 })
@@ -216,34 +228,36 @@ const LIMITED = { environment: { RATE_LIMITS: 'true' } }
 
 onBothEngines(
   t,
-  'an address gets at most 3 invites of an organization in an hour and 10 in a day',
+  'an organization can invite an address at most 3 times an hour and 10 times a day',
   async (t, app) => {
-    const { send, stranger, advance } = app
-    const url = invitesOf(app)
-    const invite = (target_email = 'grace@example.com') => send('POST', url, { body: { target_email } })
+    const { call, stranger, advance } = app
+    const invite = (target_email = 'grace@example.com') => call('invites.create', { body: { target_email } })
     const made = await invite()
     t.equal(made.status, 201)
-    await send('DELETE', `${url}${made.body.id}/`)
+    await call('invites.delete', { params: { id: made.body.id } })
     t.equal((await invite('GRACE@example.com')).status, 201)
     const pair = ['other@example.com', 'grace@example.com'].map((target_email) => ({ target_email }))
-    t.equal((await send('POST', `${url}bulk/`, { body: pair })).status, 200)
+    t.equal((await call('invites.bulk', { body: pair })).status, 200)
 
     const refused = await invite()
     t.match(refused, { status: 429, body: { type: 'throttled_error', code: 'throttled', attr: null } })
     const wait = Number(refused.headers['retry-after'])
     t.ok(wait > 3_500 && wait <= 3_600, `${wait} seconds`)
-    t.match(await send('POST', `${url}bulk/`, { body: [{ target_email: 'third@example.com' }, pair[1]] }), {
+    t.match(await call('invites.bulk', { body: [{ target_email: 'third@example.com' }, pair[1]] }), {
       status: 429,
       headers: { 'retry-after': /^\d+$/ },
       body: { attr: '1__target_email' },
     })
-    const listed = (await send('GET', url)).body.results.map((one: any) => one.target_email).sort()
-    t.strictSame(listed, ['grace@example.com', 'other@example.com'], 'a refused list makes none')
-    t.equal((await invite('fourth@example.com')).status, 201, 'other addresses have their own count')
+    const listed = (await call('invites.list')).body.results.map((one: any) => one.target_email).sort()
+    t.strictSame(listed, ['grace@example.com', 'other@example.com'], 'a rejected list creates no invite')
+    t.equal((await invite('fourth@example.com')).status, 201, 'each address has its own limit')
     const other = await stranger('stranger@example.com')
-    const theirs = `/api/organizations/${other.organization_id}/invites/`
-    const elsewhere = await send('POST', theirs, { key: other.key, body: { target_email: 'grace@example.com' } })
-    t.equal(elsewhere.status, 201, 'and so have other organizations')
+    const elsewhere = await call('invites.create', {
+      params: { organization_id: other.organization_id },
+      key: other.key,
+      body: { target_email: 'grace@example.com' },
+    })
+    t.equal(elsewhere.status, 201, 'each organization has its own limit')
 
     advance(wait * 1_000)
     t.equal((await invite()).status, 201)
@@ -264,17 +278,21 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'making organizations does not lift the limit of the inviter',
+  'creating organizations does not lift the limit of the inviter',
   async (t, app) => {
     const statuses: number[] = []
     for (let i = 0; i < 6; i++) {
-      const { body } = await app.send('POST', '/api/organizations/', { body: { name: `Throw-away ${i}` } })
-      const url = `/api/organizations/${body.id}/`
+      const { body } = await app.call('organizations.create', { body: { name: `Throw-away ${i}` } })
       for (let j = 0; j < 2; j++)
         statuses.push(
-          (await app.send('POST', `${url}invites/`, { body: { target_email: 'grace@example.com' } })).status,
+          (
+            await app.call('invites.create', {
+              params: { organization_id: body.id },
+              body: { target_email: 'grace@example.com' },
+            })
+          ).status,
         )
-      await app.send('DELETE', url)
+      await app.call('organizations.delete', { params: { id: body.id } })
     }
     t.strictSame(statuses, [...Array(10).fill(201), 429, 429])
   },
@@ -282,12 +300,12 @@ onBothEngines(
 )
 
 for (const engine of ENGINES)
-  t.test(`the limit holds for invites at one moment (${engine})`, async (t) => {
+  t.test(`the limit applies to concurrent invites (${engine})`, async (t) => {
     const app = await openApp(t, engine, LIMITED)
     const admins = await Promise.all([1, 2, 3].map((i) => app.member(`admin${i}@example.com`, 8)))
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
-        app.send('POST', invitesOf(app), { key: admins[i % 3]!.key, body: { target_email: 'grace@example.com' } }),
+        app.call('invites.create', { key: admins[i % 3]!.key, body: { target_email: 'grace@example.com' } }),
       ),
     )
     t.strictSame(answers.map(({ status }) => status).sort(), [...Array(3).fill(201), ...Array(9).fill(429)])

@@ -1,13 +1,13 @@
 import t from 'tap'
-import { ENGINES, onBothEngines, openApp, type Person, type TestApp } from '../helpers/app.ts'
+import { type CallOptions, ENGINES, onBothEngines, openApp, type Person, type TestApp } from '../helpers/app.ts'
 
 const LEVELS = [1, 8, 15]
 
-onBothEngines(t, 'members are listed, filtered and paged', async (t, { send, first, member }) => {
+onBothEngines(t, 'lists, filters and pages members', async (t, { call, send, first, member }) => {
   const url = `/api/organizations/${first.organization_id}/members/`
   const ada = await member('Ada@Example.com', 8)
   await member('grace@example.com', 1)
-  const list = await send('GET', url)
+  const list = await call('members.list')
   t.strictSame(
     list.body.results.map((m: any) => m.user.email),
     ['grace@example.com', 'Ada@Example.com', 'owner@example.com'],
@@ -19,49 +19,66 @@ onBothEngines(t, 'members are listed, filtered and paged', async (t, { send, fir
     has_social_auth: false,
     user: { uuid: ada.uuid, hedgehog_config: null },
   })
-  const emails = async (query: string) =>
-    (await send('GET', `${url}?${query}`)).body.results.map((m: any) => m.user.email)
-  t.strictSame(await emails('order=joined_at&limit=1'), ['owner@example.com'])
-  t.strictSame(await emails('email=ada@example.com'), ['Ada@Example.com'])
-  t.strictSame(await emails('search=GRACE'), ['grace@example.com'])
-  t.strictSame(await emails('search=%25'), [], 'no wildcards')
-  t.strictSame(await emails(`updated_after=${encodeURIComponent(list.body.results[1].updated_at)}`), [
-    'grace@example.com',
-  ])
-  t.match(await send('GET', `${url}?updated_after=yesterday`), { status: 400, body: { attr: 'updated_after' } })
-  t.match(await send('GET', `${url}?order=name`), { status: 400, body: { code: 'invalid_choice', attr: 'order' } })
-  t.equal((await send('GET', `${url}${ada.uuid}/`)).status, 405, 'there is no reading of one')
-  t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).body.member_count, '3')
+  const emails = async (query: CallOptions<'members.list'>['query']) =>
+    (await call('members.list', { query })).body.results.map((m: any) => m.user.email)
+  t.strictSame(await emails({ order: 'joined_at', limit: 1 }), ['owner@example.com'])
+  t.strictSame(await emails({ email: 'ada@example.com' }), ['Ada@Example.com'])
+  t.strictSame(await emails({ search: 'GRACE' }), ['grace@example.com'])
+  t.strictSame(await emails({ search: '%' }), [], 'no wildcards')
+  t.strictSame(await emails({ updated_after: list.body.results[1].updated_at }), ['grace@example.com'])
+  t.match(await call('members.list', { query: { updated_after: 'yesterday' } }), {
+    status: 400,
+    body: { attr: 'updated_after' },
+  })
+  t.match(await call('members.list', { query: { order: 'name' } }), {
+    status: 400,
+    body: { code: 'invalid_choice', attr: 'order' },
+  })
+  t.equal((await send('GET', `${url}${ada.uuid}/`)).status, 405, 'a single member cannot be read')
+  t.equal((await call('organizations.retrieve', { params: { id: first.organization_id } })).body.member_count, '3')
 })
 
-onBothEngines(t, 'the members of an organization change', async (t, { send, first, member }) => {
-  const url = `/api/organizations/${first.organization_id}/members/`
+onBothEngines(t, 'updates and removes members', async (t, { call, first, member }) => {
   const ada = await member('ada@example.com', 1)
-  const raised = await send('PATCH', `${url}${ada.uuid}/`, { body: { level: 8 } })
+  const raised = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level: 8 } })
   t.match(raised, { status: 200, body: { level: 8, user: { email: 'ada@example.com' } } })
   t.ok(raised.body.updated_at > raised.body.joined_at)
   t.equal(
-    (await send('PATCH', `${url}${ada.uuid.toUpperCase()}/`, { body: { level: 15 } })).body.level,
+    (await call('members.update', { params: { user__uuid: ada.uuid.toUpperCase() }, body: { level: 15 } })).body.level,
     15,
-    'owners make owners',
+    'owners can add owners',
   )
-  t.equal((await send('PATCH', `${url}@me/`)).status, 200, 'a change of nothing is allowed on oneself')
-  const self = await send('PATCH', `${url}@me/`, { body: { level: 15 } })
-  t.match(self, { status: 200, body: { level: 15 } }, 'and so is the level one has')
-  t.equal(self.body.updated_at, self.body.joined_at, 'which changes nothing')
-  t.match(await send('PATCH', `${url}@me/`, { body: { level: 8 } }), { status: 403 }, 'but no other')
-  t.equal((await send('GET', `${url}?order=joined_at`)).body.results[0].user.email, 'owner@example.com')
+  t.equal(
+    (await call('members.update', { params: { user__uuid: '@me' } })).status,
+    200,
+    'an empty update of oneself is accepted',
+  )
+  const self = await call('members.update', { params: { user__uuid: '@me' }, body: { level: 15 } })
+  t.match(self, { status: 200, body: { level: 15 } }, 'the current level is accepted')
+  t.equal(self.body.updated_at, self.body.joined_at, 'the current level changes nothing')
+  t.match(
+    await call('members.update', { params: { user__uuid: '@me' }, body: { level: 8 } }),
+    { status: 403 },
+    'another level is rejected',
+  )
+  t.equal(
+    (await call('members.list', { query: { order: 'joined_at' } })).body.results[0].user.email,
+    'owner@example.com',
+  )
   for (const order of ['level', 'JOINED_AT', '', 'joined_at,level', '-user__email'])
     t.match(
-      await send('GET', `${url}?order=${order}`),
+      await call('members.list', { query: { order } }),
       { status: 400, body: { type: 'validation_error', code: 'invalid_choice', attr: 'order' } },
       order,
     )
-  t.match(await send('DELETE', `${url}${ada.uuid}/`), {
+  t.match(await call('members.remove', { params: { user__uuid: ada.uuid } }), {
     status: 400,
     body: { type: 'validation_error', code: 'invalid_input', attr: null },
   })
-  t.match(await send('DELETE', `${url}@me/`), { status: 400, body: { code: 'invalid_input', attr: null } })
+  t.match(await call('members.remove', { params: { user__uuid: '@me' } }), {
+    status: 400,
+    body: { code: 'invalid_input', attr: null },
+  })
   for (const [level, error] of [
     [2, 'invalid_choice'],
     ['8', 'invalid_choice'],
@@ -71,34 +88,37 @@ onBothEngines(t, 'the members of an organization change', async (t, { send, firs
     [[1], 'invalid_choice'],
     [1e308, 'invalid_choice'],
   ] as const) {
-    const answer = await send('PATCH', `${url}${ada.uuid}/`, { body: { level } })
+    const answer = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level } })
     t.match(answer, { status: 400, body: { attr: 'level' } }, String(level))
     t.ok([error, 'invalid_input'].includes(answer.body.code))
   }
-  t.equal((await send('PATCH', `${url}${ada.uuid}/`, { body: { level: 1 } })).status, 200)
-  t.equal((await send('DELETE', `${url}@me/`, { key: ada.key })).status, 204, 'anybody but an owner may leave')
-  t.equal((await send('GET', url, { key: ada.key })).status, 404)
-  t.match((await send('GET', '/api/users/@me/', { key: ada.key })).body, {
+  t.equal((await call('members.update', { params: { user__uuid: ada.uuid }, body: { level: 1 } })).status, 200)
+  t.equal(
+    (await call('members.remove', { params: { user__uuid: '@me' }, key: ada.key })).status,
+    204,
+    'members and administrators can leave',
+  )
+  t.equal((await call('members.list', { key: ada.key })).status, 404)
+  t.match((await call('users.me', { key: ada.key })).body, {
     email: 'ada@example.com',
     organization: null,
   })
-  t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).body.member_count, '1')
+  t.equal((await call('organizations.retrieve', { params: { id: first.organization_id } })).body.member_count, '1')
 })
 
-/** What the rules say: caller level × target level × verb (with the new level). */
+/** The expected status by caller level, target level and action. A number is the new level. */
 function expected(caller: number, target: number, self: boolean, verb: 'remove' | number | 'nothing'): number {
-  const touches = self || (caller >= 8 && target <= caller)
-  if (!touches) return 403
+  const mayManage = self || (caller >= 8 && target <= caller)
+  if (!mayManage) return 403
   if (verb === 'nothing' || verb === target) return 200
   if (verb === 'remove') return target === 15 ? 400 : 204
   return self || verb > caller ? 403 : 200
 }
 
 for (const engine of ENGINES)
-  t.test(`every cell of the level matrix (${engine})`, async (t) => {
+  t.test(`levels decide which members can be updated and removed (${engine})`, async (t) => {
     const app = await openApp(t, engine)
-    const { send, first } = app
-    const url = `/api/organizations/${first.organization_id}/members/`
+    const { call } = app
     const callers: Record<number, Person> = {}
     for (const level of LEVELS) callers[level] = await app.member(`caller${level}@example.com`, level)
     let people = 0
@@ -110,8 +130,9 @@ for (const engine of ENGINES)
           const name = `${caller} → ${target}: ${verb}`
           const ask = () =>
             verb === 'remove'
-              ? send('DELETE', `${url}${person.uuid}/`, { key: callers[caller]!.key })
-              : send('PATCH', `${url}${person.uuid}/`, {
+              ? call('members.remove', { params: { user__uuid: person.uuid }, key: callers[caller]!.key })
+              : call('members.update', {
+                  params: { user__uuid: person.uuid },
                   key: callers[caller]!.key,
                   body: verb === 'nothing' ? {} : { level: verb },
                 })
@@ -119,7 +140,7 @@ for (const engine of ENGINES)
           const answer = await ask()
           t.equal(answer.status, status, name)
           if (status >= 400) t.strictSame(Object.keys(answer.body), ['type', 'code', 'detail', 'attr'])
-          const after = (await send('GET', `${url}?email=${person.email}`)).body.results[0]?.level
+          const after = (await call('members.list', { query: { email: person.email } })).body.results[0]?.level
           t.equal(
             after,
             status === 204 ? undefined : status === 200 && verb !== 'nothing' ? verb : target,
@@ -132,8 +153,12 @@ for (const engine of ENGINES)
         const self = await app.member(`self${level}${verb}@example.com`, level)
         const answer =
           verb === 'remove'
-            ? await send('DELETE', `${url}@me/`, { key: self.key })
-            : await send('PATCH', `${url}@me/`, { key: self.key, body: verb === 'nothing' ? {} : { level: verb } })
+            ? await call('members.remove', { params: { user__uuid: '@me' }, key: self.key })
+            : await call('members.update', {
+                params: { user__uuid: '@me' },
+                key: self.key,
+                body: verb === 'nothing' ? {} : { level: verb },
+              })
         t.equal(answer.status, expected(level, level, true, verb), `${level} → self: ${verb}`)
         cells++
       }
@@ -141,25 +166,25 @@ for (const engine of ENGINES)
   })
 
 for (const engine of ENGINES)
-  t.test(`two owners who demote each other at the same moment leave one (${engine})`, async (t) => {
+  t.test(`two owners who demote each other concurrently leave one owner (${engine})`, async (t) => {
     const app = await openApp(t, engine)
-    const url = `/api/organizations/${app.first.organization_id}/members/`
     for (let round = 0; round < 10; round++) {
       const other = await app.member(`owner${round}@example.com`, 15)
-      const me = (await app.send('GET', '/api/users/@me/')).body.uuid
+      const me = (await app.call('users.me')).body.uuid
       const answers = await Promise.all([
-        app.send('PATCH', `${url}${other.uuid}/`, { body: { level: 1 } }),
-        app.send('PATCH', `${url}${me}/`, { key: other.key, body: { level: 1 } }),
+        app.call('members.update', { params: { user__uuid: other.uuid }, body: { level: 1 } }),
+        app.call('members.update', { params: { user__uuid: me }, key: other.key, body: { level: 1 } }),
       ])
       t.strictSame(answers.map(({ status }) => status).sort(), [200, 403])
       t.equal(await owners(app, other.key), 1)
-      if (answers[1]!.status === 200) await app.send('PATCH', `${url}${me}/`, { key: other.key, body: { level: 15 } })
+      if (answers[1]!.status === 200)
+        await app.call('members.update', { params: { user__uuid: me }, key: other.key, body: { level: 15 } })
       else continue
-      await app.send('PATCH', `${url}${other.uuid}/`, { body: { level: 1 } })
+      await app.call('members.update', { params: { user__uuid: other.uuid }, body: { level: 1 } })
     }
   })
 
 async function owners(app: TestApp, key: string): Promise<number> {
-  const { body } = await app.send('GET', `/api/organizations/${app.first.organization_id}/members/`, { key })
+  const { body } = await app.call('members.list', { key })
   return body.results.filter((m: any) => m.level === 15).length
 }

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { slugOf } from '../../src/store/organizations.ts'
+import { slugOf } from '../../src/organizations/slug.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 
-onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', async (t, { send, first }) => {
-  const own = await send('GET', `/api/organizations/${first.organization_id}/`)
+onBothEngines(t, 'creates, reads, updates and deletes organizations', async (t, { call, first }) => {
+  const own = await call('organizations.retrieve', { params: { id: first.organization_id } })
   t.match(own, {
     status: 200,
     body: {
@@ -22,7 +22,7 @@ onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', as
     },
   })
 
-  const made = await send('POST', '/api/organizations/', {
+  const made = await call('organizations.create', {
     body: { name: '  Foo & Bar, Inc. ', enforce_2fa: true, slug: 'mine', plugins_access_level: 9, unknown: [] },
   })
   t.match(made, {
@@ -38,16 +38,17 @@ onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', as
   })
   t.equal(made.body.teams.length, 1)
   t.equal(
-    (await send('GET', '/api/organizations/@current/')).body.id,
+    (await call('organizations.retrieve', { params: { id: '@current' } })).body.id,
     first.organization_id,
     'a new organization does not become current',
   )
 
-  const again = await send('POST', '/api/organizations/', { body: { name: 'foo  bar inc' } })
+  const again = await call('organizations.create', { body: { name: 'foo  bar inc' } })
   t.match(again.body.slug, /^foo-bar-inc-[a-z]{4}$/, 'a taken slug gets four lower-case letters')
-  t.equal((await send('GET', `/api/organizations/${again.body.id}/`)).body.slug, again.body.slug)
+  t.equal((await call('organizations.retrieve', { params: { id: again.body.id } })).body.slug, again.body.slug)
 
-  const renamed = await send('PATCH', `/api/organizations/${made.body.id}/`, {
+  const renamed = await call('organizations.update', {
+    params: { id: made.body.id },
     body: { name: 'Renamed', is_member_join_email_enabled: false, enforce_2fa: null },
   })
   t.match(renamed, {
@@ -55,12 +56,16 @@ onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', as
     body: { name: 'Renamed', slug: 'foo-bar-inc', is_member_join_email_enabled: false, enforce_2fa: null },
   })
   t.ok(renamed.body.updated_at > made.body.updated_at)
-  const same = await send('PATCH', `/api/organizations/${made.body.id}/`, { body: renamed.body })
-  t.strictSame(same.body, renamed.body, 'present values change nothing, not even updated_at')
-  t.equal((await send('PATCH', `/api/organizations/${made.body.id}/`)).status, 200, 'a PATCH may come without a body')
-  t.equal((await send('PATCH', `/api/organizations/${made.body.id}/`, { body: {} })).body.name, 'Renamed')
+  const same = await call('organizations.update', { params: { id: made.body.id }, body: renamed.body })
+  t.strictSame(same.body, renamed.body, 'current values change nothing, including updated_at')
+  t.equal(
+    (await call('organizations.update', { params: { id: made.body.id } })).status,
+    200,
+    'PATCH accepts a missing body',
+  )
+  t.equal((await call('organizations.update', { params: { id: made.body.id }, body: {} })).body.name, 'Renamed')
 
-  const list = await send('GET', '/api/organizations/')
+  const list = await call('organizations.list')
   t.equal(list.body.count, 3)
   t.strictSame(
     list.body.results.map((o: any) => o.name),
@@ -68,22 +73,29 @@ onBothEngines(t, 'the owner reads, makes, changes and deletes organizations', as
     'oldest first',
   )
 
-  const gone = await send('DELETE', `/api/organizations/${made.body.id}/`)
+  const gone = await call('organizations.delete', { params: { id: made.body.id } })
   t.match(gone, { status: 204, text: '' })
-  t.equal((await send('DELETE', `/api/organizations/${made.body.id}/`)).status, 404)
-  t.equal((await send('GET', `/api/projects/${made.body.teams[0].id}/`)).status, 404, 'its project went with it')
-  t.equal((await send('DELETE', `/api/organizations/${again.body.id}/`)).status, 204)
-  t.equal((await send('DELETE', `/api/organizations/${first.organization_id}/`)).status, 204, 'the last one may go too')
-  t.match(await send('GET', '/api/organizations/'), { status: 200, body: { count: 0, results: [] } })
-  t.equal((await send('GET', '/api/organizations/@current/')).status, 404)
-  t.match((await send('GET', '/api/users/@me/')).body, { organization: null, team: null })
-  const fresh = await send('POST', '/api/organizations/', { body: { name: 'After' } })
-  t.equal(fresh.body.plugins_access_level, 6, 'only the first of an installation shares plugins')
-  t.ok(fresh.body.teams[0].id > again.body.teams[0].id, 'ids are never used again')
+  t.equal((await call('organizations.delete', { params: { id: made.body.id } })).status, 404)
+  t.equal(
+    (await call('projects.retrieve', { params: { id: made.body.teams[0].id } })).status,
+    404,
+    'its project is deleted with it',
+  )
+  t.equal((await call('organizations.delete', { params: { id: again.body.id } })).status, 204)
+  t.equal(
+    (await call('organizations.delete', { params: { id: first.organization_id } })).status,
+    204,
+    'the last organization can be deleted',
+  )
+  t.match(await call('organizations.list'), { status: 200, body: { count: 0, results: [] } })
+  t.equal((await call('organizations.retrieve', { params: { id: '@current' } })).status, 404)
+  t.match((await call('users.me')).body, { organization: null, team: null })
+  const fresh = await call('organizations.create', { body: { name: 'After' } })
+  t.equal(fresh.body.plugins_access_level, 6, 'only the first organization of an installation can share plugins')
+  t.ok(fresh.body.teams[0].id > again.body.teams[0].id, 'ids are not reused')
 })
 
-onBothEngines(t, 'input that is wrong is told apart', async (t, { send, first }) => {
-  const url = '/api/organizations/'
+onBothEngines(t, 'rejects invalid organizations with distinct errors', async (t, { call, first }) => {
   const cases: [string, unknown, { code: string; attr: string | null }][] = [
     ['no name', {}, { code: 'required', attr: 'name' }],
     ['null', { name: null }, { code: 'null', attr: 'name' }],
@@ -101,7 +113,7 @@ onBothEngines(t, 'input that is wrong is told apart', async (t, { send, first })
     ['a list', { name: ['x'] }, { code: 'invalid_input', attr: 'name' }],
     ['NUL', { name: 'a\0b' }, { code: 'null_characters_not_allowed', attr: 'name' }],
     [
-      'a word for a boolean',
+      'a string for a boolean',
       { name: 'x', is_member_join_email_enabled: 'yes' },
       { code: 'invalid_input', attr: 'is_member_join_email_enabled' },
     ],
@@ -116,63 +128,93 @@ onBothEngines(t, 'input that is wrong is told apart', async (t, { send, first })
   ]
   for (const [name, body, error] of cases)
     t.match(
-      await send('POST', url, { raw: { type: 'application/json', payload: JSON.stringify(body) } }),
+      await call('organizations.create', { raw: { type: 'application/json', payload: JSON.stringify(body) } }),
       {
         status: 400,
         body: { type: 'validation_error', ...error },
       },
       name,
     )
-  t.equal((await send('GET', url)).body.count, 1, 'nothing was made')
+  t.equal((await call('organizations.list')).body.count, 1, 'nothing was created')
 
-  const longest = await send('POST', url, { body: { name: `  ${'é'.repeat(64)}  ` } })
+  const longest = await call('organizations.create', { body: { name: `  ${'é'.repeat(64)}  ` } })
   t.match(
     longest,
     { status: 201, body: { name: 'é'.repeat(64), slug: 'e'.repeat(48) } },
-    'the length counts after trimming',
+    'the length is checked after trimming',
   )
-  t.equal((await send('POST', url, { body: { name: '日本' } })).body.slug, '')
-  t.match((await send('POST', url, { body: { name: '中国' } })).body.slug, /^-[a-z]{4}$/)
-  t.equal((await send('POST', url, { body: { name: 'half \ud83d pair' } })).body.name, 'half \ufffd pair')
-  t.match((await send('PATCH', `${url}${first.organization_id}/`, { body: { name: '' } })).body, {
+  t.equal((await call('organizations.create', { body: { name: '日本' } })).body.slug, '')
+  t.match((await call('organizations.create', { body: { name: '中国' } })).body.slug, /^-[a-z]{4}$/)
+  t.equal((await call('organizations.create', { body: { name: 'half \ud83d pair' } })).body.name, 'half \ufffd pair')
+  t.match((await call('organizations.update', { params: { id: first.organization_id }, body: { name: '' } })).body, {
     code: 'blank',
     attr: 'name',
   })
 })
 
-onBothEngines(t, 'levels decide who changes and who deletes', async (t, { send, first, member, stranger }) => {
-  const url = `/api/organizations/${first.organization_id}/`
-  const plain = await member('plain@example.com', 1)
-  const admin = await member('admin@example.com', 8)
-  const outsider = await stranger('outsider@example.com')
-  t.match((await send('GET', url, { key: plain.key })).body, { membership_level: 1, member_count: '3' })
+onBothEngines(
+  t,
+  'levels decide which members can update and delete an organization',
+  async (t, { call, send, first, member, stranger }) => {
+    const url = `/api/organizations/${first.organization_id}/`
+    const plain = await member('plain@example.com', 1)
+    const admin = await member('admin@example.com', 8)
+    const outsider = await stranger('outsider@example.com')
+    t.match((await call('organizations.retrieve', { params: { id: first.organization_id }, key: plain.key })).body, {
+      membership_level: 1,
+      member_count: '3',
+    })
 
-  t.match(await send('PATCH', url, { key: plain.key, body: { name: 'x' } }), {
-    status: 403,
-    body: { type: 'authentication_error', code: 'permission_denied', attr: null },
-  })
-  t.equal(
-    (await send('PATCH', url, { key: plain.key, body: { name: 5 } })).status,
-    403,
-    'the level comes before the body',
-  )
-  t.equal((await send('PATCH', url, { key: admin.key, body: { name: 'By the administrator' } })).status, 200)
-  t.equal((await send('DELETE', url, { key: plain.key })).status, 403)
-  t.equal((await send('DELETE', url, { key: admin.key })).status, 403)
+    t.match(
+      await call('organizations.update', {
+        params: { id: first.organization_id },
+        key: plain.key,
+        body: { name: 'x' },
+      }),
+      {
+        status: 403,
+        body: { type: 'authentication_error', code: 'permission_denied', attr: null },
+      },
+    )
+    t.equal(
+      (await call('organizations.update', { params: { id: first.organization_id }, key: plain.key, body: { name: 5 } }))
+        .status,
+      403,
+      'the level is checked before the body',
+    )
+    t.equal(
+      (
+        await call('organizations.update', {
+          params: { id: first.organization_id },
+          key: admin.key,
+          body: { name: 'By the administrator' },
+        })
+      ).status,
+      200,
+    )
+    t.equal((await call('organizations.delete', { params: { id: first.organization_id }, key: plain.key })).status, 403)
+    t.equal((await call('organizations.delete', { params: { id: first.organization_id }, key: admin.key })).status, 403)
 
-  const absent = await send('GET', '/api/organizations/00000000-0000-7000-8000-999999999999/', { key: outsider.key })
-  for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
-    const answer = await send(method, url, { key: outsider.key, body })
-    t.equal(answer.status, 404)
-    t.equal(answer.text, absent.text, `${method} of another's organization is the answer for one that never was`)
-  }
-  t.equal((await send('GET', url)).body.name, 'By the administrator')
-  t.equal((await send('GET', '/api/organizations/', { key: outsider.key })).body.count, 1)
-  t.equal((await send('GET', url.toUpperCase().replace('/API/ORGANIZATIONS', '/api/organizations'))).status, 200)
-})
+    const absent = await call('organizations.retrieve', {
+      params: { id: '00000000-0000-7000-8000-999999999999' },
+      key: outsider.key,
+    })
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
+      const answer = await send(method, url, { key: outsider.key, body })
+      t.equal(answer.status, 404)
+      t.equal(answer.text, absent.text, `${method} of an organization of others is the same as for an unknown id`)
+    }
+    t.equal(
+      (await call('organizations.retrieve', { params: { id: first.organization_id } })).body.name,
+      'By the administrator',
+    )
+    t.equal((await call('organizations.list', { key: outsider.key })).body.count, 1)
+    t.equal((await send('GET', url.toUpperCase().replace('/API/ORGANIZATIONS', '/api/organizations'))).status, 200)
+  },
+)
 
-onBothEngines(t, 'pages', async (t, { send }) => {
-  for (let i = 1; i < 5; i++) await send('POST', '/api/organizations/', { body: { name: `Organization ${i}` } })
+onBothEngines(t, 'pages a list of organizations', async (t, { call, send }) => {
+  for (let i = 1; i < 5; i++) await call('organizations.create', { body: { name: `Organization ${i}` } })
   const names = (answer: { body: any }) => answer.body.results.map((o: any) => o.name)
   const first = await send('GET', '/api/organizations/?limit=2&x=a+b')
   t.strictSame(names(first), ['My organization', 'Organization 1'])
@@ -195,7 +237,7 @@ onBothEngines(t, 'pages', async (t, { send }) => {
   t.equal(
     (await send('GET', '/api/organizations/?limit=2&x=a?b&y=c')).body.next,
     'http://localhost:80/api/organizations/?limit=2&offset=2&x=a%3Fb&y=c',
-    'a question mark within the query is a character like any other',
+    'a second question mark is part of the query',
   )
   for (const wrong of [
     'limit=0',
@@ -214,26 +256,25 @@ onBothEngines(t, 'pages', async (t, { send }) => {
 })
 
 for (const engine of ENGINES)
-  t.test(`what arrives while its organization is deleted finds none (${engine})`, async (t) => {
-    const { send } = await openApp(t, engine)
+  t.test(`requests during the deletion of an organization succeed or find nothing (${engine})`, async (t) => {
+    const { call } = await openApp(t, engine)
     for (let round = 0; round < 10; round++) {
-      const { id } = (await send('POST', '/api/organizations/', { body: { name: 'Short-lived' } })).body
-      const url = `/api/organizations/${id}/`
+      const { id } = (await call('organizations.create', { body: { name: 'Short-lived' } })).body
       const answers = await Promise.all([
-        send('POST', '/api/projects/', { body: { name: 'x', organization: id } }),
-        send('DELETE', url),
-        send('POST', `${url}domains/`, { body: { domain: 'late.example' } }),
-        send('POST', `${url}invites/`, { body: { target_email: 'late@example.com' } }),
-        send('PATCH', url, { body: { name: 'Late' } }),
-        send('POST', '/api/projects/', { body: { name: 'x', organization: id } }),
+        call('projects.create', { body: { name: 'x', organization: id } }),
+        call('organizations.delete', { params: { id } }),
+        call('domains.create', { params: { organization_id: id }, body: { domain: 'late.example' } }),
+        call('invites.create', { params: { organization_id: id }, body: { target_email: 'late@example.com' } }),
+        call('organizations.update', { params: { id }, body: { name: 'Late' } }),
+        call('projects.create', { body: { name: 'x', organization: id } }),
       ])
       for (const { status, text } of answers) t.ok([200, 201, 204, 400, 404].includes(status), text)
-      // SQLite writes in the order of arrival, so here the deletion was certainly first.
-      if (engine === 'sqlite') t.equal(answers[4]!.status, 404, 'nothing is told of what is gone')
+      // SQLite writes in the order of arrival, so the deletion came first.
+      if (engine === 'sqlite') t.equal(answers[4]!.status, 404, 'a deleted organization is not found')
     }
   })
 
-t.test('slugs', async (t) => {
+t.test('derives slugs from names', async (t) => {
   for (const [name, slug] of [
     ['Foo & Bar, Inc.', 'foo-bar-inc'],
     ['Héllo Wörld!', 'hello-world'],

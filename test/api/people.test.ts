@@ -1,4 +1,4 @@
-/** Whatever people do to each other, in whatever order: what must hold of an organization holds after every step. */
+/** Checks the invariants of an organization after every step of random sequences of calls. */
 import fc from 'fast-check'
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
@@ -15,10 +15,10 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('accept' as const), which: who }),
   fc.record({ do: fc.constant('set level' as const), by: who, whom: who, level }),
   fc.record({ do: fc.constant('remove' as const), by: who, whom: who }),
-  fc.record({ do: fc.constant('take back' as const), by: who, which: who }),
-  fc.record({ do: fc.constant('make key' as const), by: who }),
+  fc.record({ do: fc.constant('delete invite' as const), by: who, which: who }),
+  fc.record({ do: fc.constant('create key' as const), by: who }),
   fc.record({ do: fc.constant('revoke key' as const), by: who, which: who }),
-  fc.record({ do: fc.constant('at once' as const), by: who, whom: who, level }),
+  fc.record({ do: fc.constant('concurrently' as const), by: who, whom: who, level }),
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
@@ -37,7 +37,7 @@ for (const engine of ENGINES)
     figure(t, { area: 'Administration', count: RUNS, of, result: 'always an owner', seed: 20260103 })
   })
 
-/** One organization with its owner, and everybody who comes to it. */
+/** Runs the steps in a new organization. */
 async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
   const founder = await app.stranger(`founder${run}@example.com`)
   const organization = `/api/organizations/${founder.organization_id}`
@@ -78,12 +78,12 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
       case 'remove':
         answers.push(await send('DELETE', `/members/${pick(people, action.whom)!.uuid}/`))
         break
-      case 'take back': {
+      case 'delete invite': {
         const invite = pick(open, action.which)
         if (invite) answers.push(await send('DELETE', `/invites/${invite.id}/`))
         break
       }
-      case 'make key': {
+      case 'create key': {
         const made = await app.send('POST', '/api/personal_api_keys/', {
           key: by.key,
           body: { label: 'x', scopes: ['*'] },
@@ -97,7 +97,7 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
         if (key) answers.push(await app.send('DELETE', `/api/personal_api_keys/${key.id}/`, { key: key.key }))
         break
       }
-      case 'at once': {
+      case 'concurrently': {
         const other = pick(people, action.whom)!
         answers.push(
           ...(await Promise.all([
@@ -110,20 +110,20 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
     }
     for (const { status, text } of answers)
       if (status >= 500) throw new Error(`${JSON.stringify(action)} answered ${status}: ${text}`)
-    await demandInvariants(app, founder.organization_id, action)
+    await checkInvariants(app, founder.organization_id, action)
   }
 }
 
-async function demandInvariants({ deps: { db } }: TestApp, id: string, after: Step): Promise<void> {
-  const broken = await db.get<{ owners: number; counted: number; kept: number; orphans: number; above: number }>(sql`
+async function checkInvariants({ deps: { db } }: TestApp, id: string, after: Step): Promise<void> {
+  const broken = await db.get<{ owners: number; counted: number; stored: number; orphans: number; above: number }>(sql`
     select
       (select count(*) from members where organization_id = ${id} and level = 15) as owners,
       (select count(*) from members where organization_id = ${id}) as counted,
-      (select member_count from organizations where id = ${id}) as kept,
+      (select member_count from organizations where id = ${id}) as stored,
       (select count(*) from members m left join users u on u.id = m.user_id where u.id is null) as orphans,
       (select count(*) from invites i left join members m on m.organization_id = i.organization_id
         and m.user_id = i.created_by_id where i.level > coalesce(m.level, 0)) as above`)
-  const { owners, counted, kept, orphans, above } = broken!
-  if (owners < 1 || counted !== kept || orphans > 0 || above > 0)
+  const { owners, counted, stored, orphans, above } = broken!
+  if (owners < 1 || counted !== stored || orphans > 0 || above > 0)
     throw new Error(`after ${JSON.stringify(after)}: ${JSON.stringify(broken)}`)
 }

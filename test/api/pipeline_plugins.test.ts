@@ -1,10 +1,11 @@
+/** The three plugin families: pipeline_destinations, pipeline_frontend_apps and pipeline_import_apps. */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { contract, operations } from '../../src/contract/table.ts'
 import { name, sql } from '../../src/sql/template.ts'
-import { settleKeys } from '../../src/store/secrets.ts'
+import { resealSecrets } from '../../src/store/secrets.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { type Files, tarOf, zipOf } from '../helpers/archives.ts'
@@ -21,7 +22,7 @@ const options = { environment: hosts.environment }
 const filesOf = (name: string, code = 'export function onEvent(event) {}'): Files => ({
   'plugin.json': JSON.stringify({ name, description: `${name}.`, config: CONFIG, publicJobs: { go: {} } }, null, 2),
   'index.ts': code,
-  'README.md': 'not kept',
+  'README.md': 'ignored',
 })
 const within = ({ first }: TestApp, family = 'pipeline_destinations'): string =>
   `/api/organizations/${first.organization_id}/${family}/`
@@ -31,14 +32,14 @@ const publishOnGithub = (name = 'hedgerow/webhook', files = filesOf('Webhooks'))
 }
 const sourceOf = (index: string): object => ({ plugin_type: 'source', name: 'Counter', source: { 'index.ts': index } })
 
-t.test('the families differ in their name and in nothing else', async (t) => {
+t.test('the contracts of the families differ only in their name', async (t) => {
   const shapeOf = (family: string) =>
     operations
       .filter(({ area }) => area === family)
       .map(({ method, path, source }) => ({
         method,
         path,
-        parameters: contract.paths[path].parameters,
+        parameters: contract.paths[path]?.parameters,
         source,
       }))
   const [first, ...others] = FAMILIES.map((family) =>
@@ -50,7 +51,7 @@ t.test('the families differ in their name and in nothing else', async (t) => {
 
 onBothEngines(
   t,
-  'a plugin is installed by its URL, belongs to one family, and is uninstalled',
+  'installs a plugin by URL into one family and uninstalls it',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -100,14 +101,14 @@ onBothEngines(
     })
     for (const family of FAMILIES.slice(1)) {
       t.equal((await app.send('GET', within(app, family))).body.count, 0)
-      t.equal((await app.send('GET', `${within(app, family)}${made.body.id}/`)).status, 404, 'not of that family')
+      t.equal((await app.send('GET', `${within(app, family)}${made.body.id}/`)).status, 404, 'another family')
     }
     t.match(
       await app.send('POST', within(app, 'pipeline_import_apps'), {
         body: { url: github('hedgerow/webhook?private_token=x') },
       }),
       { status: 400, body: { code: 'unique', attr: 'url' } },
-      'once in an organization, whichever family',
+      'a URL is unique in an organization, across families',
     )
     const other = await app.stranger('other@example.com')
     t.match(
@@ -116,13 +117,13 @@ onBothEngines(
         body: { url: github('hedgerow/webhook'), plugin_type: 'repository' },
       }),
       { status: 201, body: { plugin_type: 'repository' } },
-      'each organization by itself',
+      'another organization may install it too',
     )
     t.match(await app.send('DELETE', item), { status: 204, text: '' })
     t.equal((await app.send('GET', item)).status, 404)
     t.strictSame(await app.deps.db.all(sql`select * from plugin_files where plugin_id = 1`), [])
     const again = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
-    t.match(again, { status: 201 }, 'the URL is free again')
+    t.match(again, { status: 201 }, 'the URL can be used again')
     t.not(again.body.id, made.body.id)
   },
   options,
@@ -130,7 +131,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'every form of URL is resolved and fetched as its host wants it',
+  'resolves and fetches every form of URL',
   async (t, app) => {
     hosts.reset()
     const sub: Files = {
@@ -151,7 +152,7 @@ onBothEngines(
     }
     hosts.published['npm plain'] = { newest: { latest: '3.0.0' }, revisions: { '3.0.0': filesOf('Plain') } }
     const gitlab = `${hosts.urls.gitlab}/group/inner/project`
-    for (const [url, tag, name, asked] of [
+    for (const [url, tag, name, requested] of [
       [
         github('ada/plugin'),
         SHA,
@@ -226,8 +227,8 @@ onBothEngines(
       const made = await app.send('POST', within(app), { body: { url } })
       t.match(made, { status: 201, body: { url, tag, latest_tag: tag, name, plugin_type: 'custom' } }, url)
       t.strictSame(
-        hosts.asked.map((asked) => asked.url),
-        asked,
+        hosts.asked.map((request) => request.url),
+        requested,
         url,
       )
       t.ok(hosts.asked.every(({ authorization }) => authorization === undefined))
@@ -237,7 +238,7 @@ onBothEngines(
 )
 
 for (const engine of ENGINES)
-  t.test(`private tokens are used, kept sealed, and never come back (${engine})`, async (t) => {
+  t.test(`uses private tokens, stores them encrypted and never returns them (${engine})`, async (t) => {
     hosts.reset()
     const log: string[] = []
     const app = await openApp(t, engine, { ...options, log: { write: (line: string) => log.push(line) } as never })
@@ -256,7 +257,7 @@ for (const engine of ENGINES)
       t.match(
         await app.send('POST', within(app), { body: { url } }),
         { status: 400, body: { attr: 'url' } },
-        'without it',
+        'without a token',
       )
       t.match(await app.send('POST', within(app), { body: { url: `${url}?private_token=wrong` } }), { status: 400 })
       const made = await app.send('POST', within(app), { body: { url: `${url}?private_token=${token}` } })
@@ -264,13 +265,13 @@ for (const engine of ENGINES)
       hosts.asked = []
       const item = `${within(app)}${made.body.id}/`
       const elsewhere = { url: github('somebody/else') }
-      t.match(await app.send('PATCH', item, { body: elsewhere }), { body: { url } }, 'its address never changes')
-      t.equal((await app.send('GET', `${item}check_for_updates/`)).status, 200, 'it is used again')
+      t.match(await app.send('PATCH', item, { body: elsewhere }), { body: { url } }, 'an update ignores the URL')
+      t.equal((await app.send('GET', `${item}check_for_updates/`)).status, 200, 'the token is used again')
       t.equal((await app.send('POST', `${item}upgrade/`)).status, 200)
       t.ok(hosts.asked.some(({ authorization }) => authorization === `Bearer ${token}`))
       t.ok(
         hosts.asked.filter(({ host }) => host === 'codeload').every(({ authorization }) => !authorization),
-        'and stays with its host',
+        'the token is not sent to another host',
       )
     }
     for (const path of ['', 'activity/', 'unused/'])
@@ -282,7 +283,7 @@ for (const engine of ENGINES)
 
 onBothEngines(
   t,
-  'each refusal of a URL is a sentence that helps, and leaves nothing behind',
+  'rejects a bad URL with a helpful sentence and stores nothing',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -291,26 +292,26 @@ onBothEngines(
       hosts.published['github hedgerow/webhook'] = { newest: { '': SHA }, revisions: { [SHA]: files } }
     }
     const json = (manifest: unknown): Files => ({ 'plugin.json': JSON.stringify(manifest), 'index.js': '' })
-    const refused = async (what: string, detail: RegExp, sent = url, code = 'invalid_input') => {
+    const rejects = async (title: string, detail: RegExp, sent = url, code = 'invalid_input') => {
       const answer = await app.send('POST', within(app), { body: { url: sent } })
-      t.match(answer, { status: 400, body: { type: 'validation_error', code, attr: 'url', detail } }, what)
-      t.notMatch(answer.text, 'secret words', 'nothing that a peer said')
+      t.match(answer, { status: 400, body: { type: 'validation_error', code, attr: 'url', detail } }, title)
+      t.notMatch(answer.text, 'secret words', 'no text of the peer')
     }
-    await refused('not a URL', /not a URL/, 'hedgerow')
-    await refused('another place', /cannot be installed from there/, 'https://example.com/hedgerow/webhook')
-    await refused('a folder where none is allowed', /PLUGIN_FOLDER/, 'file:/etc')
-    await refused('nothing there', /404.*private_token/, github('nobody/nothing'))
+    await rejects('not a URL', /not a URL/, 'hedgerow')
+    await rejects('another site', /cannot be installed from this URL/, 'https://example.com/hedgerow/webhook')
+    await rejects('a folder without PLUGIN_FOLDER', /PLUGIN_FOLDER/, 'file:/etc')
+    await rejects('a missing repository', /404.*private_token/, github('nobody/nothing'))
     hosts.published['github a/empty'] = { newest: {}, revisions: {} }
-    await refused('no revision', /no revision/, github('a/empty'))
+    await rejects('no revision', /no revision/, github('a/empty'))
 
     publish({ 'index.js': 'x' })
-    await refused('no plugin.json', /no plugin\.json/)
+    await rejects('no plugin.json', /no plugin\.json/)
     publish({ 'a/b/plugin.json': '{"name": "Deep"}', 'a/b/index.js': '' })
-    await refused('plugin.json too deep', /no plugin\.json/)
+    await rejects('plugin.json too deep', /no plugin\.json/)
     publish({ 'plugin.json': '{', 'index.js': '' })
-    await refused('broken plugin.json', /not valid JSON/)
+    await rejects('broken plugin.json', /not valid JSON/)
     for (const [manifest, detail] of [
-      [[], /must hold an object/],
+      [[], /must contain an object/],
       [{}, /no "name"/],
       [{ name: 5 }, /"name" in plugin\.json/],
       [{ name: 'x'.repeat(201) }, /"name" in plugin\.json/],
@@ -322,47 +323,47 @@ onBothEngines(
       [{ name: 'a', stateless: true, config: CONFIG }, /stateless/],
     ] as const) {
       publish(json(manifest))
-      await refused(JSON.stringify(manifest).slice(0, 60), detail)
+      await rejects(JSON.stringify(manifest).slice(0, 60), detail)
     }
     publish({ 'plugin.json': '{"name": "a"}' })
-    await refused('no code', /no index\.js, index\.ts, frontend\.tsx or site\.ts/)
+    await rejects('no code', /no index\.js, index\.ts, frontend\.tsx or site\.ts/)
     publish({ 'plugin.json': '{"name": "a"}', 'index.js': Buffer.from([0xff, 0xfe]) })
-    await refused('bytes', /not text in UTF-8/)
+    await rejects('invalid UTF-8', /not UTF-8 text/)
     publish({ 'plugin.json': '{"name": "a"}', 'index.js': 'a\0b' })
-    await refused('NUL', /not text in UTF-8/)
+    await rejects('NUL', /not UTF-8 text/)
     publish({ 'plugin.json': '{"name": "a"}', 'index.js': Buffer.alloc(1024 * 1024 + 1) })
-    await refused('a large file', /"index\.js" is larger/)
+    await rejects('a large file', /"index\.js" is larger/)
     publish(Buffer.from('<html>'))
-    await refused('no archive', /neither a zip nor a tar\.gz/)
+    await rejects('not an archive', /neither a zip nor a tar\.gz/)
     publish(zipOf({ 'r/../../x': '1', 'r/plugin.json': '{"name": "a"}', 'r/index.js': '' }))
-    await refused('a path out of it', /outside of itself/)
+    await rejects('a parent path in a zip', /outside of itself/)
     publish(await tarOf({ '/etc/x': '1' }))
-    await refused('a path out of a tar', /outside of itself/)
+    await rejects('an absolute path in a tar', /outside of itself/)
     publish(Buffer.alloc(17 * 1024 * 1024))
-    await refused('much', /larger than 16777216 bytes/)
+    await rejects('a large archive', /larger than 16777216 bytes/)
 
     publish(filesOf('Fine'))
     for (const [status, detail] of [
       [401, /answered 401/],
       [403, /answered 403.*private_token/],
-      [429, /asked too often \(429\)/],
+      [429, /limits the number of requests \(429\)/],
       [500, /answered 500/],
     ] as const) {
       hosts.instead.github_api = (_, response) => void response.writeHead(status).end('secret words')
-      await refused(`status ${status}`, detail)
+      await rejects(`status ${status}`, detail)
     }
     hosts.instead.github_api = (_, response) => void response.end('secret words')
-    await refused('no JSON', /no revision/)
+    await rejects('a lookup that is not JSON', /no revision/)
     hosts.instead.github_api = (_, response) => void response.end(JSON.stringify([{ sha: 'a/../../b' }]))
-    await refused('no commit', /no revision/)
+    await rejects('an invalid commit', /no revision/)
     hosts.instead.github_api = (request) => void request.socket.destroy()
-    await refused('cut off', /cannot be reached/)
+    await rejects('a closed connection', /cannot reach GitHub/)
     hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: 'http://gone.invalid' }).end()
-    await refused('a name without an address', /cannot be reached/)
+    await rejects('an unresolved host', /cannot reach GitHub/)
     hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: '/again' }).end()
-    await refused('round and round', /redirects more than 5 times/)
+    await rejects('a redirect loop', /redirects more than 5 times/)
     hosts.instead.github_api = (_, response) => void response.writeHead(302, { location: 'gopher://x' }).end()
-    await refused('another protocol', /other than https/)
+    await rejects('another protocol', /other than https/)
     for (const location of [
       'http://169.254.169.254/latest/meta-data',
       'http://[::1]:1/',
@@ -370,7 +371,7 @@ onBothEngines(
       'http://0/',
     ]) {
       hosts.instead.github_api = (_, response) => void response.writeHead(302, { location }).end()
-      await refused(`led to ${location}`, /OUTBOUND_ALLOW/, url, 'outbound_refused')
+      await rejects(`a redirect to ${location}`, /OUTBOUND_ALLOW/, url, 'outbound_refused')
     }
     hosts.instead = {}
     t.match((await app.send('POST', within(app), { body: { url, source: {} } })).body, {
@@ -379,12 +380,12 @@ onBothEngines(
     })
     t.equal((await app.send('GET', within(app))).body.count, 0)
     t.equal((await app.send('GET', `${within(app)}activity/`)).body.count, 0)
-    t.equal((await app.send('POST', within(app), { body: { url } })).status, 201, 'and then it works')
+    t.equal((await app.send('POST', within(app), { body: { url } })).status, 201, 'a good URL is installed')
   },
   options,
 )
 
-t.test('a host that takes its time is given up, and without the setting loopback is closed', async (t) => {
+t.test('times out on a slow host and rejects loopback without OUTBOUND_ALLOW', async (t) => {
   hosts.reset()
   publishOnGithub()
   const slow = await openApp(t, 'sqlite', { environment: { ...hosts.environment, PLUGIN_FETCH_TIMEOUT_MS: '150' } })
@@ -402,7 +403,7 @@ t.test('a host that takes its time is given up, and without the setting loopback
   t.strictSame(hosts.asked, [])
 })
 
-t.test('folders are installed where the operator allows it, and only there', async (t) => {
+t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'workspace-plugins-')))
   t.teardown(() => rm(root, { recursive: true }))
   const folder = join(root, 'plugins')
@@ -433,7 +434,7 @@ t.test('folders are installed where the operator allows it, and only there', asy
     },
   })
   const item = `${within(app)}${made.body.id}/`
-  t.same((await app.send('GET', `${item}check_for_updates/`)).body, made.body, 'nothing to look for')
+  t.same((await app.send('GET', `${item}check_for_updates/`)).body, made.body, 'there are no updates')
   t.same((await app.send('POST', `${item}upgrade/`)).body, made.body)
   for (const path of [
     '/outside',
@@ -445,12 +446,12 @@ t.test('folders are installed where the operator allows it, and only there', asy
     '/plugins/sly',
   ])
     t.match(await install(`file:${root}${path}`), { status: 400, body: { attr: 'url' } }, path)
-  t.equal((await install('file:mine')).status, 201, 'a name alone')
+  t.equal((await install('file:mine')).status, 201, 'a relative name')
 })
 
 onBothEngines(
   t,
-  'a plugin is sent as source, and its files change all or none',
+  'updates the source of a plugin completely or not at all',
   async (t, app) => {
     const url = within(app)
     const made = await app.send('POST', url, { body: { plugin_type: 'source', name: 'Counter', latest_tag: 'x' } })
@@ -493,7 +494,7 @@ onBothEngines(
     for (const [source, detail] of [
       [{ 'plugin.json': '{"name": ', 'index.ts': null }, /not valid JSON/],
       [{ 'plugin.json': '{"name": 5}', 'site.ts': 'a' }, /"name"/],
-      [{ 'plugin.json': '[]' }, /must hold an object/],
+      [{ 'plugin.json': '[]' }, /must contain an object/],
     ] as const)
       t.match(await change(source), { status: 400, body: { attr: 'source__plugin.json', detail } })
     t.strictSame((await app.send('GET', `${item}source/`)).body, first.body, 'nothing changed')
@@ -525,22 +526,22 @@ onBothEngines(
       body: { source: { constructor: 'a' }, source_errors: { 'hasOwnProperty.ts': /^Line/ } },
     })
     await change({ constructor: null, toString: null, 'hasOwnProperty.ts': null })
-    const mended = await change({
+    const emptied = await change({
       'frontend.tsx': null,
       'index.ts': null,
       'notes.md': null,
       'site.ts': null,
       'gone.ts': null,
     })
-    t.match(mended, { status: 200, body: { name: 'Page counter', capabilities: {}, source_errors: {} } })
-    t.strictSame(Object.keys(mended.body.source), ['plugin.json'])
-    t.same((await app.send('GET', `${item}check_for_updates/`)).body.latest_tag, null, 'nothing to look for')
+    t.match(emptied, { status: 200, body: { name: 'Page counter', capabilities: {}, source_errors: {} } })
+    t.strictSame(Object.keys(emptied.body.source), ['plugin.json'])
+    t.same((await app.send('GET', `${item}check_for_updates/`)).body.latest_tag, null, 'there are no updates')
     t.match(await app.send('POST', `${item}upgrade/`), { status: 200, body: { name: 'Page counter', tag: null } })
 
-    t.same((await app.send('PATCH', `${item}update_source/`)).body, mended.body, 'without a body nothing changes')
-    t.same((await app.send('PATCH', `${item}update_source/`, { body: { name: 'X' } })).body, mended.body)
+    t.same((await app.send('PATCH', `${item}update_source/`)).body, emptied.body, 'an absent body changes nothing')
+    t.same((await app.send('PATCH', `${item}update_source/`, { body: { name: 'X' } })).body, emptied.body)
 
-    const whole = await app.send('POST', url, {
+    const complete = await app.send('POST', url, {
       body: {
         name: 'Mine',
         description: 'Kept',
@@ -548,7 +549,7 @@ onBothEngines(
         source: { 'plugin.json': '{"name": "Theirs"}', 'index.ts': 'module.exports = { onEvent() {} }' },
       },
     })
-    t.match(whole, {
+    t.match(complete, {
       status: 201,
       body: {
         plugin_type: 'source',
@@ -569,7 +570,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'a plugin is written down by its fields alone',
+  'creates a plugin from its fields, without code',
   async (t, app) => {
     const fields = {
       plugin_type: 'local',
@@ -613,7 +614,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'of many who change the code at once nobody is lost',
+  'concurrent edits of the source are all applied',
   async (t, app) => {
     const made = await app.send('POST', within(app), { body: sourceOf('1') })
     const item = `${within(app)}${made.body.id}/`
@@ -636,7 +637,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'of two who install the same URL at the same moment one does; a plugin that goes meanwhile is gone',
+  'installs a URL once when two requests race, and upgrades no plugin that is uninstalled meanwhile',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -659,7 +660,7 @@ onBothEngines(
 
 for (const engine of ENGINES)
   t.test(
-    `a change of the key seals tokens and settings anew; what an organization had goes with it (${engine})`,
+    `re-encrypts tokens and settings with a new key and deletes plugins with their organization (${engine})`,
     async (t) => {
       hosts.reset()
       publishOnGithub()
@@ -673,13 +674,13 @@ for (const engine of ENGINES)
       })
       const { db } = app.deps
       const [before, after] = ['5e', 'a1'].map((byte) => Buffer.from(byte.repeat(32), 'hex'))
-      t.equal(await settleKeys(db, createVault([after!, before!])), 2)
+      t.equal(await resealSecrets(db, createVault([after!, before!])), 2)
       const vault = createVault([after!])
       const plugin = (await db.get<{ private_token: string }>(sql`select private_token from plugins`))!
       t.equal(vault.open(plugin.private_token, `plugins/${made.id}`), 'T')
       const config = (await db.get<{ id: number; secrets: string }>(sql`select id, secrets from plugin_configs`))!
       t.equal(vault.open(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
-      await t.rejects(settleKeys(db, createVault([before!])), /SECRET_KEY/)
+      await t.rejects(resealSecrets(db, createVault([before!])), /SECRET_KEY/)
 
       t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
       for (const table of ['plugins', 'plugin_files', 'plugin_configs', 'plugin_activity'])
@@ -689,7 +690,7 @@ for (const engine of ENGINES)
 
 onBothEngines(
   t,
-  'a newer revision is seen by a check and installed by an upgrade',
+  'finds a newer revision with a check and installs it with an upgrade',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -697,7 +698,7 @@ onBothEngines(
       body: { url: github('hedgerow/webhook/tree/main'), plugin_type: 'repository' },
     })
     const item = `${within(app)}${made.id}/`
-    t.same((await app.send('GET', `${item}check_for_updates/`)).body, made, 'nothing new')
+    t.same((await app.send('GET', `${item}check_for_updates/`)).body, made, 'no newer revision')
     hosts.published['github hedgerow/webhook'] = {
       newest: { main: NEXT },
       revisions: {
@@ -709,7 +710,7 @@ onBothEngines(
       },
     }
     const checked = await app.send('GET', `${item}check_for_updates/`)
-    t.strictSame(checked.body, { ...made, latest_tag: NEXT }, 'only the newest is noted')
+    t.strictSame(checked.body, { ...made, latest_tag: NEXT }, 'only latest_tag changes')
     t.strictSame((await app.send('GET', item)).body, checked.body)
     const upgraded = await app.send('POST', `${item}upgrade/`, {
       raw: { type: 'application/json', payload: '{"tag": "ignored"}' },
@@ -749,7 +750,7 @@ onBothEngines(
     t.same(
       (await app.send('GET', `${within(app)}${pinned.id}/check_for_updates/`)).body,
       pinned,
-      'what is pinned stays',
+      'a pinned revision has no updates',
     )
     t.same((await app.send('POST', `${within(app)}${pinned.id}/upgrade/`)).body, pinned)
   },
@@ -758,7 +759,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'fields are changed, and whoever did something to a plugin is remembered',
+  'updates fields and records every change in the activity',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -788,7 +789,7 @@ onBothEngines(
         organization_id: made.organization_id,
       },
     })
-    t.equal((await app.send('PATCH', item)).status, 200, 'without a body')
+    t.equal((await app.send('PATCH', item)).status, 200, 'an absent body')
     t.match(await app.send('PATCH', item, { body: { plugin_type: 'inline' } }), {
       status: 400,
       body: { code: 'invalid_choice', attr: 'plugin_type' },
@@ -797,16 +798,16 @@ onBothEngines(
       status: 400,
       body: { code: 'max_length', attr: 'name' },
     })
-    await app.send('PATCH', `${item}update_source/`, { body: { source: { 'index.ts': 'secret = "kept out"' } } })
+    await app.send('PATCH', `${item}update_source/`, { body: { source: { 'index.ts': 'secret = "hidden"' } } })
     await app.send('POST', `${item}upgrade/`)
     const { body: second } = await app.send('POST', url, { body: sourceOf('') })
     await app.send('DELETE', `${url}${second.id}/`)
 
     const { body: activity } = await app.send('GET', `${url}activity/`)
     t.match(activity, { count: 2, results: [{ id: second.id }, { id: made.id, name: 'Webhooks' }] })
-    const told = (i: number) => activity.results[i].activity.map((entry: any) => entry.activity)
-    t.strictSame(told(0), ['uninstalled', 'installed'])
-    t.strictSame(told(1), ['upgraded', 'source_updated', 'updated', 'installed'])
+    const activitiesOf = (i: number) => activity.results[i].activity.map((entry: any) => entry.activity)
+    t.strictSame(activitiesOf(0), ['uninstalled', 'installed'])
+    t.strictSame(activitiesOf(1), ['upgraded', 'source_updated', 'updated', 'installed'])
     t.match(activity.results[1].activity[2], {
       user: { first_name: 'P', email: 'ada@example.com' },
       scope: 'Plugin',
@@ -827,7 +828,11 @@ onBothEngines(
       { action: 'changed', field: 'index.ts', before: null, after: null },
       { field: 'capabilities', before: { methods: ['onEvent'] }, after: { methods: [] } },
     ])
-    t.equal((await app.send('GET', `${within(app, 'pipeline_import_apps')}activity/`)).body.count, 0, 'by family')
+    t.equal(
+      (await app.send('GET', `${within(app, 'pipeline_import_apps')}activity/`)).body.count,
+      0,
+      'other families are excluded',
+    )
     t.match((await app.send('GET', `${url}activity/?limit=1&offset=1`)).body, {
       count: 2,
       next: null,
@@ -837,14 +842,14 @@ onBothEngines(
       await app.deps.db.run(sql`
       insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, created_at)
       values (${made.organization_id}, ${made.id}, 'Plugin', '1', 'updated', '', '', '', '2026-01-01T00:00:00.000Z')`)
-    t.equal((await app.send('GET', `${url}activity/`)).body.results[0].activity.length, 100, 'the latest hundred')
+    t.equal((await app.send('GET', `${url}activity/`)).body.results[0].activity.length, 100, 'at most 100 entries')
   },
   options,
 )
 
 onBothEngines(
   t,
-  'the catalogue, what nobody uses, and what would fall silent',
+  'lists the catalogue, unused plugins and enabled plugins that send events',
   async (t, app) => {
     const url = within(app)
     const { body: shelf } = await app.send('GET', `${url}repository/?limit=2&offset=1`)

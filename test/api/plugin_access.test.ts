@@ -1,4 +1,4 @@
-/** Who may do what with a plugin: every access level, operation, and way to stand to it, computed and then asked. */
+/** Access to plugins: every operation at every plugin access level, for own and foreign plugins. */
 import t from 'tap'
 import { type Operation, operations } from '../../src/contract/table.ts'
 import * as organizations from '../../src/store/organizations.ts'
@@ -6,9 +6,9 @@ import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
 const LEVELS = [0, 3, 6, 9]
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps']
-/** How the organization that asks stands to the plugin. */
-const STANDINGS = ['own', 'own global', 'global of another', 'used of another', 'local of another'] as const
-type Standing = (typeof STANDINGS)[number]
+/** The relation of the calling organization to the plugin. */
+const RELATIONS = ['own', 'own global', 'global of another', 'used of another', 'local of another'] as const
+type Relation = (typeof RELATIONS)[number]
 
 const OWNERS_ONLY = ['check_for_updates', 'source', 'update_source', 'upgrade']
 const BODIES: Record<string, object> = {
@@ -17,14 +17,14 @@ const BODIES: Record<string, object> = {
   update_source: { source: { 'notes.md': 'Changed' } },
 }
 
-function wanted(operation: Operation, level: number, standing: Standing): number {
+function expectedStatus(operation: Operation, level: number, relation: Relation): number {
   const verb = operation.id.split('.')[1]!
   const needed = operation.plugin_access
   if (level < 3) return 403
-  if (operation.namesSubject && standing === 'local of another') return 404
+  if (operation.namesSubject && relation === 'local of another') return 404
   if (level < needed) return 403
-  if (!operation.namesSubject || standing.startsWith('own'))
-    return verb === 'delete' && standing === 'own global' ? 400 : operation.status
+  if (!operation.namesSubject || relation.startsWith('own'))
+    return verb === 'delete' && relation === 'own global' ? 400 : operation.status
   if (OWNERS_ONLY.includes(verb)) return 404
   return verb === 'retrieve' ? 200 : 403
 }
@@ -33,42 +33,42 @@ const setLevel = (app: TestApp, level: number) =>
   organizations.setPluginsAccess(app.deps.db, app.first.organization_id, level, app.deps.now())
 
 for (const family of FAMILIES)
-  onBothEngines(t, `access to ${family}`, async (t, app) => {
+  onBothEngines(t, `enforces plugin access levels and ownership for ${family}`, async (t, app) => {
     const other = await app.stranger('other@example.com')
     await organizations.setPluginsAccess(app.deps.db, other.organization_id, 9, app.deps.now())
     const [mine, theirs] = [app.first.organization_id, other.organization_id].map(
       (id) => `/api/organizations/${id}/${family}/`,
     )
 
-    const stand = async (standing: Standing): Promise<number> => {
+    const createPlugin = async (relation: Relation): Promise<number> => {
       await setLevel(app, 9)
-      const [url, key] = standing.startsWith('own') ? [mine!, app.first.api_key] : [theirs!, other.key]
-      const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: standing } })
+      const [url, key] = relation.startsWith('own') ? [mine!, app.first.api_key] : [theirs!, other.key]
+      const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: relation } })
       const share = (is_global: boolean) => app.send('PATCH', `${url}${body.id}/`, { key, body: { is_global } })
-      if (/global|used/.test(standing)) await share(true)
-      if (standing !== 'used of another') return body.id
+      if (/global|used/.test(relation)) await share(true)
+      if (relation !== 'used of another') return body.id
       await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, { body: { plugin: body.id } })
       await share(false)
       return body.id
     }
-    for (const standing of STANDINGS)
+    for (const relation of RELATIONS)
       for (const operation of operations.filter(({ area }) => area === family))
         for (const level of LEVELS) {
-          if (!operation.namesSubject && standing !== 'own') continue
-          const id = operation.namesSubject ? await stand(standing) : 0
+          if (!operation.namesSubject && relation !== 'own') continue
+          const id = operation.namesSubject ? await createPlugin(relation) : 0
           await setLevel(app, level)
           const path = operation.path
             .replace('{organization_id}', app.first.organization_id)
             .replace('{id}', String(id))
           const body = BODIES[operation.id.split('.')[1]!]
           const { status, body: answer } = await app.send(operation.method, path, body && { body })
-          t.equal(status, wanted(operation, level, standing), `${operation.id} at ${level}, ${standing}`)
+          t.equal(status, expectedStatus(operation, level, relation), `${operation.id} at ${level}, ${relation}`)
           if (status === 403) t.match(answer, { code: 'permission_denied', attr: null })
           if (status === 400) t.match(answer, { code: 'invalid_input', attr: null, detail: /is_global/ })
         }
   })
 
-onBothEngines(t, 'access to configurations', async (t, app) => {
+onBothEngines(t, 'enforces plugin access levels for plugin_configs', async (t, app) => {
   const shelf = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
   const url = `/api/projects/${app.first.project_id}/plugin_configs/`
   const { body: plugin } = await app.send('POST', shelf, { body: { plugin_type: 'source', name: 'P' } })
@@ -91,7 +91,7 @@ onBothEngines(t, 'access to configurations', async (t, app) => {
 
 onBothEngines(
   t,
-  'a global plugin is shared at level 9, seen by others, and local before it is uninstalled',
+  'shares a plugin at level 9 with an administrator and requires it to be local before uninstalling',
   async (t, app) => {
     const url = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
     const create = (is_global: boolean) =>
@@ -108,12 +108,12 @@ onBothEngines(
       t.equal((await share(true)).status, status === 200 ? 201 : 403, `level ${level} installs a shared plugin`)
       const { body: local } = await share(false)
       const path = `${local.id}/`
-      t.equal((await share(false, path, 'PATCH')).status, 200, 'the present value breaks no rule')
+      t.equal((await share(false, path, 'PATCH')).status, 200, 'the current value is accepted')
       t.equal((await share(true, path, 'PATCH')).status, status)
       const { body: shared } = await create(true)
-      t.equal((await share(true, `${shared.id}/`, 'PATCH')).status, 200, 'the present value breaks no rule')
+      t.equal((await share(true, `${shared.id}/`, 'PATCH')).status, 200, 'the current value is accepted')
       const back = await share(false, `${shared.id}/`, 'PATCH')
-      t.equal(back.status, status, 'nor does anybody below take it back')
+      t.equal(back.status, status, 'unsharing needs the same level')
       if (status === 403) t.match(back.body, { code: 'permission_denied', detail: /level 8/ })
       await app.send('PATCH', `${url}${shared.id}/`, { body: { is_global: false } })
       for (const { id, is_global } of (await app.send('GET', url)).body.results) {
@@ -126,7 +126,7 @@ onBothEngines(
     const { body: made } = await create(false)
     const change = (body: object) => app.send('PATCH', `${url}${made.id}/`, { body })
     t.equal((await change({ is_global: true })).status, 403)
-    t.equal((await change({ is_global: false, name: 'H' })).status, 200, 'what it is already may be sent back')
+    t.equal((await change({ is_global: false, name: 'H' })).status, 200, 'the current value is accepted')
     t.equal((await app.send('GET', theirs, { key: other.key })).body.count, 0)
     await setLevel(app, 9)
     t.match(await change({ is_global: true }), { status: 200, body: { is_global: true } })
@@ -140,7 +140,7 @@ onBothEngines(
       body: { detail: /managed by another organization, My organization/ },
     })
     await setLevel(app, 6)
-    t.equal((await change({ is_global: false })).status, 403, 'taking it back is a change too')
+    t.equal((await change({ is_global: false })).status, 403, 'unsharing needs level 9')
     t.equal((await change({ name: 'I' })).status, 200)
     await setLevel(app, 9)
     t.equal((await app.send('DELETE', `${url}${made.id}/`)).status, 400)

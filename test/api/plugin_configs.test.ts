@@ -9,7 +9,7 @@ const configsOf = ({ first }: TestApp): string => `/api/projects/${first.project
 const pluginsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/pipeline_destinations/`
 
 const SCHEMA = [
-  { markdown: 'Words between fields.' },
+  { markdown: 'Text between fields.' },
   { key: 'bucket', name: 'Bucket', type: 'string', required: true },
   { key: 'secretKey', name: 'Key', type: 'string', secret: true, required: true },
   { key: 'token', type: 'string', secret: true },
@@ -37,7 +37,7 @@ async function install(app: TestApp, config_schema: unknown = SCHEMA): Promise<n
 
 onBothEngines(
   t,
-  'a plugin is configured, read with its secrets masked, changed and removed',
+  'creates, reads with masked secrets, updates and removes a configuration',
   async (t, app) => {
     const url = configsOf(app)
     const plugin = await install(app)
@@ -60,7 +60,7 @@ onBothEngines(
     const item = `${url}${made.body.id}/`
     t.strictSame((await app.send('GET', item)).body, made.body)
     const rows = await app.deps.db.all<{ id: number; secrets: string }>(sql`select * from plugin_configs`)
-    t.notMatch(JSON.stringify(rows), 'hush', 'encrypted at rest')
+    t.notMatch(JSON.stringify(rows), 'hush', 'secrets are encrypted at rest')
     const secrets = async () => {
       const row = (await app.deps.db.get<{ secrets: string | null }>(
         sql`select secrets from plugin_configs where id = ${made.body.id}`,
@@ -74,23 +74,23 @@ onBothEngines(
     t.strictSame(
       (await change({ config: { ...made.body.config, bucket: 'c' } })).body.config,
       { ...made.body.config, bucket: 'c' },
-      'the mask comes back',
+      'the mask is accepted',
     )
-    t.strictSame(await secrets(), { secretKey: 'hush' }, 'and keeps the secret')
+    t.strictSame(await secrets(), { secretKey: 'hush' }, 'the mask keeps the secret')
     await change({ config: { bucket: 'c', secretKey: null, token: 'new', reason: 'r' } })
-    t.strictSame(await secrets(), { secretKey: 'hush', token: 'new' }, 'so does null')
+    t.strictSame(await secrets(), { secretKey: 'hush', token: 'new' }, 'null keeps the secret')
     t.strictSame((await change({ config: { bucket: 'c', secretKey: 'other', token: '' } })).body.config, {
       bucket: 'c',
       token: '',
       mode: 'slow',
       secretKey: MASK,
     })
-    t.strictSame(await secrets(), { secretKey: 'other' }, 'emptied, replaced')
+    t.strictSame(await secrets(), { secretKey: 'other' }, 'secrets can be emptied and replaced')
     t.match(await change({ name: ' Mine ', description: 'D', order: 0 }), {
       body: { name: 'Mine', description: 'D', order: 0 },
     })
     t.match(await change({ name: '', description: null }), { body: { name: 'Exporter', description: 'Exports.' } })
-    t.equal((await app.send('PATCH', item)).status, 200, 'without a body')
+    t.equal((await app.send('PATCH', item)).status, 200, 'an absent body')
 
     const first = await app.send('POST', url, { body: { plugin: await install(app, {}), order: 0 } })
     t.match(first, { status: 201, body: { enabled: false, config: {} } })
@@ -98,12 +98,12 @@ onBothEngines(
     t.strictSame(
       (await app.send('GET', url)).body.results.map(({ id }: any) => id),
       [first.body.id, made.body.id],
-      'in order',
+      'ordered by order',
     )
     t.match((await app.send('GET', `${url}?limit=1`)).body, { count: 2, next: /offset=1/ })
     t.match(await app.send('DELETE', item), { status: 204, text: '' })
     t.equal((await app.send('GET', item)).status, 404)
-    t.equal((await app.send('GET', `${pluginsOf(app)}${plugin}/`)).status, 200, 'the plugin stays')
+    t.equal((await app.send('GET', `${pluginsOf(app)}${plugin}/`)).status, 200, 'the plugin remains')
 
     const { results } = (await app.send('GET', `${pluginsOf(app)}activity/`)).body
     const entries = results.find(({ id }: any) => id === plugin).activity
@@ -131,7 +131,7 @@ onBothEngines(
       },
     })
     const replaced = entries[4].detail.changes.find(({ field }: any) => field === 'config__secretKey')
-    t.match(replaced, { action: 'changed', before: MASK, after: MASK }, 'that it changed is told, not to what')
+    t.match(replaced, { action: 'changed', before: MASK, after: MASK }, 'the change is recorded without the values')
     t.notMatch(JSON.stringify(results), /hush|"new"|other/)
   },
   options,
@@ -139,7 +139,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'settings are checked against either form of schema',
+  'validates settings against both forms of config_schema',
   async (t, app) => {
     const url = configsOf(app)
     const list = await install(app)
@@ -220,7 +220,7 @@ onBothEngines(
       t.equal(
         (await app.send('POST', url, { body: { plugin: await install(app, config_schema) } })).status,
         201,
-        'strange schemas',
+        'unusual schemas',
       )
     t.match(await app.send('POST', url, { body: {} }), { status: 400, body: { attr: 'plugin', code: 'required' } })
     t.match(await app.send('POST', url, { body: { plugin: 999 } }), {
@@ -233,7 +233,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'a schema that changes hides what becomes secret, and shows nothing that was one',
+  'masks values that become secret and never reveals former secrets',
   async (t, app) => {
     const url = configsOf(app)
     const plugin = await install(app, [{ key: 'a' }, { key: 'b', secret: true }])
@@ -244,8 +244,12 @@ onBothEngines(
     await describe([{ key: 'a', secret: true }, { key: 'b' }, { key: 'c', required: true }])
     t.strictSame((await app.send('GET', item)).body.config, { a: MASK, b: MASK })
     const { results } = (await app.send('GET', `${pluginsOf(app)}activity/`)).body
-    t.notMatch(JSON.stringify(results[0].activity), /hush|open/, 'not in what was noted before either')
-    t.match(await app.send('PATCH', item, { body: { enabled: false } }), { status: 200 }, 'switching off needs nothing')
+    t.notMatch(JSON.stringify(results[0].activity), /hush|open/, 'masked in earlier activity too')
+    t.match(
+      await app.send('PATCH', item, { body: { enabled: false } }),
+      { status: 200 },
+      'disabling needs no complete settings',
+    )
     t.match(await app.send('PATCH', item, { body: { enabled: true } }), {
       status: 400,
       body: { attr: 'config__c', code: 'required' },
@@ -260,14 +264,14 @@ onBothEngines(
     await app.send('PATCH', item, { body: { config: { b: 'shown now', c: 'x' } } })
     t.strictSame((await app.send('GET', item)).body.config, { b: 'shown now', c: 'x' })
     await app.send('DELETE', `${pluginsOf(app)}${plugin}/`)
-    t.equal((await app.send('GET', url)).body.count, 0, 'configurations go with their plugin')
+    t.equal((await app.send('GET', url)).body.count, 0, 'uninstalling deletes configurations')
   },
   options,
 )
 
 onBothEngines(
   t,
-  'a project configures what its organization sees',
+  'configures only plugins that the organization can see',
   async (t, app) => {
     const other = await app.stranger('other@example.com')
     const theirs = `/api/projects/${other.project_id}/plugin_configs/`
@@ -286,20 +290,24 @@ onBothEngines(
     t.match(
       (await app.send('GET', `${pluginsOf(app)}activity/`)).body.results[0].activity[0],
       { activity: 'updated' },
-      "not the others'",
+      "another organization's activity is hidden",
     )
-    t.strictSame((await app.send('GET', `${pluginsOf(app)}unused/`)).body.count, 1, "others' use does not count")
+    t.strictSame(
+      (await app.send('GET', `${pluginsOf(app)}unused/`)).body.count,
+      1,
+      'use by other organizations does not count',
+    )
 
     await share(false)
-    t.match(
-      (await app.send('GET', shelf, { key: other.key })).body,
-      { count: 1 },
-      'what a project uses does not vanish',
-    )
+    t.match((await app.send('GET', shelf, { key: other.key })).body, { count: 1 }, 'a configured plugin stays visible')
     t.equal((await app.send('GET', `${theirs}${made.body.id}/`, { key: other.key })).status, 200)
     await app.send('DELETE', `${theirs}${made.body.id}/`, { key: other.key })
     t.match((await app.send('GET', shelf, { key: other.key })).body, { count: 0 })
-    t.match((await app.send('GET', `${shelf}activity/`, { key: other.key })).body, { count: 0 }, 'nor by what was done')
+    t.match(
+      (await app.send('GET', `${shelf}activity/`, { key: other.key })).body,
+      { count: 0 },
+      'its activity is hidden too',
+    )
     t.equal((await configure()).status, 400)
   },
   options,
@@ -307,7 +315,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'a secret is sent again when an address beside it changes',
+  'requires a secret again when an address changes',
   async (t, app) => {
     const url = configsOf(app)
     const keys = ['apiHost', 'base_url', 'port', 'region', 'target', 'hourly', 'notes']
@@ -333,9 +341,9 @@ onBothEngines(
       { target: 'evil.example.com:8443' },
       { apiHost: 'evil.example.com', secretKey: null },
     ]) {
-      const refused = await change(more)
-      t.match(refused, { status: 400, body: { code: 'required', attr: 'config__secretKey' } }, JSON.stringify(more))
-      t.notMatch(refused.text, /hush/)
+      const rejected = await change(more)
+      t.match(rejected, { status: 400, body: { code: 'required', attr: 'config__secretKey' } }, JSON.stringify(more))
+      t.notMatch(rejected.text, /hush/)
     }
     t.same(await stored(), before, 'nothing changed')
     for (const more of [{}, { notes: 'other', hourly: 'yes', target: 'z' }, { notes: 'n', target: 'x' }])
@@ -352,9 +360,34 @@ onBothEngines(
   options,
 )
 
-onBothEngines(t, 'with no key to keep secrets with, none is taken', async (t, app) => {
+onBothEngines(t, 'rejects secrets without a SECRET_KEY on PostgreSQL', async (t, app) => {
   const plugin = await install(app, [{ key: 'a', secret: true }])
   const answer = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })
-  t.equal(answer.status, app.engine === 'sqlite' ? 201 : 503, 'on SQLite one lies beside the data')
+  t.equal(answer.status, app.engine === 'sqlite' ? 201 : 503, 'SQLite has a key file beside the data')
   app.transcript.length = 0
 })
+
+onBothEngines(
+  t,
+  'streams a page of the largest configurations with the same bytes as single items',
+  async (t, app) => {
+    const url = configsOf(app)
+    const fields = Array.from({ length: 900 }, (_, i) => ({ key: `k${i}`, type: 'string' }))
+    const config = Object.fromEntries(fields.map(({ key }) => [key, 'ü"\n'.repeat(5)]))
+    const items: string[] = []
+    for (let i = 0; i < 20; i++) {
+      const made = await app.send('POST', url, { body: { plugin: await install(app, fields), config } })
+      items.push((await app.send('GET', `${url}${made.body.id}/`)).text)
+    }
+    const whole = await app.send('GET', url)
+    t.ok(whole.text.length > 1024 * 1024)
+    t.equal(whole.headers['content-length'], undefined, 'streamed')
+    t.equal(whole.headers['content-type'], 'application/json; charset=utf-8')
+    t.ok(whole.text === `{"count":20,"next":null,"previous":null,"results":[${items.join(',')}]}`, 'byte-equal')
+    const one = await app.send('GET', `${url}?limit=1`)
+    t.equal(one.headers['content-length'], String(Buffer.byteLength(one.text)), 'a short page has a length')
+    t.same(one.body.results, [JSON.parse(items[0]!)])
+    app.transcript.length = 0
+  },
+  options,
+)

@@ -1,51 +1,58 @@
-/** Accounts whose address nobody proved, and the owner of the address who comes later. */
+/** Unverified accounts, and the owners of their addresses who sign up later. */
 import t from 'tap'
-import { createInviteLink, makeInvites } from '../../src/auth/invites.ts'
+import { create, createInviteLink } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
 import { getByEmail } from '../../src/store/users.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
 const VICTIM = 'victim@example.com'
 
-/** An invite whose secret is in the answer: what a server without mail makes. */
-async function answered(app: TestApp, key: string, target_email = VICTIM, level = 1) {
-  const url = '/api/organizations/@current/invites/'
-  const { body } = await app.send('POST', url, { key, body: { target_email, level } })
-  return { url: `/api/signup/${body.id}/`, token: body.signup_token as string }
-}
-
-/** An invite to the first organization whose secret only its mail carries. */
-async function mailed({ deps, first }: TestApp, target_email = VICTIM) {
-  const { db, ids, now } = deps
-  const [made] = await makeInvites(db, ids, now(), {
-    organization: { id: first.organization_id, name: 'My organization' },
-    inviter: (await getByEmail(db, 'owner@example.com'))!,
-    writes: [{ target_email }],
-    attr: () => null,
-    mailed: true,
-    limited: false,
+/** An invite of a server without mail: its secret is in the response. */
+async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTIM, level = 1) {
+  const { body } = await app.call('invites.create', {
+    params: { organization_id: '@current' },
+    key,
+    body: { target_email, level },
   })
-  const { link } = (await createInviteLink(db, ids, 'https://site.example', made!.id))!
-  return { url: `/api/signup/${made!.id}/`, token: new URL(link).searchParams.get('token')! }
+  return { invite_id: body.id as string, token: body.signup_token as string }
 }
 
-const accept = (app: TestApp, { url, token }: { url: string; token: string }, key: string | null = null) =>
-  app.send('POST', url, { key, body: { token } })
+/** An invite to the first organization, with its secret only in the mail. */
+async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
+  const { db, ids } = deps
+  const user = (await getByEmail(db, 'owner@example.com'))!
+  const organization = { id: first.organization_id, name: 'My organization' }
+  const { id } = await create({ ...deps, mailer: { wake: () => undefined } }, { user }, organization, { target_email })
+  const { link } = (await createInviteLink(db, ids, 'https://site.example', id))!
+  return { invite_id: id, token: new URL(link).searchParams.get('token')! }
+}
 
-onBothEngines(t, 'a mailed secret supersedes an account that a secret from an answer made', async (t, app) => {
-  const { send, deps } = app
+interface Secret {
+  invite_id: string
+  token: string
+}
+
+const open = ({ call }: TestApp, { invite_id, token }: Secret, key: string | null = null) =>
+  call('signup.retrieve', { params: { invite_id }, query: { token }, key })
+
+const accept = ({ call }: TestApp, { invite_id, token }: Secret, key: string | null = null) =>
+  call('signup.accept', { params: { invite_id }, key, body: { token } })
+
+onBothEngines(t, 'a mailed invite supersedes an account that was created without mail', async (t, app) => {
+  const { call, deps } = app
   const mallory = await app.stranger('mallory@example.com')
-  const taken = await accept(app, await answered(app, mallory.key, VICTIM, 15))
+  const taken = await accept(app, await inviteWithoutMail(app, mallory.key, VICTIM, 15))
   t.match(taken, { status: 201, body: { user: { email: VICTIM, is_email_verified: false } } })
   const key = taken.body.api_key
-  const own = (await send('POST', '/api/organizations/', { key, body: { name: 'Trap' } })).body
-  const pending = await send('POST', `/api/organizations/${own.id}/invites/`, {
+  const own = (await call('organizations.create', { key, body: { name: 'Trap' } })).body
+  const pending = await call('invites.create', {
+    params: { organization_id: own.id },
     key,
     body: { target_email: 'accomplice@example.com', level: 15 },
   })
 
-  const invite = await mailed(app)
-  t.match(await send('GET', `${invite.url}?token=${invite.token}`, { key: null }), {
+  const invite = await inviteByMail(app)
+  t.match(await open(app, invite), {
     status: 200,
     body: { target_email: VICTIM, supersedes_account: true },
   })
@@ -53,21 +60,25 @@ onBothEngines(t, 'a mailed secret supersedes an account that a secret from an an
   t.match(joined, { status: 201, body: { user: { email: VICTIM, is_email_verified: true } } })
   t.not(joined.body.user.uuid, taken.body.user.uuid)
 
-  t.match(await send('GET', '/api/users/@me/', { key }), { status: 401, body: { code: 'authentication_failed' } })
-  const theirs = await send('GET', '/api/organizations/', { key: joined.body.api_key })
-  t.match(theirs.body, { count: 1, results: [{ id: app.first.organization_id }] }, 'nothing passes to the new account')
-  const left = await send('GET', `/api/organizations/${mallory.organization_id}/`, { key: mallory.key })
+  t.match(await call('users.me', { key }), { status: 401, body: { code: 'authentication_failed' } })
+  const theirs = await call('organizations.list', { key: joined.body.api_key })
+  t.match(theirs.body, { count: 1, results: [{ id: app.first.organization_id }] }, 'the new account inherits nothing')
+  const left = await call('organizations.retrieve', { params: { id: mallory.organization_id }, key: mallory.key })
   t.equal(left.body.member_count, '1')
   t.strictSame(
     (
-      await send('GET', `/api/organizations/${mallory.organization_id}/members/`, { key: mallory.key })
+      await call('members.list', { params: { organization_id: mallory.organization_id }, key: mallory.key })
     ).body.results.map((member: any) => member.user.email),
     ['mallory@example.com'],
   )
   t.match(
-    await send('POST', `/api/signup/${pending.body.id}/`, { key: null, body: { token: pending.body.signup_token } }),
+    await call('signup.accept', {
+      params: { invite_id: pending.body.id },
+      key: null,
+      body: { token: pending.body.signup_token },
+    }),
     { status: 400, body: { code: 'invalid_input' } },
-    'its invites are gone',
+    'its invites are deleted',
   )
   const [record] = await deps.db.all<any>(sql`
     select u.email, u.is_active, m.level, o.member_count from members m join users u on u.id = m.user_id
@@ -77,43 +88,41 @@ onBothEngines(t, 'a mailed secret supersedes an account that a secret from an an
   t.match(await accept(app, invite), { status: 400, body: { code: 'already_used' } })
 })
 
-onBothEngines(t, 'what supersedes nobody', async (t, app) => {
-  const { send } = app
+onBothEngines(t, 'verified accounts and invites without mail supersede no account', async (t, app) => {
+  const { call } = app
   const mallory = await app.stranger('mallory@example.com')
-  const unverified = await accept(app, await answered(app, mallory.key))
-  const other = await answered(app, app.first.api_key)
+  const unverified = await accept(app, await inviteWithoutMail(app, mallory.key))
+  const other = await inviteWithoutMail(app, app.first.api_key)
   for (const method of ['GET', 'POST'])
     t.match(
-      method === 'GET'
-        ? await send('GET', `${other.url}?token=${other.token}`, { key: null })
-        : await accept(app, other),
+      method === 'GET' ? await open(app, other) : await accept(app, other),
       { status: 400, body: { code: 'account_exists' } },
-      'a secret from an answer',
+      'an invite without mail',
     )
-  t.equal((await send('GET', '/api/users/@me/', { key: unverified.body.api_key })).status, 200)
+  t.equal((await call('users.me', { key: unverified.body.api_key })).status, 200)
 
-  const proven = await accept(app, await mailed(app, 'proven@example.com'))
+  const proven = await accept(app, await inviteByMail(app, 'proven@example.com'))
   t.match(proven.body.user, { is_email_verified: true })
-  await send('DELETE', `/api/organizations/@current/members/${proven.body.user.uuid}/`)
-  t.match(await accept(app, await mailed(app, 'proven@example.com')), {
+  await call('members.remove', { params: { organization_id: '@current', user__uuid: proven.body.user.uuid } })
+  t.match(await accept(app, await inviteByMail(app, 'proven@example.com')), {
     status: 400,
     body: { code: 'account_exists' },
   })
 
   await app.stranger('made@example.com')
-  const vouched = await mailed(app, 'made@example.com')
+  const vouched = await inviteByMail(app, 'made@example.com')
   t.match(
     await accept(app, vouched),
     { status: 400, body: { code: 'account_exists' } },
-    'the operator vouched for an account that says nothing about its address',
+    'an account created by the operator',
   )
 })
 
-onBothEngines(t, 'the key of an unverified account and a mailed secret together prove its address', async (t, app) => {
+onBothEngines(t, 'the key of an unverified account and a mailed secret verify its address', async (t, app) => {
   const mallory = await app.stranger('mallory@example.com')
-  const { body: before } = await accept(app, await answered(app, mallory.key))
-  const invite = await mailed(app)
-  t.match(await app.send('GET', `${invite.url}?token=${invite.token}`, { key: before.api_key }), {
+  const { body: before } = await accept(app, await inviteWithoutMail(app, mallory.key))
+  const invite = await inviteByMail(app)
+  t.match(await open(app, invite, before.api_key), {
     status: 200,
     body: { supersedes_account: false },
   })
@@ -121,17 +130,17 @@ onBothEngines(t, 'the key of an unverified account and a mailed secret together 
     status: 201,
     body: { api_key: null, user: { uuid: before.user.uuid, is_email_verified: true } },
   })
-  t.equal((await app.send('GET', '/api/organizations/', { key: before.api_key })).body.count, 2)
+  t.equal((await app.call('organizations.list', { key: before.api_key })).body.count, 2)
 })
 
 for (const engine of ENGINES)
-  t.test(`of those who supersede and those who join at one moment, one wins (${engine})`, async (t) => {
+  t.test(`one of two concurrent requests that supersede and join with an account succeeds (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const mallory = await app.stranger('mallory@example.com')
     for (let round = 0; round < 5; round++) {
       const email = `victim${round}@example.com`
-      const { body: before } = await accept(app, await answered(app, mallory.key, email))
-      const invite = await mailed(app, email)
+      const { body: before } = await accept(app, await inviteWithoutMail(app, mallory.key, email))
+      const invite = await inviteByMail(app, email)
       const [superseding, joining] = await Promise.all([accept(app, invite), accept(app, invite, before.api_key)])
       t.strictSame([superseding, joining].map(({ status }) => status === 201).sort(), [false, true])
       const active = await app.deps.db.all(sql`

@@ -1,32 +1,29 @@
 import t from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
-const ME = '/api/users/@me/'
-
-const currentOf = async ({ send }: TestApp, key?: string): Promise<[string, number]> => {
+const currentOf = async ({ call }: TestApp, key?: string): Promise<[string, number]> => {
   const options = key === undefined ? {} : { key }
-  const { organization, team } = (await send('GET', ME, options)).body
-  const named = [await send('GET', '/api/organizations/@current/', options)]
-  named.push(await send('GET', '/api/projects/@current/', options))
+  const { organization, team } = (await call('users.me', options)).body
+  const named = [await call('organizations.retrieve', { params: { id: '@current' }, ...options })]
+  named.push(await call('projects.retrieve', { params: { id: '@current' }, ...options }))
   t.same(
     [organization?.id, team?.id],
     named.map(({ body }) => body.id),
-    'users/@me says what @current means',
+    'users.me returns the organization and project of @current',
   )
   return [organization?.id, team?.id]
 }
 
-onBothEngines(t, 'the caller changes their name', async (t, { send, key, first }) => {
-  const before = (await send('GET', ME)).body
-  const changed = await send('PATCH', ME, { body: { first_name: ' Ada ', last_name: 'Lovelace' } })
+onBothEngines(t, 'updates the name of the caller', async (t, { call, key, first }) => {
+  const before = (await call('users.me')).body
+  const changed = await call('users.update', { body: { first_name: ' Ada ', last_name: 'Lovelace' } })
   t.strictSame(changed.body, { ...before, first_name: 'Ada', last_name: 'Lovelace' })
-  t.strictSame((await send('GET', ME)).body, changed.body)
-  const members = `/api/organizations/${first.organization_id}/members/`
-  t.equal((await send('GET', `${members}?search=ada%20love`)).body.count, 1, 'and is found by it')
-  t.equal((await send('GET', `${members}?search=Owner%20`)).body.count, 0)
-  t.equal((await send('PATCH', ME, { body: { last_name: '' } })).body.last_name, '')
+  t.strictSame((await call('users.me')).body, changed.body)
+  t.equal((await call('members.list', { query: { search: 'ada love' } })).body.count, 1, 'search finds the new name')
+  t.equal((await call('members.list', { query: { search: 'Owner ' } })).body.count, 0)
+  t.equal((await call('users.update', { body: { last_name: '' } })).body.last_name, '')
   const ignored = { id: 7, uuid: 'x', email: 'x@example.com', is_email_verified: true, organization: null, team: null }
-  t.match((await send('PATCH', ME, { body: ignored })).body, { id: before.id, email: before.email })
+  t.match((await call('users.update', { body: ignored })).body, { id: before.id, email: before.email })
 
   for (const [body, error] of [
     [{ first_name: null }, { code: 'null', attr: 'first_name' }],
@@ -35,37 +32,43 @@ onBothEngines(t, 'the caller changes their name', async (t, { send, key, first }
     [{ set_current_team: '1' }, { code: 'invalid_input', attr: 'set_current_team' }],
     [{ set_current_organization: null }, { code: 'null', attr: 'set_current_organization' }],
   ] as const)
-    t.match(await send('PATCH', ME, { body }), { status: 400, body: { type: 'validation_error', ...error } })
+    t.match(await call('users.update', { body }), { status: 400, body: { type: 'validation_error', ...error } })
 
   const reader = await key({ scopes: ['organization:write', 'query:read'] })
-  t.equal((await send('GET', ME, { key: reader })).status, 200, 'any key reads')
-  t.equal((await send('PATCH', ME, { key: reader, body: { first_name: 'x' } })).status, 403, 'only a full one writes')
-  const limited = await key({ reach: { organizations: [first.organization_id], projects: null } })
-  t.match(await send('PATCH', ME, { key: limited, body: { first_name: 'x' } }), {
+  t.equal((await call('users.me', { key: reader })).status, 200, 'any key can read')
+  t.equal(
+    (await call('users.update', { key: reader, body: { first_name: 'x' } })).status,
+    403,
+    'writing requires all scopes',
+  )
+  const limited = await key({ restrictions: { organizations: [first.organization_id], projects: null } })
+  t.match(await call('users.update', { key: limited, body: { first_name: 'x' } }), {
     status: 403,
     body: { code: 'permission_denied' },
   })
 })
 
-onBothEngines(t, 'the caller chooses what @current means', async (t, app) => {
-  const { send, first, stranger } = app
+onBothEngines(t, 'sets the current organization and project', async (t, app) => {
+  const { call, first, stranger } = app
   const outsider = await stranger('outsider@example.com')
-  const second = (await send('POST', '/api/organizations/', { body: { name: 'Second' } })).body
-  const later = (await send('POST', `/api/organizations/${second.id}/projects/`, { body: { name: 'Later' } })).body
+  const second = (await call('organizations.create', { body: { name: 'Second' } })).body
+  const later = (
+    await call('organization_projects.create', { params: { organization_id: second.id }, body: { name: 'Later' } })
+  ).body
   const own: [string, number] = [first.organization_id, first.project_id]
   const oldest: number = second.teams[0].id
-  const set = (body: object) => send('PATCH', ME, { body })
+  const set = (body: object) => call('users.update', { body })
 
   t.match((await set({ set_current_organization: second.id })).body, {
     organization: { id: second.id },
     team: { id: oldest },
   })
-  t.same(await currentOf(app), [second.id, oldest], 'its oldest project follows')
+  t.same(await currentOf(app), [second.id, oldest], 'its oldest project becomes current')
   await set({ set_current_team: later.id })
   await set({ set_current_organization: second.id })
-  t.same(await currentOf(app), [second.id, later.id], 'the present organization changes nothing')
+  t.same(await currentOf(app), [second.id, later.id], 'the current organization changes nothing')
   await set({ set_current_team: first.project_id })
-  t.same(await currentOf(app), own, 'its organization follows')
+  t.same(await currentOf(app), own, 'its organization becomes current')
   await set({ set_current_organization: second.id, set_current_team: later.id })
   t.same(await currentOf(app), [second.id, later.id])
 
@@ -86,39 +89,46 @@ onBothEngines(t, 'the caller chooses what @current means', async (t, app) => {
     ],
   ] as const) {
     t.match(await set({ first_name: 'Half', ...body }), { status: 400, body: { type: 'validation_error', ...error } })
-    t.not((await send('GET', ME)).body.first_name, 'Half', 'whole or not at all')
+    t.not((await call('users.me')).body.first_name, 'Half', 'a rejected update changes nothing')
   }
   t.same(await currentOf(app), [second.id, later.id])
 })
 
-onBothEngines(t, 'nothing else moves @current', async (t, app) => {
-  const { send, first, stranger } = app
+onBothEngines(t, 'other requests do not change @current', async (t, app) => {
+  const { call, first, stranger } = app
   const ada = await stranger('ada@example.com')
   const own: [string, number] = [ada.organization_id, ada.project_id]
-  const stays = async (what: string): Promise<void> => {
-    t.same(await currentOf(app, ada.key), own, what)
+  const stays = async (after: string): Promise<void> => {
+    t.same(await currentOf(app, ada.key), own, after)
   }
   await stays('at first')
-  const made = (await send('POST', '/api/organizations/', { key: ada.key, body: { name: 'Another' } })).body
-  await stays('an organization is made')
-  await send('POST', '/api/projects/', { key: ada.key, body: { name: 'x' } })
-  await send('POST', '/api/projects/', { key: ada.key, body: { name: 'x', organization: made.id } })
-  await send('POST', `/api/organizations/${made.id}/projects/`, { key: ada.key, body: { name: 'x' } })
-  await stays('projects are made')
-  const invites = `/api/organizations/${first.organization_id}/invites/`
+  const made = (await call('organizations.create', { key: ada.key, body: { name: 'Another' } })).body
+  await stays('an organization is created')
+  await call('projects.create', { key: ada.key, body: { name: 'x' } })
+  await call('projects.create', { key: ada.key, body: { name: 'x', organization: made.id } })
+  await call('organization_projects.create', {
+    params: { organization_id: made.id },
+    key: ada.key,
+    body: { name: 'x' },
+  })
+  await stays('projects are created')
   const join = async (): Promise<void> => {
-    const { id, signup_token } = (await send('POST', invites, { body: { target_email: ada.email } })).body
-    const joined = await send('POST', `/api/signup/${id}/`, { key: ada.key, body: { token: signup_token } })
+    const { id, signup_token } = (await call('invites.create', { body: { target_email: ada.email } })).body
+    const joined = await call('signup.accept', {
+      params: { invite_id: id },
+      key: ada.key,
+      body: { token: signup_token },
+    })
     t.equal(joined.status, 201)
   }
   await join()
   await stays('an invite is accepted')
-  await send('DELETE', `/api/organizations/${made.id}/`, { key: ada.key })
+  await call('organizations.delete', { params: { id: made.id }, key: ada.key })
   await stays('another organization is deleted')
 
-  await send('PATCH', ME, { key: ada.key, body: { set_current_organization: first.organization_id } })
-  await send('DELETE', `/api/organizations/${first.organization_id}/members/${ada.uuid}/`)
-  await stays('the current organization is left: the one joined first is current')
+  await call('users.update', { key: ada.key, body: { set_current_organization: first.organization_id } })
+  await call('members.remove', { params: { user__uuid: ada.uuid } })
+  await stays('after leaving the current organization, the first one joined is current')
   await join()
   await stays('it is joined again')
 })

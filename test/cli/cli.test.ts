@@ -1,5 +1,5 @@
-/** The real program, built and spawned: what it prints, how it exits, what it leaves behind. */
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+/** The command as a child process: its output, its exit codes and the files it leaves. */
+import { type ChildProcessWithoutNullStreams, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -19,24 +19,23 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { area, areas } from '../../src/cli/area.ts'
+import { areaCommand, areas } from '../../src/cli/area.ts'
 import { operations } from '../../src/contract/table.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { migratedDatabase } from '../helpers/postgres.ts'
-import { type Ended, ended, programFile } from '../helpers/process.ts'
+import { command, type Ended, ended } from '../helpers/process.ts'
 
 const root = freshFolder(t)
-const program = programFile('workspace-admin.js')
 
-/** Everything ever written to standard error, and every secret ever made: the last test compares them. */
-const complaints: string[] = []
+/** All of standard error and all secrets; the last test compares them. */
+const errorOutput: string[] = []
 const secrets: string[] = []
 
 type Variables = Record<string, string>
 
 function launch(args: string[], env: Variables = {}): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [program, ...args], { cwd: root, env: { PATH: process.env.PATH!, ...env } })
-  child.stderr.on('data', (bytes) => complaints.push(String(bytes)))
+  const child = command(args, env, { cwd: root })
+  child.stderr.on('data', (bytes) => errorOutput.push(String(bytes)))
   return child
 }
 
@@ -47,7 +46,7 @@ interface Server {
   ready: { url: string; api_key: string; project_token: string; organization_id: string; project_id: number }
   env: Variables
   child: ChildProcessWithoutNullStreams
-  /** Resolves with the first line of the log that says this. */
+  /** Resolves with the first log line that contains the text. */
   logged(text: string): Promise<string>
   stop(): Promise<number | null>
 }
@@ -68,7 +67,7 @@ async function serve(test: Test, args: string[], env: Variables = {}): Promise<S
   const lines = createInterface(child.stdout)
   const [line] = await Promise.race([once(lines, 'line'), exited.then(() => ['null'])])
   const ready = JSON.parse(line as string)
-  if (!ready) throw new Error('the server did not start')
+  if (!ready) throw new Error('The server did not start.')
   if (ready.api_key) secrets.push(ready.api_key)
   return { ready, env: { WORKSPACE_URL: ready.url, WORKSPACE_KEY: ready.api_key ?? '' }, child, logged, stop }
 }
@@ -76,7 +75,7 @@ async function serve(test: Test, args: string[], env: Variables = {}): Promise<S
 let folders = 0
 const folder = (): string => join(root, `data-${++folders}`)
 
-/** A folder with a database that has a user and no server. */
+/** A database with one user, without a server. */
 async function database(): Promise<{ path: string; flags: string[] }> {
   const path = folder()
   const flags = ['--database', `sqlite:${path}`]
@@ -85,8 +84,8 @@ async function database(): Promise<{ path: string; flags: string[] }> {
   return { path, flags }
 }
 
-/** A server that answers everything the same way. */
-async function answering(test: Test, status: number, body: string, headers: Variables = {}): Promise<string> {
+/** A server with one response for all requests. */
+async function respondWith(test: Test, status: number, body: string, headers: Variables = {}): Promise<string> {
   const server = createServer((_, reply) => reply.writeHead(status, headers).end(body))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -95,7 +94,7 @@ async function answering(test: Test, status: number, body: string, headers: Vari
 }
 
 t.test('serve', async (t) => {
-  t.test('the first start makes a key that works, the second keeps the data and makes none', async (t) => {
+  t.test('creates a working key at the first start only, and keeps the data', async (t) => {
     const path = folder()
     const first = await serve(t, ['--database', `sqlite:${path}`])
     t.same(Object.keys(first.ready), ['url', 'api_key', 'project_token', 'organization_id', 'project_id'])
@@ -115,9 +114,9 @@ t.test('serve', async (t) => {
     t.equal(JSON.parse(listed.stdout).count, 2)
   })
 
-  t.test('without --json it greets, with a curl line that works as pasted', async (t) => {
+  t.test('prints a banner whose curl command works', async (t) => {
     const path = folder()
-    const greet = async () => {
+    const readBanner = async () => {
       const child = launch(['serve', '--port', '0', '--database', `sqlite:${path}`])
       const exited = once(child, 'exit')
       let text = ''
@@ -133,18 +132,18 @@ t.test('serve', async (t) => {
       await exited
       return { text, answer: JSON.parse(String(answer)) }
     }
-    const first = await greet()
+    const first = await readBanner()
     secrets.push(/phx_\w+/.exec(first.text)![0])
     t.match(first.text, /shown once/)
     t.match(first.text, path)
     t.match(first.answer, { name: 'My organization' })
-    const second = await greet()
+    const second = await readBanner()
     t.notMatch(second.text, /phx_/)
     t.match(second.text, "keys create --user owner@example.com --scopes '*'")
     t.match(second.answer, { status: 'ok' })
   })
 
-  t.test('an ephemeral server leaves nothing behind', async (t) => {
+  t.test('deletes the files of an ephemeral server', async (t) => {
     const temporary = folder()
     mkdirSync(temporary)
     const server = await serve(t, ['--ephemeral'], { TMPDIR: temporary })
@@ -163,11 +162,11 @@ t.test('serve', async (t) => {
     const stopping = impatient.logged('stopping')
     impatient.child.kill('SIGTERM')
     await stopping
-    t.equal(await impatient.stop(), 1, 'a second signal does not wait')
-    t.same(readdirSync(temporary), [], 'and leaves nothing behind either')
+    t.equal(await impatient.stop(), 1, 'exits at the second signal')
+    t.same(readdirSync(temporary), [], 'and deletes its files')
   })
 
-  t.test('SIGTERM lets a request that has begun finish, and exits with 0', async (t) => {
+  t.test('finishes a request in progress after SIGTERM and exits with 0', async (t) => {
     const { ready, child, logged } = await serve(t, ['--ephemeral'])
     const exited = once(child, 'exit')
     const body = JSON.stringify({ name: 'Begun before the end' })
@@ -190,11 +189,11 @@ t.test('serve', async (t) => {
     socket.write(body)
     await once(socket, 'close')
     t.match(answer, /201 Created[\s\S]*Begun before the end/)
-    // Not by `stop`: a second signal would end it at once.
+    // `stop` would send a second signal, which ends the process immediately.
     t.same(await exited, [0, null])
   })
 
-  t.test('what keeps it from starting is one sentence with a remedy', async (t) => {
+  t.test('prints one sentence with a remedy when it cannot start', async (t) => {
     const { ready } = await serve(t, ['--ephemeral'])
     const { path } = await database()
     const newer = await database()
@@ -203,15 +202,33 @@ t.test('serve', async (t) => {
     db.close()
     const cases: [what: string, args: string[], env: Variables, code: number, says: RegExp][] = [
       ['a port in use', ['--ephemeral', '--port', new URL(ready.url).port], {}, 1, /in use.*--port/],
-      ['a file for a folder', ['--database', `sqlite:${path}/workspace.db`], {}, 1, /a file stands where a folder/],
-      ['no folder at all', ['--database', `sqlite:${path}/workspace.db/below`], {}, 1, /a file stands where a folder/],
+      [
+        'a file for a folder',
+        ['--database', `sqlite:${path}/workspace.db`],
+        {},
+        1,
+        /is a file where a folder is expected/,
+      ],
+      [
+        'a path below a file',
+        ['--database', `sqlite:${path}/workspace.db/below`],
+        {},
+        1,
+        /is a file where a folder is expected/,
+      ],
       ['a newer database', newer.flags, {}, 1, /schema version 99.*newer program/],
       ['no such engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
       ['no PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /unreachable/],
       ['a wrong setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
       ['a wrong flag', ['--port', '70000'], {}, 2, /0 to 65535/],
-      ['two that exclude each other', ['--ephemeral', '--database', 'sqlite:x'], {}, 2, /cannot be used with/],
-      ['an unknown flag', ['--prot', '1'], {}, 2, /unknown option/],
+      [
+        'two that exclude each other',
+        ['--ephemeral', '--database', 'sqlite:x'],
+        {},
+        2,
+        /cannot be used with --database/,
+      ],
+      ['an unknown flag', ['--prot', '1'], {}, 2, /Unknown option '--prot'/],
     ]
     secrets.push('hunter2')
     for (const [what, args, env, code, says] of cases) {
@@ -222,11 +239,11 @@ t.test('serve', async (t) => {
       t.equal(ended.stdout, '', what)
     }
     const loud = await run(['serve', ...newer.flags], { env: { LOG_LEVEL: 'debug' } })
-    t.match(loud.stderr, /^\s+at /m, 'a stack for who asks for one')
+    t.match(loud.stderr, /^\s+at /m, 'prints the stack with LOG_LEVEL=debug')
   })
 })
 
-t.test('migrate says from and to, and the second time that there is nothing to do', async (t) => {
+t.test('migrate prints both versions, and does nothing the second time', async (t) => {
   const flags = ['--database', `sqlite:${folder()}`]
   const first = await run(['migrate', '--json', ...flags])
   const { from, to } = JSON.parse(first.stdout)
@@ -246,8 +263,8 @@ t.test('users', async (t) => {
   const member = await create('--email', 'cy@example.com', '--organization-id', own.organization_id, '--level', '8')
   t.match(JSON.parse(member.stdout), { organization_id: own.organization_id, level: 8 })
 
-  t.match(await create('--email', 'BOB@example.com'), { code: 6, stderr: /has an account already/ })
-  t.match(await create('--email', 'bob'), { code: 2, stderr: /no e-mail address/ })
+  t.match(await create('--email', 'BOB@example.com'), { code: 6, stderr: /already has an account/ })
+  t.match(await create('--email', 'bob'), { code: 2, stderr: /not an email address/ })
   t.match(await create('--email', 'd@example.com', '--level', '8'), { code: 2, stderr: /--organization-id/ })
   t.match(await create('--email', 'd@example.com', '--organization-id', 'nope'), { code: 5 })
   t.match(await create(), { code: 2, stderr: /--email/ })
@@ -257,7 +274,7 @@ t.test('users', async (t) => {
   t.same(
     JSON.parse(listed.stdout).map((user: { email: string }) => user.email),
     ['ada@example.com', 'bob@example.com', 'cy@example.com', 'eve@example.com'],
-    'what failed left nobody behind',
+    'a failed command creates no user',
   )
   t.match((await run(['users', 'list', ...flags])).stdout, /^id +email/)
 })
@@ -287,16 +304,16 @@ t.test('users supersede', async (t) => {
     '--organization-id',
     trap.organization_id,
   )
-  t.not(again.id, trap.id, 'the address is free for another account')
+  t.not(again.id, trap.id, 'another account can use the address')
   const shown = await run(['users', 'supersede', 'victim@example.com', ...flags])
   t.match(shown, { code: 0, stdout: /no longer a member of:\n {2}Trap/ })
   t.match(await run(['users', 'supersede', 'ada@example.com', ...flags]), {
-    stdout: /no active owner now:\n {2}Engines.*--organization-id/s,
+    stdout: /no active owner:\n {2}Engines.*--organization-id/s,
   })
   t.match((await run(['users', 'supersede', '--help'])).stdout, /only owner.*mailed invite/s)
 })
 
-t.test('local commands make no database by mistake', async (t) => {
+t.test('local commands do not create a database', async (t) => {
   const path = folder()
   for (const words of [['users', 'list'], ['keys', 'list'], ['backup', join(root, 'none.tar')], ['doctor']]) {
     const { code, stdout, stderr } = await run([...words, '--database', `sqlite:${path}`])
@@ -306,7 +323,7 @@ t.test('local commands make no database by mistake', async (t) => {
   t.notOk(existsSync(path))
 })
 
-t.test('keys work and end at once on a running server', async (t) => {
+t.test('keys are valid immediately on a running server and revoked immediately', async (t) => {
   const path = folder()
   const flags = ['--database', `sqlite:${path}`]
   const { env } = await serve(t, flags)
@@ -326,7 +343,7 @@ t.test('keys work and end at once on a running server', async (t) => {
 
   const shown = await create('--scopes', '*', '--expires', '2100-01-01')
   secrets.push(/^phx_\w+/.exec(shown.stdout)![0])
-  t.match(shown.stdout, /shown once/)
+  t.match(shown.stdout, /not shown again/)
   t.match(await create('--scopes', 'organisation:read'), { code: 2, stderr: /Choose from \*, organization:read/ })
   t.match(await create('--scopes', '*', '--expires', 'soon'), { code: 2, stderr: /ISO 8601/ })
   t.match(await create('--scopes', '*', '--expires', '2020-01-01'), { code: 2, stderr: /past/ })
@@ -334,10 +351,10 @@ t.test('keys work and end at once on a running server', async (t) => {
   t.match(await run(['keys', 'create', '--user', 'no@example.com', '--scopes', '*', ...flags]), { code: 5 })
   t.match(await run(['keys', 'list', '--user', 'no@example.com', ...flags]), { code: 5 })
   t.match(await run(['keys', 'revoke', made.id, ...flags]), { code: 5, stderr: /keys list/ })
-  t.match(await run(['keys', 'revoke', made.value, ...flags]), { code: 2, stderr: /its id/ })
+  t.match(await run(['keys', 'revoke', made.value, ...flags]), { code: 2, stderr: /Use its id/ })
 })
 
-t.test('organizations set-plugin-access stands beside what the contract gives', async (t) => {
+t.test('organizations set-plugin-access is listed with the commands of the contract', async (t) => {
   const path = folder()
   const flags = ['--database', `sqlite:${path}`]
   const { env, ready } = await serve(t, flags)
@@ -352,13 +369,13 @@ t.test('organizations set-plugin-access stands beside what the contract gives', 
   t.match(help.stdout, /list organizations/)
 })
 
-t.test('a backup of a running server restores into a working one', async (t) => {
+t.test('restores a backup of a running server', async (t) => {
   const path = folder()
   const flags = ['--database', `sqlite:${path}`]
   const { env } = await serve(t, flags)
   await run(['organizations', 'create', '--name', 'Before'], { env })
   const file = join(root, 'backup.tar')
-  writeFileSync(file, 'an older one')
+  writeFileSync(file, 'an older backup')
   chmodSync(file, 0o644)
   const made = await run(['backup', file, '--json', ...flags])
   t.equal(made.code, 0)
@@ -379,7 +396,7 @@ t.test('a backup of a running server restores into a working one', async (t) => 
   t.same(
     readdirSync(root).filter((name) => name.includes('partial')),
     [],
-    'nothing is left beside it',
+    'no temporary files remain',
   )
 
   const again = await serve(t, ['--database', `sqlite:${restored}`])
@@ -391,7 +408,7 @@ t.test('a backup of a running server restores into a working one', async (t) => 
   )
 
   const none = await run(['backup', join(root, 'no', 'such', 'folder.tar'), ...flags])
-  t.match(none, { code: 1, stderr: /is not there/ })
+  t.match(none, { code: 1, stderr: /does not exist/ })
   secrets.push('correct-horse')
   const postgres = await run(['backup', 'x.tar', '--database', 'postgres://me:correct-horse@db/work?sslmode=require'])
   t.match(postgres, { code: 1, stderr: 'pg_dump --format=custom --file=x.tar' })
@@ -406,22 +423,22 @@ t.test('doctor', async (t) => {
       checks: { name: string; state: string; remedy: string }[]
     }
     t.equal(ended.code, ok ? 0 : 1)
-    for (const { state, remedy } of checks) t.equal(state === 'ok', remedy === null, 'what is wrong has a remedy')
+    for (const { state, remedy } of checks) t.equal(state === 'ok', remedy === null, 'every problem has a remedy')
     return { ok, states: Object.fromEntries(checks.map(({ name, state }) => [name, state])) }
   }
 
-  t.test('finds nothing in a sound database, with a server on it or without', async (t) => {
+  t.test('finds no problem in a healthy database, with and without a server', async (t) => {
     const { path, flags } = await database()
     const before = readFileSync(join(path, 'workspace.db'))
     t.match(await examine(...flags), { ok: true, states: { node: 'ok', settings: 'ok', database: 'ok', schema: 'ok' } })
     t.match(await examine(...flags), { states: { integrity: 'ok', folder: 'ok', disk: /ok|warning/ } })
-    t.ok(before.equals(readFileSync(join(path, 'workspace.db'))), 'and changes nothing')
+    t.ok(before.equals(readFileSync(join(path, 'workspace.db'))), 'changes nothing')
     await serve(t, flags)
     t.match(await examine(...flags), { ok: true })
     t.match((await run(['doctor', ...flags])).stdout, /^ok +node/)
   })
 
-  t.test('says on PostgreSQL that there is no key for secrets', async (t) => {
+  t.test('warns about a missing SECRET_KEY on PostgreSQL', async (t) => {
     const { url, drop } = await migratedDatabase()
     t.teardown(drop)
     const keyed = async (env: Variables) => {
@@ -433,7 +450,7 @@ t.test('doctor', async (t) => {
     t.match(await keyed({ SECRET_KEY: 'a'.repeat(64) }), { state: 'ok', remedy: null })
   })
 
-  t.test('finds damage', async (t) => {
+  t.test('finds a damaged database', async (t) => {
     const { path, flags } = await database()
     const file = openSync(join(path, 'workspace.db'), 'r+')
     writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, 4096 * 4)
@@ -445,7 +462,7 @@ t.test('doctor', async (t) => {
     t.match(await run(['users', 'list', ...flags]), { code: 1, stderr: /damaged.*doctor/ })
   })
 
-  t.test('finds what is missing, old, new, open to others, or set wrongly', async (t) => {
+  t.test('finds missing files, wrong schema versions, permissions and settings', async (t) => {
     t.match(await examine('--database', `sqlite:${folder()}`), { ok: false, states: { database: 'problem' } })
     t.match(await examine('--database', 'postgres://u:hunter2@127.0.0.1:1/x'), { states: { database: 'problem' } })
 
@@ -471,7 +488,7 @@ t.test('doctor', async (t) => {
   })
 })
 
-t.test('the contract as commands', async (t) => {
+t.test('commands of the contract', async (t) => {
   const { env, ready } = await serve(t, ['--ephemeral'], { DNS_SERVERS: '127.0.0.1:1', DNS_TIMEOUT_MS: '100' })
   const call = (words: string[], input?: string) => run(words, { env, input })
   const json = async (words: string[], input?: string) => {
@@ -480,7 +497,7 @@ t.test('the contract as commands', async (t) => {
     return JSON.parse(stdout)
   }
 
-  t.test('flags become fields of the body, as the contract types them', async (t) => {
+  t.test('convert flags to typed body fields', async (t) => {
     const made = await json(['organizations', 'create', '--name', '5', '--is-member-join-email-enabled', 'false'])
     t.match(made, { name: '5', is_member_join_email_enabled: false, enforce_2fa: null })
     t.match(await json(['organizations', 'update', made.id, '--enforce-2fa', 'true']), { enforce_2fa: true })
@@ -496,7 +513,7 @@ t.test('the contract as commands', async (t) => {
     t.match(await call(['organizations', 'delete', made.id]), { code: 0, stdout: 'Done.\n' })
   })
 
-  t.test('--data takes JSON, a file, or standard input, and flags come on top', async (t) => {
+  t.test('accept --data as JSON, a file or standard input, and let flags override it', async (t) => {
     writeFileSync(join(root, 'body.json'), '{"name": "From a file", "event_retention_days": 7}')
     t.match(await json(['projects', 'create', '--data', '@body.json']), {
       name: 'From a file',
@@ -504,18 +521,18 @@ t.test('the contract as commands', async (t) => {
     })
     t.match(await json(['projects', 'create', '--data', '-'], '{"name": "Piped"}'), { name: 'Piped' })
     t.match(await json(['projects', 'create', '--data', '{"name": "Said"}', '--name', 'Flagged']), { name: 'Flagged' })
-    t.match(await call(['projects', 'create', '--data', '{name: hunter2}']), { code: 2, stderr: /no JSON/ })
+    t.match(await call(['projects', 'create', '--data', '{name: hunter2}']), { code: 2, stderr: /not valid JSON/ })
     t.match(await call(['projects', 'create', '--data', '@nowhere.json']), {
       code: 1,
-      stderr: /nowhere.json is not there/,
+      stderr: /nowhere.json does not exist/,
     })
     t.match(await call(['projects', 'create', '--data', '[]', '--name', 'x']), { code: 2, stderr: /one or the other/ })
   })
 
-  t.test('people get tables and lines, and the way to the next page', async (t) => {
+  t.test('print tables, fields and the flags of the next page', async (t) => {
     const listed = await call(['projects', 'list', '--limit', '1'])
     t.match(listed.stdout, /^id +uuid +name/)
-    t.match(listed.stdout, /There are more: add --offset 1/)
+    t.match(listed.stdout, /More results: add --offset 1/)
     t.match((await call(['projects', 'retrieve', '@current'])).stdout, /^name: +\w+/m)
     t.match((await call(['api_keys', 'list'])).stdout, /First key/)
     t.match((await call(['users', 'me'])).stdout, /^email: +owner@example.com$/m)
@@ -524,7 +541,7 @@ t.test('the contract as commands', async (t) => {
     t.match((await call(['organizations', 'retrieve', '@current', '--json'])).stdout, /^\{"id".*\}\n$/)
   })
 
-  t.test('people and their domains', async (t) => {
+  t.test('manage invites, members and domains', async (t) => {
     const invited = await json(['invites', 'create', '--target-email', 'grace@example.com', '--level', '8'])
     secrets.push(invited.signup_token)
     t.match(
@@ -550,7 +567,7 @@ t.test('the contract as commands', async (t) => {
     t.match(stdout, `_workspace-challenge.hedgerow.invalid.  TXT  "${domain.verification_challenge}"`)
   })
 
-  t.test('escape sequences in stored text do not reach the terminal', async (t) => {
+  t.test('escape control characters of stored text', async (t) => {
     const { stdout } = await call([
       'domains',
       'create',
@@ -563,28 +580,28 @@ t.test('the contract as commands', async (t) => {
     t.notMatch(stdout, '\u001b')
   })
 
-  t.test('hyphens and underscores are one', async (t) => {
+  t.test('accept hyphens for underscores', async (t) => {
     t.equal((await call(['api-keys', 'current'])).code, 0)
     t.match(await json(['projects', 'reset-token', '1']), { api_token: /^phc_/ })
   })
 
-  t.test('each kind of failure has its exit code', async (t) => {
+  t.test('map each kind of failure to an exit code', async (t) => {
     const at = async (status: number, body = '', headers?: Variables) => [
       '--base-url',
-      await answering(t, status, body, headers),
+      await respondWith(t, status, body, headers),
     ]
     const error = (code: string, attr: string | null = null) =>
       JSON.stringify({ type: 'x', code, detail: `It was ${code}.`, attr })
     const no_key = { WORKSPACE_KEY: '' }
     const list = ['organizations', 'list']
     const cases: [code: number, words: string[], says: RegExp, env?: Variables][] = [
-      [1, [...list, ...(await at(418))], /answered 418/],
+      [1, [...list, ...(await at(418))], /responded with 418/],
       [1, [...list, ...(await at(302, '', { location: 'https://elsewhere.example.com/' }))], /elsewhere/],
       [2, ['organisations', 'list'], /Did you mean organizations/],
       [2, ['organizations', 'lst'], /Did you mean list/],
       [2, ['organizations', 'retrieve'], /missing required argument 'id'/],
-      [2, ['domains', 'delete', '..'], /no id/],
-      [2, ['projects', 'retrieve', ''], /no id/],
+      [2, ['domains', 'delete', '..'], /not a valid id/],
+      [2, ['projects', 'retrieve', ''], /not a valid id/],
       [2, ['projects', 'create', '--event-retention-days', 'x'], /takes a number/],
       [2, ['organizations', 'create', '--is-member-join-email-enabled', 'yes'], /takes true or false/],
       [2, [...list, '--base-url', 'ftp://x'], /--base-url/],
@@ -602,7 +619,7 @@ t.test('the contract as commands', async (t) => {
       [6, [...list, ...(await at(422))], /422/],
       [7, [...list, ...(await at(429, error('throttled')))], /throttled/],
       [8, [...list, ...(await at(500, error('error')))], /It was error/],
-      [8, [...list, ...(await at(502, '<html>bad gateway</html>'))], /answered 502/],
+      [8, [...list, ...(await at(502, '<html>bad gateway</html>'))], /responded with 502/],
       [9, [...list, '--base-url', 'http://127.0.0.1:1'], /workspace-admin serve/],
     ]
     for (const [code, words, says, more] of cases) {
@@ -615,13 +632,13 @@ t.test('the contract as commands', async (t) => {
     t.equal(
       (await run([...list, '--json', ...(await at(429, body))], { env })).stderr,
       `${body}\n`,
-      'as it is with --json',
+      'unchanged with --json',
     )
   })
 })
 
 t.test('help', async (t) => {
-  t.test('names everything', async (t) => {
+  t.test('lists all commands', async (t) => {
     const { code, stdout } = await run(['--help'])
     t.equal(code, 0)
     for (const word of ['serve', 'migrate', 'backup', 'doctor', 'users', 'keys', 'Exit codes', 'WORKSPACE_KEY'])
@@ -631,7 +648,7 @@ t.test('help', async (t) => {
     t.match(await run([]), { code: 2, stderr: /^Usage/ })
   })
 
-  t.test('of an operation is its contract, with an example', async (t) => {
+  t.test('of an operation comes from the contract, with an example', async (t) => {
     const { code, stdout } = await run(['domains', 'verify', '--help'])
     t.equal(code, 0)
     t.match(stdout, 'TXT records')
@@ -642,18 +659,18 @@ t.test('help', async (t) => {
     t.equal((await run(['help', 'domains', 'verify'])).stdout, stdout)
   })
 
-  t.test('flags of ours do not hide parameters of the same name', async (t) => {
+  t.test('renames flags of parameters that collide with common flags', async (t) => {
     const { stdout } = await run(['events', 'values', '--help'])
     t.match(stdout.replace(/\s+/g, ' '), /--query-key <text> [^-]*Sent as "key"; --key is another flag\..*--key <key>/)
-    t.match(await run(['events', 'values', '--key', 'plan']), { code: 2, stderr: /begins with phx_.*--query-key/ })
+    t.match(await run(['events', 'values', '--key', 'plan']), { code: 2, stderr: /starts with phx_.*--query-key/ })
     t.match((await run(['capture', 'batch_get', '--help'])).stdout, '--query-data <text>')
   })
 
-  t.test('every command has a page with an example', async (t) => {
+  t.test('has an example for every command', async (t) => {
     for (const words of ['serve', 'migrate', 'copy', 'backup', 'doctor', 'users create', 'keys create', 'keys revoke'])
       t.match(await run([...words.split(' '), '--help']), { code: 0, stdout: `$ workspace-admin ${words}` })
     for (const { name } of areas)
-      for (const command of area(name, [], {}).commands) {
+      for (const command of areaCommand(name, [], {}).commands) {
         let page = ''
         command.configureOutput({ writeOut: (text) => (page += text) }).outputHelp()
         t.match(page, `$ workspace-admin ${name} ${command.name()}`)
@@ -661,8 +678,8 @@ t.test('help', async (t) => {
   })
 })
 
-t.test('no secret was ever written to standard error', async (t) => {
-  const all = complaints.join('')
+t.test('never writes a secret to standard error', async (t) => {
+  const all = errorOutput.join('')
   t.ok(secrets.length > 5)
   for (const secret of secrets) t.notOk(all.includes(secret), `${secret.slice(0, 6)}…`)
 })

@@ -1,4 +1,4 @@
-/** A workspace that moves from SQLite to PostgreSQL by the real command: killed, resumed, compared, and served on. */
+/** `copy` from SQLite to PostgreSQL: killed, resumed, compared, and served afterwards. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -20,16 +20,16 @@ import { emptyDatabase } from '../helpers/postgres.ts'
 import { command, type Ended, ended } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
-/** Where the copy is held and killed; in `prove`, at every table but the last. */
+/** The tables at which the copy is blocked and killed; all but the last in `prove`. */
 const KILLED_AT = ['events']
 const SEEDED = PROVE ? 20_000 : 2_500
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
-/** What is done before the move takes less of a window than this. */
+/** More of a window than the steps before the move take. */
 const AMPLE_MS = 200_000
-/** What belongs to the target itself: its versions, and what only nodes that share a database count. */
-const OF_THE_PLACE = [ADMINISTRATION.table, EVENTS.table, 'request_counts']
-/** Further than any cluster of a test has counted its transactions, so that positions have to go beyond. */
+/** Tables of the target itself, which are not copied. */
+const NOT_COPIED = [ADMINISTRATION.table, EVENTS.table, 'request_counts']
+/** Beyond the transaction ids of any test cluster, so positions must be advanced. */
 const FAR = 5_000_000_000
 
 t.setTimeout((PROVE ? 30 : 5) * 60_000)
@@ -48,7 +48,6 @@ async function emptyTarget(t: Test): Promise<{ url: string; client: pg.Client }>
   return { url, client }
 }
 
-/** Everything of the target, by the catalogue. */
 async function tablesOf(url: string): Promise<Table[]> {
   const db = await openDatabase(url, { mode: 'read' })
   try {
@@ -60,14 +59,14 @@ async function tablesOf(url: string): Promise<Table[]> {
 
 const folderOf = (url: string): string => url.slice('sqlite:'.length)
 
-/** Beside the server, or without one. */
+/** Runs SQL on a SQLite file, also while a server uses it. */
 function change(url: string, file: string, text: string): void {
   const db = new Sqlite(join(folderOf(url), file), { timeout: 10_000 })
   db.exec(text)
   db.close()
 }
 
-/** What has no part in a demo workspace. */
+/** Adds the rows that a demo workspace lacks. */
 async function fillTheRest(site: Site, organization_id: string, project_id: number): Promise<void> {
   const plugins = `/api/organizations/${organization_id}/pipeline_destinations`
   const config_schema = [{ key: 'secret', name: 'Secret', type: 'string', secret: true }]
@@ -81,7 +80,7 @@ async function fillTheRest(site: Site, organization_id: string, project_id: numb
     order: 1,
     config: { secret: 'hush' },
   })
-  // A number that was given and is not there any more must not be given again.
+  // The id of a deleted project must not be reused.
   const gone = await site.ask('POST', '/api/projects/', { name: 'Gone', organization: organization_id })
   await site.ask('DELETE', `/api/projects/${gone.id}/`)
 }
@@ -99,7 +98,7 @@ async function send(site: Site, count: number): Promise<void> {
 
 const exportsOf = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
 
-/** Until every window that has ended is delivered. */
+/** Waits until every window that has ended is delivered. */
 async function settle(site: Site, id: string): Promise<void> {
   const planned = boundaryBefore(INTERVAL, site.now())
   await until(async () => {
@@ -118,7 +117,7 @@ const delivered = (site: Site, id: string): string[] =>
 
 const uuids = (): string[] => Array.from({ length: sent }, (_, i) => uuid(i + 1))
 
-/** The lists that there are, each as the bytes of its answer. */
+/** The response bodies of all lists. */
 async function answers(site: Site, key: string, organization_id: string, project_id: number): Promise<string[]> {
   const { url } = site.servers[0]!
   const ask = async (path: string): Promise<string> => {
@@ -149,7 +148,7 @@ async function answers(site: Site, key: string, organization_id: string, project
   )
 }
 
-/** A copy that has come to a table that the test holds: somewhere in the middle for certain. */
+/** Starts a copy and waits until it blocks on a table that the test has locked. */
 async function copyUpTo(
   client: pg.Client,
   table: string,
@@ -178,7 +177,7 @@ const waiting = (client: pg.Client, table: string, count: number): Promise<true>
 const hold = (client: pg.Client, table: string): Promise<unknown> =>
   client.query(`lock table ${table} in exclusive mode`)
 
-t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had happened', async (t) => {
+t.test('copies a workspace completely despite interruptions, and the server resumes there', async (t) => {
   const site = await openSite(t, 'sqlite')
   const from = site.database_url
   const { organization: organization_id } = await site.ask('GET', `/api/projects/${site.project_id}/`)
@@ -189,18 +188,18 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   await send(site, 300)
   site.advance(WINDOW_MS)
   await settle(site, id)
-  t.same(delivered(site, id).sort(), uuids(), 'something was delivered before')
+  t.same(delivered(site, id).sort(), uuids(), 'events are delivered before the move')
   const left = Date.parse(boundaryAfter(INTERVAL, site.now())) - Date.parse(site.now())
   if (left < AMPLE_MS) site.advance(left + 1_000)
   await settle(site, id)
-  // From here on nothing is delivered before the move, and no export has come as far as the cluster has counted.
+  // No more deliveries before the move, and no export is beyond the transaction ids of the cluster.
   const environment = { DATABASE_URL: from, EXPORT_FOLDER: site.files, SECRET_KEY: 'ab'.repeat(32) }
   const seeded = await run(['seed', '--events', String(SEEDED), '--json'], environment)
   t.equal(seeded.code, 0, seeded.stderr)
   const demo = JSON.parse(seeded.stdout)
   change(from, EVENTS.file, `update sqlite_sequence set seq = ${FAR} where name = 'events'`)
   await send(site, 200)
-  // Paused there, unpaused here: what arrives in between is skipped.
+  // Paused before the move and unpaused after it: events in between are skipped.
   await site.ask('POST', `${exportsOf(site)}/${resting.id}/pause/`)
   const paused_after = sent
   await send(site, 20)
@@ -208,14 +207,14 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
 
   const { url: to, client } = await emptyTarget(t)
   const words = ['copy', '--from', from, '--to', to]
-  t.match(await run(words), { code: 6, stderr: /Stop the server that uses it/ }, 'a server runs on the source')
+  t.match(await run(words), { code: 6, stderr: /Stop the server that uses it/ }, 'a server uses the source')
   t.equal((await client.query('select 1 from pg_tables where schemaname = current_schema()')).rowCount, 0)
 
   const listed = async (): Promise<string[]> => [
     ...(await answers(site, site.api_key, organization_id, site.project_id)),
     ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
-  // The use of a key is noted behind the answer: before it is, the same question is answered twice in two ways.
+  // The last use of a key is stored after the response, so the lists are read until they are stable.
   let before = await listed()
   for (let last: string[] = []; last.join() !== before.join(); ) [last, before] = [before, await listed()]
   const stopped = site.now()
@@ -228,7 +227,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
      insert into made_invites values ('a', '${organization_id}', 1, 'hash', '2026');`,
   )
 
-  t.equal((await run(['migrate', '--database', to])).code, 0, 'a target that was only prepared is taken')
+  t.equal((await run(['migrate', '--database', to])).code, 0, 'a migrated empty target is accepted')
   const source = await openSource(from, false)
   const everything: Extract = {
     project_id: site.project_id,
@@ -243,7 +242,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   await source.close()
 
   const tables = await tablesOf(to)
-  const moving = tables.map(({ name }) => name).filter((name) => !OF_THE_PLACE.includes(name))
+  const moving = tables.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name))
   const last = moving.at(-1)!
   const places = PROVE ? moving.slice(0, -1) : KILLED_AT
   for (const table of places) {
@@ -263,13 +262,13 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     stderr: /A copy into this database has not finished/,
   })
   const partly = await run([...words, '--verify', '--json'])
-  t.equal(partly.code, 1, 'not all of it is there')
+  t.equal(partly.code, 1, 'the copy is incomplete')
   t.ok(JSON.parse(partly.stdout).examples.every(({ kind }: { kind: string }) => kind === 'missing'))
   const other = freshFolder(t)
   await run(['migrate', '--database', `sqlite:${other}`])
   t.match(await run(['copy', '--from', `sqlite:${other}`, '--to', to]), { code: 6, stderr: /did not come from/ })
 
-  // What a killed process had asked for is still done, at the same time as what the next one asks for.
+  // The statement of a killed process still runs, concurrently with those of the next process.
   await client.query('begin')
   await hold(client, 'api_keys')
   await client.query('savepoint last')
@@ -278,7 +277,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   const kill = await copyUpTo(client, last, words, 2)
   await client.query('rollback to last')
   await waiting(client, 'api_keys', 1)
-  t.match(await kill(), { code: null }, 'killed when all rows were there')
+  t.match(await kill(), { code: null }, 'killed after all rows were copied')
   await client.query('rollback')
 
   const done = await run([...words, '--json'])
@@ -289,13 +288,13 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
   t.same(
     report.tables.filter(({ rows }: { rows: number }) => rows === 0),
     [],
-    'and none of them was empty: whoever adds one puts a row into it here',
+    'no table is empty: add a row to each new table here',
   )
 
   const result = `resumed each time; ${SEEDED.toLocaleString('en')} events and every other row arrived, compared one by one`
   figure(t, { area: 'Moving to PostgreSQL', count: places.length + 3, of: 'kill -9', result })
 
-  await t.test('what differs is found', async (t) => {
+  await t.test('reports differences', async (t) => {
     const {
       rows: [purge],
     } = await client.query('select * from purges')
@@ -307,7 +306,7 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     const found = await run([...words, '--json'])
     t.equal(found.code, 1)
     const { differences, copied, examples } = JSON.parse(found.stdout)
-    t.same({ differences, copied }, { differences: 5, copied: 0 }, 'where all of it came once, a copy only compares')
+    t.same({ differences, copied }, { differences: 5, copied: 0 }, 'a complete copy is only compared')
     const inOrder = (list: { table: string }[]) => list.toSorted((a, b) => (a.table < b.table ? -1 : 1))
     t.same(inOrder(examples), [
       {
@@ -327,12 +326,12 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
       update plugin_configs set enabled = not enabled;
       delete from purges`)
     await client.query('insert into purges values ($1, $2)', [purge.project_id, purge.queued_at])
-    t.match(await run([...words, '--verify']), { code: 0, stdout: /^All \d+ rows of \d+ tables are the same/ })
+    t.match(await run([...words, '--verify']), { code: 0, stdout: /^All \d+ rows of \d+ tables are identical/ })
   })
 
-  await t.test('a run that was under way goes on after the event it had come to', async (t) => {
+  await t.test('continues a paged read after its last event', async (t) => {
     const db = await openDatabase(to, { mode: 'read' })
-    t.ok((await horizon(db)) > FAR, 'what comes in goes beyond all that were given')
+    t.ok((await horizon(db)) > FAR, 'new positions are larger than all copied ones')
     await db.close()
     const moved = await openSource(to, false)
     t.teardown(() => moved.close())
@@ -344,8 +343,8 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     )
   })
 
-  await t.test('a server there answers the same, and exports go on where they were', async (t) => {
-    // However long it took, no window has ended meanwhile.
+  await t.test('a server on the target sends the same responses, and exports resume', async (t) => {
+    // Set the clock back: no window may have ended during the copy.
     site.advance(Date.parse(stopped) - Date.parse(site.now()))
     await site.start({ DATABASE_URL: to })
     const after = await listed()
@@ -354,14 +353,14 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     await send(site, 50)
     const unpaused_after = sent
     await site.ask('POST', `${exportsOf(site)}/${resting.id}/unpause/`)
-    await quiet(to)
+    await waitForHorizon(to)
     site.advance(WINDOW_MS)
     await settle(site, id)
     await send(site, 50)
-    await quiet(to)
+    await waitForHorizon(to)
     site.advance(WINDOW_MS)
     await settle(site, id)
-    t.same(delivered(site, id).sort(), uuids(), 'each event once: those before, those on the way and those after')
+    t.same(delivered(site, id).sort(), uuids(), 'each event is delivered once')
     await settle(site, resting.id)
     t.same(
       delivered(site, resting.id).sort(),
@@ -370,19 +369,19 @@ t.test('a workspace moves, whatever interrupts it, and goes on as if nothing had
     )
     const { rows } = await client.query('select max(id) as last from projects')
     const made = await site.ask('POST', '/api/projects/', { name: 'New', organization: organization_id })
-    t.equal(made.id, Number(rows[0].last) + 2, 'the number of a project that is gone is not given again')
+    t.equal(made.id, Number(rows[0].last) + 2, 'the id of a deleted project is not reused')
   })
 })
 
-/** Nothing can appear among the events any more, whatever others have under way in the cluster. */
-async function quiet(url: string): Promise<void> {
+/** Waits until no open transaction of the cluster can add an earlier event. */
+async function waitForHorizon(url: string): Promise<void> {
   const db = await openDatabase(url)
   const { last } = (await db.get<{ last: number }>(sql`select max(position) as last from events`))!
   await until(async () => (await horizon(db)) > last)
   await db.close()
 }
 
-t.test('what cannot be copied is refused, with the remedy', async (t) => {
+t.test('rejects invalid sources and targets with a remedy', async (t) => {
   const { url, client } = await emptyTarget(t)
   const folder = t.testdir()
   const from = ['copy', '--from', `sqlite:${folder}`]
@@ -396,7 +395,7 @@ t.test('what cannot be copied is refused, with the remedy', async (t) => {
 
   await run(['migrate', '--database', url])
   await run(['users', 'create', '--email', 'somebody@example.com', '--database', url])
-  t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'somebody works there already')
+  t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'the target has users')
   t.equal((await client.query('select email from users')).rowCount, 1)
   await client.query('delete from event_migrations where version = 2')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 2/ })
@@ -404,7 +403,7 @@ t.test('what cannot be copied is refused, with the remedy', async (t) => {
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
 })
 
-t.test('the tables spread over the nodes of a cluster by project', async (t) => {
+t.test('migrate --print-distribution distributes the tables by project', async (t) => {
   const { url, client } = await emptyTarget(t)
   t.match(await run(['migrate', '--print-distribution', '--database', url]), { code: 1, stderr: /migrate` first/ })
   t.match(await run(['migrate', '--print-distribution']), { code: 2, stderr: /postgres:/ })
@@ -422,18 +421,18 @@ t.test('the tables spread over the nodes of a cluster by project', async (t) => 
   const spread = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
   t.same(spread.sort(), ['events', 'person_distinct_ids', 'persons'])
 
-  // What a cluster demands, asked of the catalogue itself.
+  // The requirements of Citus, checked in the catalogue.
   const { rows: narrow } = await client.query(
     `select indexrelid::regclass::text from pg_index i where indisunique and indrelid = any ($1::regclass[])
       and not (select attnum from pg_attribute where attrelid = indrelid and attname = 'project_id') = any (indkey::int2[])`,
     [spread],
   )
-  t.same(narrow, [], 'every unique index holds the column that they are spread by')
+  t.same(narrow, [], 'every unique index contains the distribution column')
   const { rows: bound } = await client.query(
     `select conname from pg_constraint where contype = 'f' and (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[]))`,
     [spread],
   )
-  t.same(bound, [], 'no foreign key leads to or from them')
+  t.same(bound, [], 'no foreign key references or leaves a distributed table')
   const { rows: nullable } = await client.query(
     `select attrelid::regclass::text from pg_attribute where attrelid = any ($1::regclass[]) and attname = 'project_id' and not attnotnull`,
     [spread],

@@ -1,24 +1,23 @@
-/** Events from files and the demo workspace, by the real commands. */
+/** `import` and `seed` as child processes. */
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { firstRun } from '../../src/auth/first-run.ts'
 import { makeIds } from '../../src/ids.ts'
+import { firstRun } from '../../src/organizations/first-run.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
+import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import * as projects from '../../src/store/projects.ts'
-import { EVERYTHING } from '../../src/store/key-restrictions.ts'
 import * as users from '../../src/store/users.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase, emptyPlace } from '../helpers/postgres.ts'
 import { command, type Ended, ended } from '../helpers/process.ts'
 
-/** Where the demo workspace's files go. */
 const EXPORT_FOLDER = freshFolder(t)
 
 const run = (url: string, words: string[], input = ''): Promise<Ended> =>
@@ -68,15 +67,15 @@ for (const engine of ENGINES)
     const again = await run(url, ['import', plain, '--project', project])
     t.match(
       again,
-      { code: 0, stdout: /^0 events stored, 30 there already, 0 too large, 0 lines/ },
-      'a second run stores nothing twice',
+      { code: 0, stdout: /^0 events stored, 30 already stored, 0 too large, 0 invalid lines/ },
+      'a second run stores no event twice',
     )
 
     const packed = file('b.ndjson.gz', gzipSync(lines.join('\r\n')))
     t.match(
       JSON.parse((await run(url, ['import', packed, '--project', project, '--json'])).stdout),
       { stored: 20, already_there: 30 },
-      'and a longer file goes on where it left off',
+      'a longer file adds the new events',
     )
     const all = await rows<{ properties: string | object }>()
     t.equal(all.length, 50)
@@ -114,7 +113,7 @@ for (const engine of ENGINES)
       t.match(lenient.stderr, place)
     t.match(await run(url, ['import', bad, '--project', project, '--strict']), {
       code: 6,
-      stderr: /bad\.ndjson:2:.*Nothing after it was read/,
+      stderr: /bad\.ndjson:2:.*The import stopped at this line/,
     })
     const long = file(
       'long.ndjson',
@@ -123,11 +122,11 @@ for (const engine of ENGINES)
     const partly = await run(url, ['import', long, '--project', project])
     t.match(partly, {
       code: 0,
-      stdout: /^2 events stored, 0 there already, 1 too large, 1 lines could not be read/,
+      stdout: /^2 events stored, 0 already stored, 1 too large, 1 invalid lines/,
       stderr: /long\.ndjson:2: The event takes \d+ bytes/,
     })
     t.match(await run(url, ['import', bad, '--project', '999']), { code: 5, stderr: /no project 999/ })
-    t.match(await run(url, ['import', join(folder, 'nowhere.ndjson')]), { code: 1, stderr: /is not there/ })
+    t.match(await run(url, ['import', join(folder, 'nowhere.ndjson')]), { code: 1, stderr: /does not exist/ })
 
     const many = file(
       'many.ndjson',
@@ -138,12 +137,12 @@ for (const engine of ENGINES)
     while ((await rows()).length === before && child.exitCode === null) await new Promise(setImmediate)
     child.kill('SIGINT')
     const [code] = await once(child, 'exit')
-    t.ok(code === 130 || code === 0, 'it stops after the batch at hand')
+    t.ok(code === 130 || code === 0, 'it stops after the current batch')
     t.match(JSON.parse((await run(url, ['import', many, '--project', project, '--json'])).stdout), {
       lines: 20_000,
       bad: 0,
     })
-    t.equal((await rows()).length, before + 20_000, 'and the next run brings the rest, once')
+    t.equal((await rows()).length, before + 20_000, 'the next run imports the rest once')
   })
 
 for (const engine of ENGINES)
@@ -156,7 +155,7 @@ for (const engine of ENGINES)
   })
 
 for (const engine of ENGINES)
-  t.test(`seed leaves the first user's @current as it is (${engine})`, async (t) => {
+  t.test(`seed does not change @current of the first user (${engine})`, async (t) => {
     const url = await emptyPlace(t, engine)
     await run(url, ['migrate'])
     const db = await openDatabase(url)
@@ -165,15 +164,15 @@ for (const engine of ENGINES)
     t.equal((await run(url, ['seed', '--events', '0', '--json'])).code, 0)
     const user = (await users.oldest(db))!
     t.equal(
-      (await organizations.list(db, user.id, EVERYTHING, { limit: 9, offset: 0 })).count,
+      (await organizations.list(db, user.id, UNRESTRICTED, { limit: 9, offset: 0 })).count,
       2,
-      'they joined the demo',
+      'the first user is a member of the demo organization',
     )
-    t.equal((await organizations.current(db, user, EVERYTHING))?.id, first.organization_id)
-    t.equal((await projects.current(db, user, EVERYTHING))?.id, first.project_id)
+    t.equal((await organizations.current(db, user, UNRESTRICTED))?.id, first.organization_id)
+    t.equal((await projects.current(db, user, UNRESTRICTED))?.id, first.project_id)
   })
 
-t.test('a month of events', async (t) => {
+t.test('seed creates a month of events and exports with runs', async (t) => {
   const url = `sqlite:${freshFolder(t)}/data`
   await run(url, ['migrate'])
   const made = JSON.parse((await run(url, ['seed', '--events', '5000', '--json'])).stdout)
@@ -192,7 +191,7 @@ t.test('a month of events', async (t) => {
   const runs = await administration.all<{ status: string; records: number; batch_export_id: string }>(
     sql`select status, records_completed as records, batch_export_id from batch_export_runs`,
   )
-  t.equal(runs.length, 7, 'and an export that has delivered a week of them')
+  t.equal(runs.length, 7, 'an export has delivered a week')
   t.ok(runs.every(({ status, records }) => status === 'Completed' && records > 0))
   const files = readdirSync(join(EXPORT_FOLDER, String(made.project_id), runs[0]!.batch_export_id), { recursive: true })
   t.equal(files.filter((name) => String(name).endsWith('.jsonl.gz')).length, 7)

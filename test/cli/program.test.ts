@@ -1,81 +1,96 @@
-/** The program's files as somebody may find them: in another place, damaged, without what only makes it start sooner. */
-
+/** The built program: moved to another folder, without a compile cache, and on an old version of Node. */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
+import { parseServeArgs } from '../../src/cli/serve.ts'
 import { freshFolder } from '../helpers/exports.ts'
-import { type Ended, ended, programFile } from '../helpers/process.ts'
+import { builtProgram, type Ended, ended } from '../helpers/process.ts'
 
-const built = programFile('')
+const built = builtProgram()
 
-/** The program in a folder that it was not built in. */
-function moved(t: Test): (name: string) => string {
+/** A copy of the build in another folder. */
+function copyBuild(t: Test): (name: string) => string {
   const folder = freshFolder(t)
   cpSync(built, join(folder, 'elsewhere'), { recursive: true })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   return (name) => join(folder, 'elsewhere', name)
 }
 
-const run = (code: string): Promise<Ended> =>
-  ended(spawn(process.execPath, ['--input-type=module', '-e', code], { env: { PATH: process.env.PATH! } }))
+const run = (words: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  ended(spawn(process.execPath, words, { env: { PATH: process.env.PATH!, ...environment } }))
 
-const started = (file: (name: string) => string): Promise<Ended> =>
-  run(`import { startServer } from '${file('main.js')}'
-import { script } from '${file('precompiled.js')}'
+t.test('runs from another folder', async (t) => {
+  const file = copyBuild(t)
+  const code = `import { startServer } from '${file('main.js')}'
 const { url, stop } = await startServer({ ephemeral: true })
-console.log((await fetch(url + '/health/ready')).status, script.cachedDataRejected)
-await stop()`)
-
-t.test('in another folder it starts with the code that the build kept', async (t) => {
-  t.match(await started(moved(t)), { code: 0, stdout: '200 false\n' })
+console.log((await fetch(url + '/health/ready')).status)
+await stop()`
+  t.match(await run(['--input-type=module', '-e', code]), { code: 0, stdout: '200\n' })
 })
 
-t.test('an error that nobody catches is short, and names no folder of who built it', async (t) => {
-  const file = moved(t)
-  const { stderr } = await run(`import { readConfig } from '${file('main.js')}'; readConfig({ PORT: 'none' })`)
-  // A failed match would compare them letter by letter, for minutes.
+t.test('prints a short message for an uncaught error', async (t) => {
+  const file = copyBuild(t)
+  const code = `import { readConfig } from '${file('main.js')}'; readConfig({ PORT: 'none' })`
+  const { stderr } = await run(['--input-type=module', '-e', code])
+  // A failed match of a long text takes minutes.
   if (!t.ok(stderr.length < 5000, `${stderr.length} characters`)) return
-  t.match(stderr, 'Error: PORT is set to something it cannot be.')
-  t.match(stderr, / \(workspace-admin\/dist\/server\.cjs:\d+:\d+\)\n/)
+  t.match(stderr, 'Error: PORT must be an integer between 0 and 65535.')
+  t.match(stderr, `(${file('server.cjs')}:`)
   t.notMatch(stderr, built)
 })
 
-const DAMAGES: Record<string, (cache: string) => void> = {
-  'is missing': (cache) => rmSync(cache),
-  'is empty': (cache) => writeFileSync(cache, ''),
-  'is cut off': (cache) => writeFileSync(cache, readFileSync(cache).subarray(0, 500_000)),
-  'has wrong bytes': (cache) => writeFileSync(cache, readFileSync(cache).fill(0xaa, 1000, 1200)),
-  'cannot be read': (cache) => {
-    rmSync(cache)
-    mkdirSync(cache)
-  },
-}
-for (const [damage, make] of Object.entries(DAMAGES))
-  t.test(`it starts where the kept code ${damage}`, async (t) => {
-    const file = moved(t)
-    make(file('server.cache'))
-    t.match(await started(file), { code: 0, stdout: '200 undefined\n' })
-  })
-
-t.test('what runs is the script, not the code kept of another that is as long', async (t) => {
-  const file = moved(t)
-  const source = readFileSync(file('server.cjs'), 'latin1')
-  writeFileSync(file('server.cjs'), source.replaceAll('Server listening at', 'Server LISTENING at'), 'latin1')
-  t.match(await started(file), { code: 0, stderr: 'Server LISTENING at http://' })
+t.test('caches compiled code in the folder of the user', async (t) => {
+  const home = freshFolder(t)
+  const program = join(built, 'workspace-admin.js')
+  const cache = join(home, '.cache', 'workspace-admin')
+  const entries = (folder: string): number => readdirSync(folder, { recursive: true }).length
+  t.match(await run([program, '--version'], { HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' }), { code: 0 })
+  t.same(readdirSync(home), [], 'NODE_DISABLE_COMPILE_CACHE turns it off')
+  t.match(await run([program, '--version'], { HOME: home }), { code: 0 })
+  t.ok(entries(cache) > 1)
+  const xdg = freshFolder(t)
+  t.match(await run([program, '--version'], { HOME: home, XDG_CACHE_HOME: xdg }), { code: 0 })
+  t.same(readdirSync(xdg), ['workspace-admin'])
+  const chosen = freshFolder(t)
+  t.match(await run([program, '--version'], { HOME: home, NODE_COMPILE_CACHE: chosen }), { code: 0 })
+  t.ok(entries(chosen) > 1)
+  for (const HOME of ['/dev/null', '/nowhere/at/all', ''])
+    t.match(await run([program, '--version'], { HOME }), { code: 0, stderr: '' }, `HOME=${HOME}`)
 })
 
-t.test('an older Node is refused in one line', async (t) => {
+t.test('rejects an old version of Node in one line', async (t) => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })"
-  const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(pretend)}`] as const
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
   for (const words of [
-    [programFile('workspace-admin.js'), '--version'],
-    ['-e', `import('${programFile('main.js')}')`],
+    [join(built, 'workspace-admin.js'), '--version'],
+    ['-e', `import('${join(built, 'main.js')}')`],
   ])
-    t.strictSame(await ended(spawn(node[0], [...node.slice(1), ...words], { env: { PATH: process.env.PATH! } })), {
+    t.strictSame(await run([...flags, ...words]), {
       code: 1,
       stdout: '',
       stderr:
         'workspace-admin needs Node 22 or later; this is Node 20.20.2. Install a newer Node, or run it through npm in a clone, which brings its own.\n',
     })
+})
+
+t.test('parses the flags of serve', async (t) => {
+  t.same(parseServeArgs([]), {})
+  t.same(parseServeArgs(['--port=0', '--ephemeral', '--json', '--role', 'worker']), {
+    port: '0',
+    ephemeral: true,
+    json: true,
+    role: 'worker',
+  })
+  const rejected: [string[], RegExp][] = [
+    [['--port', '65536'], /^--port must be a number from 0 to 65535\.$/],
+    [['--port', '8e3'], /--port must be/],
+    [['--port'], /--port.*argument missing\. Run/],
+    [['--role', 'boss'], /^--role must be one of: api, worker, all\.$/],
+    [['--dialect', 'latin'], /^--dialect must be one of: standard, posthog\.$/],
+    [['--ephemeral', '--database', 'sqlite:x'], /cannot be used with --database/],
+    [['--prot', '1'], /^Unknown option '--prot'\. Run `workspace-admin serve --help`/],
+    [['now'], /^Unexpected argument 'now'\. Run/],
+  ]
+  for (const [args, message] of rejected) t.throws(() => parseServeArgs(args), { exit: 2, message }, args.join(' '))
 })

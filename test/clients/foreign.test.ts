@@ -1,11 +1,12 @@
-/** Clients nobody here wrote, as npm has them, against `serve --dialect posthog`. */
+/** Third-party clients from npm against `serve --dialect posthog`. */
 import t from 'tap'
-import { clientFile, clientPackage, run } from '../helpers/clients.ts'
-import { programFile, startProcess } from '../helpers/process.ts'
+import { clientFile, clientPackage, installClients, run } from '../helpers/clients.ts'
+import { serveArguments, startProcess } from '../helpers/process.ts'
 
-const SERVE = [programFile('workspace-admin.js'), 'serve', '--json', '--ephemeral', '--port', '0']
-// A busy machine may take its time over a question that asks properties.
-const server: any = await startProcess(t, { EVENTS_QUERY_TIMEOUT_MS: '200000' }, [...SERVE, '--dialect', 'posthog'])
+installClients()
+// Queries over properties are slow on a busy machine.
+const program = serveArguments('--ephemeral', '--dialect', 'posthog')
+const server: any = await startProcess(t, { EVENTS_QUERY_TIMEOUT_MS: '200000' }, program)
 const { url, api_key, project_token, organization_id, project_id } = server
 
 t.test('posthog-node sends events and posthog-mcp-server reads them', async (t) => {
@@ -36,7 +37,7 @@ t.test('posthog-node sends events and posthog-mcp-server reads them', async (t) 
   t.match(opened, /^\*\*1 events\*\*/)
   t.match(opened, /\*\*opened\*\* @ \d{4}-/)
   t.match(opened, '  distinct_id: ada\n')
-  // It takes each property out of an object; of JSON text it would show one character after the other.
+  // The client expects properties as an object; it would split JSON text into characters.
   for (const line of ['  page: "/pricing"\n', '  visits: 3\n', '  tags: ["a","b"]\n']) t.match(opened, line)
   t.match(await ask({ distinct_id: 'ada' }), /^\*\*2 events\*\*/)
   t.match(await ask({ distinct_id: 'nobody' }), /^\*\*0 events\*\*/)
@@ -60,9 +61,9 @@ t.test('@posthog/agent-toolkit finds organizations', async (t) => {
   await call('switch-organization', { orgId: organization_id })
   t.match(JSON.parse(await call('organization-details-get', {})), { id: organization_id, name: 'My organization' })
   await call('switch-organization', { orgId: '99999999-9999-7999-8999-999999999999' })
-  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it tells what the server said')
+  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it passes on the error of the server')
   const stranger = new PostHogAgentToolkit({ posthogApiToken: 'phx_wrong', posthogApiBaseUrl: url })
-  t.strictSame(await stranger.getTools(), [], 'a wrong key opens nothing')
+  t.strictSame(await stranger.getTools(), [], 'a wrong key gives no tools')
 })
 
 t.test('@posthog/cli reads organizations and members', async (t) => {

@@ -1,21 +1,21 @@
-/** Clients made from the contract: other people's generators, and the package of this repository. */
+/** Clients generated from the contract by third-party generators, and the client of this repository. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { clientFile, clientPackage, run } from '../helpers/clients.ts'
-import { programFile, startProcess } from '../helpers/process.ts'
+import { clientFile, clientPackage, installClients, run } from '../helpers/clients.ts'
+import { serveArguments, startProcess } from '../helpers/process.ts'
 
-const SERVE = [programFile('workspace-admin.js'), 'serve', '--json', '--ephemeral', '--port', '0']
+installClients()
 const TSC = clientFile('node_modules/typescript/bin/tsc')
 const OWN = 'node_modules/workspace-admin-client'
 const GENERATORS = ['openapi-fetch', 'hey-api', 'orval']
 
 const readme = [...readFileSync('client/README.md', 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
 
-const server = await startProcess(t, {}, SERVE)
-const posthog = await startProcess(t, {}, [...SERVE, '--dialect', 'posthog'])
+const server = await startProcess(t, {}, serveArguments('--ephemeral'))
+const posthog = await startProcess(t, {}, serveArguments('--ephemeral', '--dialect', 'posthog'))
 const environment = {
   WORKSPACE_URL: server.url,
   WORKSPACE_KEY: server.api_key!,
@@ -23,7 +23,7 @@ const environment = {
   POSTHOG_KEY: posthog.api_key!,
 }
 
-/** As a user would: the contract from the server, each generator with little more than its defaults, one compilation. */
+/** Fetches the contract from the server, runs each generator with nearly default options, and compiles once. */
 t.before(async () => {
   for (const name of ['src', 'generated', 'dist', OWN]) rmSync(clientFile(name), { recursive: true, force: true })
   cpSync('test/clients/package', clientFile(), { recursive: true })
@@ -56,7 +56,7 @@ for (const generator of GENERATORS)
     })
   })
 
-t.test('the examples on the page of our own client do what they say', async (t) => {
+t.test('the examples of the client README print the expected output', async (t) => {
   const batch = ['opened', 'closed', 'moved', 'opened', 'closed', 'opened'].map((event, number) => ({
     event,
     distinct_id: 'ada',
@@ -69,8 +69,8 @@ t.test('the examples on the page of our own client do what they say', async (t) 
     body: JSON.stringify({ api_key: server.project_token, batch }),
   })
   t.equal(sent.status, 200)
-  const said = await Promise.all(readme.map((_, i) => run([`dist/src/readme-${i}.js`], environment)))
-  t.strictSame(said, [
+  const outputs = await Promise.all(readme.map((_, i) => run([`dist/src/readme-${i}.js`], environment)))
+  t.strictSame(outputs, [
     'Hedgerow & Sons\n',
     '400 blank name\n',
     'opened 0\nclosed 1\nopened 3\nclosed 4\nopened 5\n',
@@ -79,7 +79,7 @@ t.test('the examples on the page of our own client do what they say', async (t) 
   ])
 })
 
-t.test('our own client tells errors, follows pages and waits when it is asked to', async (t) => {
+t.test('our client throws errors, follows pages and retries after Retry-After', async (t) => {
   const { answer, createClient, each, WorkspaceError } = await clientPackage('workspace-admin-client')
   const client = createClient({ baseUrl: `${server.url}/`, key: server.api_key })
   const made: string[] = []
@@ -88,7 +88,7 @@ t.test('our own client tells errors, follows pages and waits when it is asked to
   const params = { query: { limit: 1, offset: 1 } }
   const names: string[] = []
   for await (const { name } of each(client, '/api/organizations/', { params })) names.push(name)
-  t.strictSame(names, ['a', 'b', 'c'], 'every page, from where it was asked to begin')
+  t.strictSame(names, ['a', 'b', 'c'], 'all pages from the offset')
   for (const id of made)
     t.equal(await answer(client.DELETE('/api/organizations/{id}/', { params: { path: { id } } })), undefined)
 
@@ -103,7 +103,7 @@ t.test('our own client tells errors, follows pages and waits when it is asked to
   await t.rejects(answer(nobody.GET('/api/users/@me/')), { status: 401, code: 'not_authenticated' })
   t.match(await answer(nobody.GET('/health/live')), { status: 'ok' })
 
-  // A server in trouble: what it answers next, and what it was sent.
+  // A server with a list of responses, which records request bodies.
   const answers: [status: number, headers: Record<string, string>, body?: string][] = []
   const bodies: string[] = []
   const busy = createServer(async (request, response) => {
@@ -122,20 +122,20 @@ t.test('our own client tells errors, follows pages and waits when it is asked to
 
   answers.push([429, { 'retry-after': '0' }], [429, { 'retry-after': new Date(0).toUTCString() }], [201, {}])
   t.equal((await ask()).status, 201)
-  t.strictSame(bodies.splice(0), Array(3).fill('{"name":"again"}'), 'the whole request is sent each time')
+  t.strictSame(bodies.splice(0), Array(3).fill('{"name":"again"}'), 'each attempt sends the whole body')
   answers.push([503, { 'retry-after': '0' }], [200, {}])
   t.equal((await patient.GET('/api/organizations/')).response.status, 200)
   bodies.splice(0)
   answers.push([503, { 'retry-after': '0' }])
-  t.equal((await ask()).status, 503, 'something may have been made')
+  t.equal((await ask()).status, 503, 'a POST is not retried after 503: it may have created a resource')
   answers.push(...Array(4).fill([429, { 'retry-after': '0' }]))
-  t.equal((await ask()).status, 429, 'three times again, and no more')
+  t.equal((await ask()).status, 429, 'three retries at most')
   answers.push([503, {}])
-  t.equal((await ask()).status, 503, 'nobody said when to come back')
+  t.equal((await ask()).status, 503, 'no retry without Retry-After')
   answers.push([429, { 'retry-after': '61' }])
-  t.equal((await ask()).status, 429, 'too long a wait')
+  t.equal((await ask()).status, 429, 'no retry when the wait is too long')
   answers.push([500, { 'retry-after': '0' }])
-  t.equal((await ask()).status, 500, 'something may have been done')
+  t.equal((await ask()).status, 500, 'no retry after 500')
   t.equal(bodies.splice(0).length, 8)
   answers.push([429, { 'retry-after': '30' }])
   const controller = new AbortController()

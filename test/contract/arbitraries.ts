@@ -1,4 +1,4 @@
-/** Requests made from the contract: such as it describes, such as miss by a little, and such as mean harm. */
+/** Arbitraries of requests, generated from the contract: valid, almost valid and malicious. */
 import fc from 'fast-check'
 import { contract, type Operation, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/tenants.ts'
@@ -6,10 +6,10 @@ import { generatedExpression, hostileText } from '../hogql/generate.ts'
 
 type Json = Record<string, any>
 
-/** An id that is chosen when the request is sent, among those that there are by then. */
+/** Stands for an id that is chosen when the request is sent, from the ids that exist then. */
 export interface Reference {
   kind: Kind | 'cursors'
-  /** Whether it is the caller's, another tenant's, or nobody's. */
+  /** The owner of the id: the caller, another tenant, or none (an unknown id). */
   whose: 'own' | 'foreign' | 'nobody'
   pick: number
 }
@@ -21,18 +21,18 @@ export const isReference = (value: unknown): value is Reference =>
 export const ROLES = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody', 'impostor'] as const
 export type Role = (typeof ROLES)[number]
 
-/** A text that goes into a URL as it is, percent signs and all. */
-export interface AsItIs {
-  as_it_is: string
+/** A text that is not escaped in the URL. */
+export interface RawText {
+  unescaped: string
 }
 
 export interface FuzzRequest {
   operation: Operation
   role: Role
   /** In the order of the path. */
-  path: (Reference | AsItIs)[]
+  path: (Reference | RawText)[]
   query: [name: string, value: unknown][]
-  /** JSON that may hold references, or bytes; undefined for none. */
+  /** JSON that may contain references, or raw bytes. Undefined for no body. */
   body: { value: unknown } | { type: string | undefined; payload: string | Buffer } | undefined
   headers: Record<string, string>
 }
@@ -122,7 +122,7 @@ const hostileKey = fc.constantFrom(
   'a.b',
 )
 
-/** An own key, whatever its name. */
+/** Defines an own property, also for names such as `__proto__`. */
 function withKey(object: object, key: string, value: unknown): object {
   return Object.defineProperty({ ...object }, key, { value, enumerable: true, configurable: true, writable: true })
 }
@@ -160,7 +160,7 @@ const reference = (kind: Reference['kind']): fc.Arbitrary<unknown> =>
         { weight: 14, arbitrary: fc.constant<Reference['whose']>('own') },
         { weight: 1, arbitrary: fc.constantFrom<Reference['whose']>('foreign', 'nobody') },
       ),
-      // The first is the one that everything else was made under.
+      // The first id is the parent of the other resources.
       pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(20) }),
     })
     .map(({ whose, pick }) => ({ [IS_REFERENCE]: true, kind, whose, pick }))
@@ -278,7 +278,7 @@ const fieldSchema = fc.record(
   { requiredKeys: ['key', 'type'] },
 )
 
-/** Never a public one: what is fuzzed here asks nobody else. */
+/** No public hosts: the fuzzer must not send requests to other servers. */
 const NOWHERE = [
   'http://127.0.0.1:9/',
   'https://127.0.0.1:9',
@@ -287,10 +287,10 @@ const NOWHERE = [
   'http://10.0.0.1/',
 ]
 
-/** Stands for the GitHub that the server under test knows. */
+/** Replaced by the URL of the local GitHub of the test. */
 export const PLUGIN_HOST = 'https://plugins.invalid'
 
-/** What a name means where its schema only says "a string". */
+/** Values by the name of the field, for schemas that only say "string". */
 const byName: Record<string, fc.Arbitrary<unknown>> = {
   after: moment,
   before: moment,
@@ -359,11 +359,11 @@ const FORMATS: Record<string, fc.Arbitrary<unknown>> = {
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'null', 'array', 'object']
 
-/** A schema with what `allOf` adds put in. */
-function flat(schema: Json): Json {
+/** Merges `allOf` into the schema. */
+function mergeAllOf(schema: Json): Json {
   const { allOf, ...own } = resolve(schema)
   if (!allOf) return own
-  const parts = allOf.map(flat) as Json[]
+  const parts = allOf.map(mergeAllOf) as Json[]
   return {
     ...Object.assign({}, ...parts),
     ...own,
@@ -375,16 +375,16 @@ function flat(schema: Json): Json {
 const DESTINATIONS: string[] = contract.components.schemas.DestinationType.enum
 
 /**
- * Values of a schema. With `flaws`, one place in eight is not as the schema wants it: of another type, just beyond a
- * bound, missing, too much, or hostile.
+ * Values of a schema. With `flaws`, one of eight values is invalid: another type, just beyond a limit, missing,
+ * additional, or malicious.
  */
 function valuesOf(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknown> {
-  const right = rightly(flat(schema), name, flaws)
+  const right = validValues(mergeAllOf(schema), name, flaws)
   if (!flaws) return right
-  return fc.oneof({ weight: 7, arbitrary: right }, { weight: 1, arbitrary: wrongly(flat(schema)) })
+  return fc.oneof({ weight: 7, arbitrary: right }, { weight: 1, arbitrary: invalidValues(mergeAllOf(schema)) })
 }
 
-function rightly(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknown> {
+function validValues(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.properties?.type && schema.properties.config && !schema.properties.destination)
@@ -458,11 +458,14 @@ function object(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknow
   )
 }
 
-/** Its config is of its type, mostly. */
+/** A destination whose config usually has the right type. */
 function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
   const pairs = DESTINATIONS.map((type) =>
     fc.record(
-      { type: fc.constant(type), config: valuesOf(contract.components.schemas[`${type}Config`], 'config', flaws) },
+      {
+        type: fc.constant(type),
+        config: valuesOf(contract.components.schemas[`${type}Config`] ?? {}, 'config', flaws),
+      },
       { requiredKeys: flaws ? [] : (schema.required ?? ['type', 'config']) },
     ),
   )
@@ -470,7 +473,7 @@ function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary: fc.oneof(...pairs) }, { weight: 1, arbitrary: any })
 }
 
-function wrongly(schema: Json): fc.Arbitrary<unknown> {
+function invalidValues(schema: Json): fc.Arbitrary<unknown> {
   const near: unknown[] = []
   if (typeof schema.minimum === 'number') near.push(schema.minimum - 1, schema.minimum - 0.5)
   if (typeof schema.maximum === 'number') near.push(schema.maximum + 1, schema.maximum + 0.5)
@@ -506,14 +509,14 @@ const RAW_TEXTS: FuzzRequest['path'] = [
   '@me',
   'bulk',
   'test',
-].map((as_it_is) => ({ as_it_is }))
+].map((unescaped) => ({ unescaped }))
 
 function pathOf(operation: Operation, flaws: boolean): fc.Arbitrary<FuzzRequest['path']> {
   const parts = parametersOf(operation).map((name) => {
     const kind = kindOf(operation, name)
     const right = reference(kind) as fc.Arbitrary<Reference>
-    const current = fc.constant({ as_it_is: name === 'user__uuid' ? '@me' : '@current' })
-    const living: fc.Arbitrary<Reference | AsItIs> = /^(organizations|projects|members)$/.test(kind)
+    const current = fc.constant({ unescaped: name === 'user__uuid' ? '@me' : '@current' })
+    const living: fc.Arbitrary<Reference | RawText> = /^(organizations|projects|members)$/.test(kind)
       ? fc.oneof({ weight: 5, arbitrary: right }, { weight: 1, arbitrary: current })
       : right
     return flaws
@@ -629,7 +632,7 @@ const roles = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom<Role>(...ROLES.filter((role) => role !== 'owner')) },
 )
 
-/** Those that end everything else are rare, or there would be nothing left to ask. */
+/** Deletions of organizations and projects are rare, because later requests need them. */
 const RARE = new Set(['organizations.delete', 'projects.delete', 'organization_projects.delete'])
 
 function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
@@ -645,7 +648,7 @@ function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   return fc.oneof({ weight: 1, arbitrary: made(false) }, { weight: 1, arbitrary: made(true) })
 }
 
-/** Requests to all of them, one after the other, now and then several at once. */
+/** Sequences of requests, some of which are concurrent. */
 export function sequences(operations: readonly Operation[], longest: number): fc.Arbitrary<FuzzRequest[][]> {
   const any = fc.oneof(
     ...operations.map((operation) => ({ weight: RARE.has(operation.id) ? 1 : 6, arbitrary: requestsOf(operation) })),
@@ -654,6 +657,6 @@ export function sequences(operations: readonly Operation[], longest: number): fc
     { weight: 9, arbitrary: any.map((request) => [request]) },
     { weight: 1, arbitrary: fc.array(any, { minLength: 2, maxLength: 4 }) },
   )
-  // Bias would make most of them short.
+  // Without this, most sequences would be short.
   return fc.noBias(fc.array(steps, { minLength: 1, maxLength: longest, size: 'max' }))
 }

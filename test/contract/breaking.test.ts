@@ -1,4 +1,4 @@
-/** Which changes of the contract break its clients, and which do not. */
+/** Detection of changes that break clients of the contract. */
 import t from 'tap'
 import { breaks, isMajorStep } from '../../scripts/breaking.ts'
 import { contract } from '../../src/contract/table.ts'
@@ -12,9 +12,9 @@ const bodyOf = (copy: Json, path: string, method: string): Json => {
   return schema.$ref ? schemas(copy)[schema.$ref.split('/').at(-1)] : schema
 }
 
-const BREAKING: [what: string, change: (copy: Json) => void, told: RegExp][] = [
-  ['a path goes', (c) => delete c.paths['/api/projects/'], /^GET \/api\/projects\/ is gone$/],
-  ['an operation goes', (c) => delete c.paths[ORGANIZATIONS].post, /^POST \/api\/organizations\/ is gone$/],
+const BREAKING: [what: string, change: (copy: Json) => void, expected: RegExp][] = [
+  ['a path is removed', (c) => delete c.paths['/api/projects/'], /^GET \/api\/projects\/ is gone$/],
+  ['an operation is removed', (c) => delete c.paths[ORGANIZATIONS].post, /^POST \/api\/organizations\/ is gone$/],
   [
     'an operation is renamed',
     (c) => {
@@ -23,14 +23,14 @@ const BREAKING: [what: string, change: (copy: Json) => void, told: RegExp][] = [
     /operationId was organizations\.list/,
   ],
   [
-    'another scope is needed',
+    'another scope is required',
     (c) => {
       c.paths[ORGANIZATIONS].get.security = [{ apiKey: ['organization:write'] }]
     },
     /organization:read.*organization:write/,
   ],
   [
-    'a parameter is required',
+    'a required parameter is added',
     (c) =>
       c.paths[ORGANIZATIONS].get.parameters.push({
         name: 'new',
@@ -41,77 +41,77 @@ const BREAKING: [what: string, change: (copy: Json) => void, told: RegExp][] = [
     /parameter query\.new is required now/,
   ],
   [
-    'a parameter goes',
+    'a parameter is removed',
     (c) => {
       c.paths['/api/projects/{project_id}/events/'].get.parameters.shift()
     },
     /the parameter query\.\w+ is gone/,
   ],
   [
-    'a field is required',
+    'a field becomes required',
     (c) => {
       bodyOf(c, '/api/projects/', 'post').required = ['name', 'timezone']
     },
     /^POST \/api\/projects\/: body\.timezone is required now$/,
   ],
   [
-    'a field is no longer taken',
+    'a field of the body is removed',
     (c) => {
       delete bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label
     },
     /body\.label is no longer taken/,
   ],
   [
-    'a text is shorter',
+    'a maximum length is lowered',
     (c) => {
       bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.maxLength = 3
     },
     /body\.label has a maxLength of 3 now/,
   ],
   [
-    'a type is narrower',
+    'a type is narrowed',
     (c) => {
       bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.type = 'integer'
     },
     /label no longer takes string/,
   ],
   [
-    'a list loses a word',
+    'an enum loses a value',
     (c) => {
       schemas(c).Scope.enum.splice(1, 1)
     },
     /no longer takes "/,
   ],
   [
-    'an answer loses a field',
+    'a response loses a field',
     (c) => {
       delete schemas(c).Organization.properties.name
     },
     /answer\.name is gone/,
   ],
   [
-    'an answer may lack a field',
+    'a field of a response becomes optional',
     (c) => {
       schemas(c).Organization.required = schemas(c).Organization.required.filter((name: string) => name !== 'name')
     },
     /answer\.name may be missing now/,
   ],
   [
-    'an answer may be null',
+    'a field of a response becomes nullable',
     (c) => {
       schemas(c).Organization.properties.name = { type: ['string', 'null'] }
     },
     /answer\.name may be null now/,
   ],
   [
-    'an answer has another form',
+    'a response has another media type',
     (c) => {
       c.paths[ORGANIZATIONS].get.responses['200'].content = { 'text/csv': {} }
     },
     /no longer answers application\/json/,
   ],
   [
-    'success has another status',
+    'the success status changes',
     (c) => {
       const { responses } = c.paths[ORGANIZATIONS].post
       responses['200'] = responses['201']
@@ -123,54 +123,54 @@ const BREAKING: [what: string, change: (copy: Json) => void, told: RegExp][] = [
 
 const HARMLESS: [what: string, change: (copy: Json) => void][] = [
   [
-    'an operation more',
+    'a new operation',
     (c) => {
       c.paths['/api/new/'] = { get: { operationId: 'new.list', responses: {} } }
     },
   ],
   [
-    'a parameter more',
+    'a new optional parameter',
     (c) => c.paths[ORGANIZATIONS].get.parameters.push({ name: 'new', in: 'query', schema: { type: 'string' } }),
   ],
   [
-    'a field more in a body',
+    'a new field in a body',
     (c) => {
       bodyOf(c, '/api/projects/', 'post').properties.colour = { type: 'string' }
     },
   ],
   [
-    'a field more in an answer',
+    'a new field in a response',
     (c) => {
       schemas(c).Organization.properties.colour = { type: 'string' }
       schemas(c).Organization.required.push('colour')
     },
   ],
   [
-    'a longer text',
+    'no maximum length',
     (c) => {
       delete bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.maxLength
     },
   ],
   [
-    'other words',
+    'another description',
     (c) => {
       c.paths[ORGANIZATIONS].get.description = 'Otherwise.'
     },
   ],
 ]
 
-t.test('what breaks clients is told', async (t) => {
-  for (const [what, change, told] of BREAKING) {
+t.test('reports breaking changes', async (t) => {
+  for (const [what, change, expected] of BREAKING) {
     const copy = structuredClone(contract)
     change(copy)
     t.ok(
-      breaks(contract, copy).some((line) => told.test(line)),
+      breaks(contract, copy).some((line) => expected.test(line)),
       `${what}: ${breaks(contract, copy)[0]}`,
     )
   }
 })
 
-t.test('what does not is let through', async (t) => {
+t.test('allows compatible changes', async (t) => {
   t.same(breaks(contract, structuredClone(contract)), [])
   for (const [what, change] of HARMLESS) {
     const copy = structuredClone(contract)
@@ -179,7 +179,7 @@ t.test('what does not is let through', async (t) => {
   }
 })
 
-t.test('a major version may break them', async (t) => {
+t.test('a major version may contain breaking changes', async (t) => {
   for (const [before, after, major] of [
     ['1.2.3', '2.0.0', true],
     ['1.2.3', '1.3.0', false],

@@ -1,16 +1,16 @@
-/** The dialect of the public system: the same operations, their answers checked against the overlaid contract. */
+/** The PostHog dialect: the same operations, with responses that match the overlay. */
 import t from 'tap'
 import { sameRequests } from '../../scripts/contract-rules.ts'
 import { contractOf } from '../../src/contract/table.ts'
 import { onBothEngines } from '../helpers/app.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { command, ended, startProcess } from '../helpers/process.ts'
+import { command, ended, serveArguments, startProcess } from '../helpers/process.ts'
 
 const EVENTS = '/api/projects/@current/events/'
 
 onBothEngines(
   t,
-  'organizations and events have numbers, objects and lists, and the contract says so',
+  'organizations and events have numbers, objects and lists, as the overlay declares',
   async (t, { send, first, member, deps: { events } }) => {
     const { body: served } = await send('GET', '/openapi.json', { key: null })
     t.strictSame(served, contractOf('posthog').contract)
@@ -23,7 +23,7 @@ onBothEngines(
     t.match(await send('GET', '/api/organizations/'), { status: 200, body: { count: 1, results: [own] } })
     const made = await send('POST', '/api/organizations/', { body: { name: 'Another' } })
     t.match(made, { status: 201, body: { name: 'Another', member_count: 1, metadata: { instance_tag: 'none' } } })
-    // What a client was given it sends back: read-only fields are ignored in every dialect.
+    // Clients may send back read-only fields in either dialect; they are ignored.
     const url = `/api/organizations/${made.body.id}/`
     t.match(await send('PATCH', url, { body: { ...made.body, name: 'Renamed' } }), {
       status: 200,
@@ -86,12 +86,12 @@ onBothEngines(
     t.strictSame((await send('GET', `${EVENTS}values/?key=$browser`)).body, [{ name: 'Firefox', count: 1 }])
     t.strictSame((await send('GET', `${EVENTS}?select=["event"]`)).body.results, [['clicked'], ['o"dd']])
     const table = await send('GET', `${EVENTS}?format=csv`)
-    t.match(table.text, '"{""$browser"":""Firefox""', 'a cell of a table is text in every dialect')
+    t.match(table.text, '"{""$browser"":""Firefox""', 'CSV cells are text in both dialects')
   },
   { environment: { DIALECT: 'posthog' } },
 )
 
-t.test('a dialect that asked for something else would be refused', async (t) => {
+t.test('rejects a dialect that changes requests', async (t) => {
   const { contract } = contractOf('standard')
   const changed = (change: (copy: any) => void): string[] => {
     const copy = structuredClone(contract)
@@ -117,10 +117,9 @@ t.test('a dialect that asked for something else would be refused', async (t) => 
   )
 })
 
-t.test('the command starts it and speaks to it', async (t) => {
-  const program = process.env.TEST_PROGRAM!
-  const words = ['serve', '--json', '--port', '0', '--ephemeral', '--dialect', 'posthog']
-  const { url, api_key } = await startProcess(t, {}, [`${program}/workspace-admin.js`, ...words])
+t.test('the CLI can start and call a server with the dialect', async (t) => {
+  const program = serveArguments('--ephemeral', '--dialect', 'posthog')
+  const { url, api_key } = await startProcess(t, {}, program)
   const environment = { WORKSPACE_URL: url, WORKSPACE_KEY: api_key! }
   const asked = await ended(command(['organizations', 'retrieve', '@current', '--json'], environment))
   t.match(JSON.parse(asked.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
@@ -129,5 +128,5 @@ t.test('the command starts it and speaks to it', async (t) => {
   t.match(shown.stdout, /metadata: +\{"instance_tag":"none"\}/)
   const wrong = await ended(command(['serve', '--dialect', 'klingon'], {}))
   t.equal(wrong.code, 2)
-  t.match(wrong.stderr, /standard or posthog/)
+  t.match(wrong.stderr, /must be one of: standard, posthog/)
 })

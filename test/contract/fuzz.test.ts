@@ -1,6 +1,6 @@
 /**
- * Every operation, asked as the contract says, nearly so, and with bad intent, in sequences over a tenant that has
- * everything: each answer is declared, fits its schema, and is never the server's fault. FUZZ_SEED repeats a run.
+ * Calls every operation in sequences of valid, almost valid and malicious requests. Every response must be declared in the
+ * contract and match its schema, and none may be a server error. FUZZ_SEED repeats a run.
  */
 import { Writable } from 'node:stream'
 import { Ajv, type ValidateFunction } from 'ajv'
@@ -15,13 +15,13 @@ import { openPluginHosts } from '../helpers/plugin-hosts.ts'
 import { furnish, type Kind, neverGiven, SAME_KIND, type Tenant } from '../helpers/tenants.ts'
 import { type FuzzRequest, isReference, PLUGIN_HOST, type Reference, type Role, sequences } from './arbitraries.ts'
 
-/** On each engine. */
+/** Per engine. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (PROVE ? 50_000 : 1_000))
 const SEED = Number(process.env.FUZZ_SEED ?? (PROVE ? Date.now() % 2 ** 31 : 20_260_101))
-const LONGEST = 100
-/** How many requests a sequence has at least, taking all together: half as many steps, some of which are of several. */
-const MEAN = (LONGEST / 2) * 1.1
-const KEPT_IDS = 12
+const MAX_STEPS = 100
+/** A lower bound for the average number of requests in a sequence. Some steps have several requests. */
+const MEAN_REQUESTS = (MAX_STEPS / 2) * 1.1
+const MAX_IDS = 12
 
 t.setTimeout((PROVE ? 120 : 10) * 60_000)
 
@@ -33,8 +33,8 @@ hosts.published['github hedgerow/broken'] = { newest: { '': SHA }, revisions: { 
 const DNS_SERVERS = await openNameserver(t, {})
 const environment = { ...hosts.environment, DNS_SERVERS, SITE_URL: 'https://workspaces.example' }
 
-/** The script of the reference page is there only where the program was built. */
-const ASKED = operations.filter(({ id }) => id !== 'service.docs_script')
+/** The script of the reference page exists only after a build. */
+const TESTED = operations.filter(({ id }) => id !== 'service.docs_script')
 
 type Json = Record<string, any>
 
@@ -48,33 +48,33 @@ function validatorOf(schema: Json): ValidateFunction {
   return made
 }
 
-interface Heard {
+interface Reply {
   status: number
   type: string
   text: string
 }
 
-/** What is wrong with an answer, if anything. */
-function faultOf({ operation, path }: FuzzRequest, { status, type, text }: Heard): string | undefined {
-  if (status >= 500) return `a server's fault`
-  // An address that no route has is not an operation's.
+/** Describes a fault of the response. Undefined if there is none. */
+function describeFault({ operation, path }: FuzzRequest, { status, type, text }: Reply): string | undefined {
+  if (status >= 500) return 'a server error'
+  // A path parameter may contain a slash, and the path then matches no route.
   const declared =
     operation.source.responses[status] ?? (status === 404 && path.length && operation.source.responses[429])
-  if (!declared) return 'a status that is not declared'
+  if (!declared) return 'an undeclared status'
   const { content } = resolve(declared)
-  if (!content) return text === '' ? undefined : 'a body where none is declared'
+  if (!content) return text === '' ? undefined : 'an undeclared body'
   const media = content[type.split(';')[0]!]
   if (!media) return `the undeclared type ${type}`
   if (!type.startsWith('application/json')) return undefined
   const body: any = JSON.parse(text)
   const validate = validatorOf(media.schema) as (value: any) => boolean
-  if (!validate(body)) return `a body that is not as declared: ${ajv.errorsText(validatorOf(media.schema).errors)}`
-  if (status >= 400 && Object.keys(body).join() !== 'type,code,detail,attr') return 'an error of another shape'
-  if (status >= 400 && !body.detail.trim()) return 'an error without a word'
+  if (!validate(body)) return `a body that violates its schema: ${ajv.errorsText(validatorOf(media.schema).errors)}`
+  if (status >= 400 && Object.keys(body).join() !== 'type,code,detail,attr') return 'an error of the wrong shape'
+  if (status >= 400 && !body.detail.trim()) return 'an error without a message'
   return undefined
 }
 
-/** What a sequence knows of the world: one tenant of its own, and another that all sequences share. */
+/** The state of a sequence: its own tenant, and another tenant that all sequences share. */
 interface World {
   app: TestApp
   keys: Record<Role, string | null>
@@ -107,24 +107,24 @@ async function openWorld(app: TestApp, other: Tenant): Promise<World> {
   }
 }
 
-function chosen({ ids, foreign }: World, { kind, whose, pick }: Reference): string | number {
+function chooseId({ ids, foreign }: World, { kind, whose, pick }: Reference): string | number {
   const among = whose === 'nobody' ? [] : (whose === 'own' ? ids : foreign)[kind]
   return among[pick % among.length] ?? (kind === 'cursors' ? 'AAAA' : neverGiven(kind))
 }
 
-/** A value with its references replaced by what they stand for now. */
-function settled(world: World, value: unknown): unknown {
-  if (isReference(value)) return chosen(world, value)
-  if (Array.isArray(value)) return value.map((item) => settled(world, item))
+/** Replaces the references in a value by ids. */
+function resolveReferences(world: World, value: unknown): unknown {
+  if (isReference(value)) return chooseId(world, value)
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(world, item))
   if (typeof value !== 'object' || value === null) return value
   const made = {}
   for (const [key, child] of Object.entries(value))
-    Object.defineProperty(made, key, { value: settled(world, child), enumerable: true })
+    Object.defineProperty(made, key, { value: resolveReferences(world, child), enumerable: true })
   return made
 }
 
 const encoded = (value: unknown): string => {
-  if (typeof value === 'object' && value !== null && 'as_it_is' in value) return String(value.as_it_is)
+  if (typeof value === 'object' && value !== null && 'unescaped' in value) return String(value.unescaped)
   return encodeURIComponent((typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed())
 }
 
@@ -135,9 +135,9 @@ interface Sent {
   payload: string | Buffer | undefined
 }
 
-function written(world: World, { operation, role, path, query, body, headers }: FuzzRequest): Sent {
-  const parts = path.map((part) => encoded(settled(world, part)))
-  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encoded(settled(world, value))}`)
+function toHttpRequest(world: World, { operation, role, path, query, body, headers }: FuzzRequest): Sent {
+  const parts = path.map((part) => encoded(resolveReferences(world, part)))
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encoded(resolveReferences(world, value))}`)
   const key = world.keys[role]
   const json = body && 'value' in body
   const type = json ? 'application/json' : body?.type
@@ -150,17 +150,17 @@ function written(world: World, { operation, role, path, query, body, headers }: 
       ...(type !== undefined && { 'content-type': type }),
       ...headers,
     },
-    payload: json ? real(JSON.stringify(settled(world, body.value))) : body?.payload,
+    payload: json ? real(JSON.stringify(resolveReferences(world, body.value))) : body?.payload,
   }
 }
 
-/** What an answer tells of what there is now. */
-function learn({ ids }: World, { area }: Operation, text: string): void {
+/** Stores the ids of a response for later requests. */
+function collectIds({ ids }: World, { area }: Operation, text: string): void {
   const keep = (kind: Reference['kind'], id: unknown): void => {
     if (id === undefined || id === null || ids[kind].includes(id as string)) return
     ids[kind].push(id as string)
-    // The first one stays: everything else was made under it.
-    if (ids[kind].length > KEPT_IDS) ids[kind].splice(1, 1)
+    // Keep the first id, the parent of the other resources.
+    if (ids[kind].length > MAX_IDS) ids[kind].splice(1, 1)
   }
   const body = JSON.parse(text)
   const kind = (SAME_KIND[area] ?? area) as Kind
@@ -174,13 +174,13 @@ function learn({ ids }: World, { area }: Operation, text: string): void {
   if (typeof body.next === 'string') keep('cursors', new URL(body.next).searchParams.get('cursor'))
 }
 
-const told = ({ method, url, headers, payload }: Sent, { status, text }: Heard): string =>
+const describeExchange = ({ method, url, headers, payload }: Sent, { status, text }: Reply): string =>
   `${method} ${url.slice(0, 2_000)} ${JSON.stringify(headers).slice(0, 500)} ${String(payload ?? '').slice(0, 2_000)}\n    → ${status} ${text.slice(0, 500)}`
 
 t.comment(`FUZZ_SEED=${SEED}, ${REQUESTS} requests on each engine`)
 
 for (const engine of ENGINES)
-  t.test(`whatever is asked is answered as declared (${engine})`, async (t) => {
+  t.test(`every response matches the contract (${engine})`, async (t) => {
     let failure = ''
     const log = new Writable({
       write: (line, _, done) => {
@@ -200,7 +200,7 @@ for (const engine of ENGINES)
         await Promise.all(
           step.map(async (request) => {
             const { operation } = request
-            const { method, url, headers, payload } = written(world, request)
+            const { method, url, headers, payload } = toHttpRequest(world, request)
             const response = await app.app.inject({
               method: method as 'GET',
               url,
@@ -214,16 +214,16 @@ for (const engine of ENGINES)
             }
             sent++
             reached.set(operation.id, (reached.get(operation.id) ?? new Set()).add(heard.status))
-            history.push(told({ method, url, headers, payload }, heard))
-            const fault = faultOf(request, heard)
-            if (fault) throw new Error(`${operation.id} answered with ${fault}.\n${history.join('\n')}`)
+            history.push(describeExchange({ method, url, headers, payload }, heard))
+            const fault = describeFault(request, heard)
+            if (fault) throw new Error(`${operation.id} returned ${fault}.\n${history.join('\n')}`)
             if (heard.status < 300 && heard.type.startsWith('application/json') && operation.area !== 'service')
-              learn(world, operation, heard.text)
+              collectIds(world, operation, heard.text)
           }),
         )
     }
 
-    /** Whatever the sequence or the making of its tenant fails with, and what the server last logged of a failure. */
+    /** Adds the last logged error of the server to a failure. */
     const run = async (steps: FuzzRequest[][]): Promise<void> => {
       failure = ''
       await ask(steps).catch((error: Error) => {
@@ -231,29 +231,29 @@ for (const engine of ENGINES)
       })
     }
 
-    // Few random sequences may leave an operation out: those left are asked in sequences of their own.
-    const left = (): Operation[] => ASKED.filter(({ id }) => !reached.has(id))
+    // Random sequences may miss some operations. Further sequences call only those.
+    const left = (): Operation[] => TESTED.filter(({ id }) => !reached.has(id))
     for (let seed = SEED; left().length; seed++) {
-      const asked = sent ? left() : ASKED
-      const numRuns = sent ? 1 : Math.ceil(REQUESTS / MEAN)
-      const { failed, errorInstance } = await fc.check(fc.asyncProperty(sequences(asked, LONGEST), run), {
+      const asked = sent ? left() : TESTED
+      const numRuns = sent ? 1 : Math.ceil(REQUESTS / MEAN_REQUESTS)
+      const { failed, errorInstance } = await fc.check(fc.asyncProperty(sequences(asked, MAX_STEPS), run), {
         seed,
         numRuns,
       })
       if (failed) throw new Error(`FUZZ_SEED=${SEED}: ${(errorInstance as Error).message}`)
     }
-    const succeeded = ASKED.filter(({ id, status }) => reached.get(id)?.has(status))
+    const succeeded = TESTED.filter(({ id, status }) => reached.get(id)?.has(status))
     if (PROVE)
       t.strictSame(
-        ASKED.filter((one) => !succeeded.includes(one)).map(({ id }) => id),
+        TESTED.filter((one) => !succeeded.includes(one)).map(({ id }) => id),
         [],
-        'each has succeeded',
+        'every operation succeeded at least once',
       )
-    else t.pass('all were reached')
+    else t.pass('all operations were called')
     figure(t, {
       area: 'The contract',
       count: sent,
-      of: `requests made from the contract, valid, nearly valid and hostile; ${succeeded.length} of ${ASKED.length} operations succeeded`,
+      of: `requests made from the contract, valid, nearly valid and hostile; ${succeeded.length} of ${TESTED.length} operations succeeded`,
       result: "every answer declared and valid, none the server's fault",
       seed: SEED,
     })

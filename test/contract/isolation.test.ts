@@ -1,6 +1,6 @@
 /**
- * Two tenants with everything: wherever one can put an id into a request, that of the other does what one does that was
- * never given, tells nothing, and changes nothing. The places are read from the contract, so none is forgotten.
+ * Two tenants with all kinds of resources. In every parameter and field that can contain an id, an id of the other tenant
+ * has the same result as an unknown id, reveals nothing and changes nothing. The parameters are read from the contract.
  */
 import t, { type Test } from 'tap'
 import { type Operation, operations, resolve } from '../../src/contract/table.ts'
@@ -23,15 +23,15 @@ import {
 type Json = Record<string, any>
 type Id = string | number
 
-/** Who holds one of these may use it: they are no ids. */
+/** Tokens are not ids: every holder may use them. */
 const SECRETS: Kind[] = ['signup_tokens', 'project_tokens']
-/** They say how many, and answer with what they were told. */
+/** These parameters select a range, and responses repeat them. */
 const COUNTS = ['limit', 'offset']
-/** The script of the reference page is there only where the program was built; metrics tell of all requests. */
+/** The script of the reference page exists only after a build, and metrics count all requests. */
 const UNLIKE = ['service.docs_script', 'service.metrics']
 t.setTimeout((PROVE ? 30 : 10) * 60_000)
 
-const ASKED = operations.filter(({ id }) => !UNLIKE.includes(id))
+const TESTED = operations.filter(({ id }) => !UNLIKE.includes(id))
 
 const onEachEngine = (label: string, scenario: (t: Test, app: TestApp) => Promise<void>): void => {
   for (const engine of ENGINES)
@@ -40,10 +40,10 @@ const onEachEngine = (label: string, scenario: (t: Test, app: TestApp) => Promis
     })
 }
 
-/** Somewhere in a request that an id could stand. */
+/** A part of a request that can contain an id. */
 interface Place {
   label: string
-  /** What an id that stands here is of; undefined where any text may stand. */
+  /** The kind of resource that the id refers to. Undefined for free text. */
   kind?: Kind
   put(request: Request, id: Id): Request
 }
@@ -84,14 +84,14 @@ function placesOf(operation: Operation): Place[] {
   return [...path, ...query, ...body]
 }
 
-/** Where an id alone would be no question. */
+/** Embeds an id in parameters that take an expression. */
 const PHRASES: Record<string, (id: Id) => string> = {
   where: (id) => `uuid = '${id}' or distinct_id = '${id}' or properties.plan = '${id}'`,
   select: (id) => `countIf(uuid = '${id}' or distinct_id = '${id}')`,
   properties: (id) => JSON.stringify([{ key: 'plan', value: id, operator: 'icontains' }]),
 }
 
-/** The paths to every field of a body, those of lists by their first item. */
+/** The paths of all fields of a body. Lists have the path of their first item. */
 function fieldsOf(schema: Json, at: string[] = []): string[][] {
   const { properties = {}, items, allOf = [], oneOf = [], anyOf = [] } = resolve(schema)
   const nested = [...allOf, ...oneOf, ...anyOf].flatMap((part: Json) => fieldsOf(part, at))
@@ -110,9 +110,9 @@ function withValue(value: any, [key, ...rest]: string[], id: Id): unknown {
   return { ...(typeof value === 'object' ? value : undefined), [key]: withValue(value?.[key], rest, id) }
 }
 
-/** A request that succeeds, or at least finds what it names, with the ids of this tenant. */
+/** A request with the ids of this tenant. It succeeds, or at least finds its resources. */
 function requestOf(operation: Operation, { ids }: Tenant): Request {
-  // Areas that share a kind delete one each.
+  // Areas with the same kind of resource delete different ones.
   const which = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
   const path = Object.fromEntries(
     parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(which)!]),
@@ -124,7 +124,7 @@ function requestOf(operation: Operation, { ids }: Tenant): Request {
 
 const DESTINATION = { type: 'NoOp', config: {} }
 
-/** An example with what it refers to replaced. */
+/** An example with its ids replaced. */
 function settled(value: any, ids: Tenant['ids']): unknown {
   if (Array.isArray(value)) return value.map((item) => settled(item, ids))
   if (typeof value !== 'object' || value === null) return value
@@ -133,7 +133,7 @@ function settled(value: any, ids: Tenant['ids']): unknown {
     Object.entries(value).map(([key, child]) => {
       const kind = REFERENCES[key]
       if (kind) return [key, Array.isArray(child) ? [ids[kind][0]] : ids[kind][0]]
-      // Nothing here is to go out.
+      // No connections to other hosts.
       if (key === 'url') return [key, null]
       if (key === 'destination') return [key, DESTINATION]
       if (key === 'api_key') return [key, ids.project_tokens[0]]
@@ -152,10 +152,10 @@ function ask(app: TestApp, operation: Operation, { path, query, body }: Request,
   })
 }
 
-/** All that is said, but for the id that was sent. */
+/** The response without the id that was sent. */
 const masked = ({ status, text }: Answer, id: Id): string => `${status} ${text.replaceAll(String(id), '<id>')}`
 
-/** Every row of every table as text; without what tells only that a key was used. */
+/** Every row of every table as text, without `last_used_at`. */
 async function dump({ deps }: TestApp): Promise<string[]> {
   const lines: string[] = []
   for (const db of new Set<Db>([deps.db, deps.events])) {
@@ -171,7 +171,7 @@ async function dump({ deps }: TestApp): Promise<string[]> {
   return lines.sort()
 }
 
-/** The rows of an organization, as their columns say. */
+/** The rows that belong to an organization. */
 function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
   const [organization, project] = [ids.organizations[0], ids.projects[0]]
   return lines.filter((line) => {
@@ -196,7 +196,7 @@ function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
   })
 }
 
-/** Numbers that cannot be mistaken for a count, a part of a time, or the id of something else. */
+/** Numbers that cannot be a count, a part of a time or another id. */
 async function startHigh({ deps: { db } }: TestApp): Promise<void> {
   for (const [table, last] of Object.entries({ projects: 7_100_000, plugins: 7_200_000, plugin_configs: 7_300_000 }))
     await db.run(
@@ -207,7 +207,7 @@ async function startHigh({ deps: { db } }: TestApp): Promise<void> {
     )
 }
 
-onEachEngine("what is another's is as absent as what never was", async (t, app) => {
+onEachEngine('resources of other tenants are as absent as unknown ids', async (t, app) => {
   await startHigh(app)
   const theirs = await furnish(app, 'theirs')
   const ours = await furnish(app, 'ours')
@@ -232,15 +232,15 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
     else t.pass(label)
   }
 
-  await t.test('wherever something is named or looked for', async (t) => {
-    for (const operation of ASKED) {
+  await t.test('in parameters of reading operations', async (t) => {
+    for (const operation of TESTED) {
       const key = keyOf(operation)
       const right = requestOf(operation, ours)
       for (const { label, kind, put } of placesOf(operation)) {
         if (!kind && operation.method !== 'GET') continue
         const absent = new Map<Id, string>()
         for (const [number, their] of kinds.entries()) {
-          // A text that is only looked for is asked about in turn; all of it when there is time.
+          // Search texts take turns; `npm run prove` tests all of them.
           if (!kind && !PROVE && (number + label.length) % 5) continue
           for (const id of theirs.ids[their]) {
             const never = neverGiven(their)
@@ -266,8 +266,8 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
     unchanged(t, await dump(app), 'nothing changed anything')
   })
 
-  await t.test('whatever is written', async (t) => {
-    for (const operation of ASKED.filter(({ method }) => method !== 'GET')) {
+  await t.test('in writing operations', async (t) => {
+    for (const operation of TESTED.filter(({ method }) => method !== 'GET')) {
       const key = keyOf(operation)
       const right = requestOf(operation, ours)
       const undo = operations.find(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
@@ -284,7 +284,7 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
           const [id, never] = [theirs.ids[their][0]!, neverGiven(their)]
           let foreign = await verdict(put(right, id), id)
           const absent = await verdict(put(right, never), never)
-          // What may be there only once answers the third time as it does the second.
+          // A unique resource has the same response for the second and the third request.
           if (foreign !== absent) {
             foreign = await verdict(put(right, id), id)
             await verdict(put(right, never), never)
@@ -292,17 +292,17 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
           }
         }
     }
-    t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "nothing of the other's was touched")
+    t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "the other tenant's rows are unchanged")
   })
 
-  await t.test('cursors tell where to go on, not what to show', async (t) => {
+  await t.test('a cursor of another tenant does not show its data', async (t) => {
     for (const [id, cursor] of Object.entries(cursors)) {
       const operation = operations.find((one) => one.id === id)!
       const answer = await ask(app, operation, { ...requestOf(operation, ours), query: { cursor } }, ours.owner.key)
       t.equal(answer.status, 200, id)
       silent(t, answer, cursor, id)
     }
-    const taking = ASKED.filter(({ source }) =>
+    const taking = TESTED.filter(({ source }) =>
       source.parameters?.map(resolve).some((one: Json) => one.name === 'cursor'),
     )
     t.same(
@@ -312,8 +312,8 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
     )
   })
 
-  await t.test('and each finds what is its own', async (t) => {
-    for (const operation of ASKED.filter(({ isPublic, method }) => !isPublic && method === 'GET')) {
+  await t.test('tenants find their own resources', async (t) => {
+    for (const operation of TESTED.filter(({ isPublic, method }) => !isPublic && method === 'GET')) {
       const { status, text } = await ask(app, operation, requestOf(operation, theirs), theirs.owner.key)
       t.equal(status, operation.status, operation.id)
       const bare = /\.(repository|exports_unsubscribe_configs|current)$|^pipeline_destinations.unused$/.test(
@@ -326,7 +326,7 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
         )
       silent(t, await ask(app, operation, requestOf(operation, ours), ours.owner.key), '', operation.id)
     }
-    // What others hang on goes last.
+    // Parents are deleted last.
     const order = (operation: Operation): number => {
       if (operation.method !== 'DELETE') return 0
       const parameters = parametersOf(operation)
@@ -335,23 +335,23 @@ onEachEngine("what is another's is as absent as what never was", async (t, app) 
       return 7 - parameters.length * 2 + (operation.within === 'organization' ? 1 : 0)
     }
     const fresh = await furnish(app, 'fresh')
-    for (const operation of ASKED.filter(({ isPublic, method }) => !isPublic && method !== 'GET').sort(
+    for (const operation of TESTED.filter(({ isPublic, method }) => !isPublic && method !== 'GET').sort(
       (a, b) => order(a) - order(b),
     )) {
       const { status, text } = await ask(app, operation, requestOf(operation, fresh), fresh.owner.key)
-      t.not(status, 404, `${operation.id} finds what is its caller's: ${text.slice(0, 200)}`)
+      t.not(status, 404, `${operation.id} finds the caller's own resource: ${text.slice(0, 200)}`)
     }
-    t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "nothing of the other's was touched")
+    t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "the other tenant's rows are unchanged")
   })
   const result = "an id of another's is answered like one that never was, and changes nothing"
-  figure(t, { area: 'Isolation', count: ASKED.length, of: 'operations, each place an id can be', result })
+  figure(t, { area: 'Isolation', count: TESTED.length, of: 'operations, each place an id can be', result })
 })
 
-/** What is not there in a path is not found; what a body names wrongly is a wrong body. */
+/** An unknown id is 404 in a path and 400 in a body. */
 const expected = ({ area, id }: Operation, label: string): number =>
   id === 'signup.page' ? 200 : area === 'signup' || label.startsWith('body') ? 400 : 404
 
-/** Where pages of theirs go on, by the operation that reads them. */
+/** Cursors of the other tenant, by operation. */
 async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Promise<Record<string, string>> {
   const project = `/api/projects/${ids.projects[0]}`
   const run = {
@@ -376,7 +376,7 @@ async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Prom
   }
 }
 
-onEachEngine('a plugin that is shared with all is the one thing that others see', async (t, app) => {
+onEachEngine('other tenants see only global plugins', async (t, app) => {
   const theirs = await furnish(app, 'theirs')
   const ours = await furnish(app, 'ours')
   const id = theirs.ids.pipeline_destinations[0]!
@@ -397,8 +397,8 @@ onEachEngine('a plugin that is shared with all is the one thing that others see'
     ['POST', 'upgrade/', 404],
   ] as const)
     t.equal((await app.send(method, `${item(ours)}${path}`, { key })).status, status, `${method} ${path}`)
-  t.strictSame(await dump(app), before, 'and they see it only')
+  t.strictSame(await dump(app), before, 'reading changes nothing')
   t.match(await app.send('POST', configs, { key, body: { plugin: id } }), { status: 201, body: { plugin: id } })
   const told = (await app.send('GET', item(theirs).replace(`${id}/`, 'activity/'), { key: theirs.owner.key })).text
-  t.notMatch(told, /ours/, 'who uses it is not told')
+  t.notMatch(told, /ours/, 'the users of a global plugin are not revealed')
 })

@@ -1,8 +1,8 @@
-/** What the contract promises of every operation, asked of every operation, on both engines. */
+/** Checks that apply to every operation of the contract, on both engines. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
+import { contract, dereference, type Operation, operations, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
 import { specifications } from '../../src/http/bind.ts'
-import { contract, type Operation, operations, resolve, SINGLE_LINE, dereference } from '../../src/contract/table.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
 type Json = Record<string, any>
@@ -12,9 +12,9 @@ const NEVER_INTEGER = '999999999'
 const scopes: string[] = contract.components.schemas.Scope.enum.filter((scope: string) => scope !== '*')
 const keyed = operations.filter((operation) => !operation.isPublic)
 
-const parametersOf = (path: string): Json[] => (contract.paths[path].parameters ?? []).map(resolve)
+const parametersOf = (path: string): Json[] => (contract.paths[path]?.parameters ?? []).map(resolve)
 
-/** The operation's URL within this organization and project; its own ids as given, or such as were never given. */
+/** The URL of an operation. Other ids of the path are `own` or unknown ids. */
 function urlOf(
   operation: Operation,
   ids: { organization: string; project: string | number },
@@ -29,7 +29,7 @@ function urlOf(
   })
 }
 
-/** One of everything that is built, so that what comes after its lookup can be asked. */
+/** Creates one resource of each kind, for checks that follow the lookup. */
 async function makeSubjects(app: TestApp): Promise<Record<string, string>> {
   const make = async (path: string, body: object): Promise<string> => (await app.send('POST', path, { body })).body.id
   const within = `/api/organizations/${app.first.organization_id}`
@@ -67,15 +67,15 @@ const jsonBody = (operation: Operation): Json | undefined => {
   return content && Object.keys(content).length === 1 ? content['application/json'] : undefined
 }
 
-/** Areas that look their own id up before the body is read answer 404 for one that never was. */
+/** Whether the operation looks up the id of the path before it reads the body. */
 const looksUpFirst = (operation: Operation): boolean => operation.namesSubject
 
-t.test('what is routed is OpenAPI, as glue would check it at every start', async (t) => {
+t.test('the routing documents are valid OpenAPI', async (t) => {
   for (const [name, specification] of Object.entries(specifications()))
     t.match(await new Validator().validate(specification), { valid: true }, name)
 })
 
-t.test('only the named areas answer without a key', async (t) => {
+t.test('only capture, service and signup are public', async (t) => {
   t.strictSame([...new Set(operations.filter((o) => o.isPublic).map((o) => o.area))].sort(), [
     'capture',
     'service',
@@ -83,7 +83,7 @@ t.test('only the named areas answer without a key', async (t) => {
   ])
 })
 
-onBothEngines(t, 'credentials come first', async (t, app) => {
+onBothEngines(t, 'checks the key first', async (t, app) => {
   const expired = await app.key({ expires_at: '2026-01-01T00:00:00.000Z' })
   for (const operation of keyed) {
     const url = urlOf(operation, ownIds(app))
@@ -103,7 +103,7 @@ onBothEngines(t, 'credentials come first', async (t, app) => {
   }
 })
 
-onBothEngines(t, 'then the scope', async (t, app) => {
+onBothEngines(t, 'checks the scope second', async (t, app) => {
   const without = new Map<string | undefined, string>()
   for (const scope of ['*', undefined, ...scopes]) {
     const implied = scope?.replace(':read', ':write')
@@ -112,19 +112,19 @@ onBothEngines(t, 'then the scope', async (t, app) => {
   for (const operation of keyed) {
     const url = urlOf(operation, ownIds(app))
     const answer = await app.send(operation.method, url, { key: without.get(operation.scope)! })
-    if (operation.scope === undefined) t.not(answer.status, 403, `${operation.id} takes any key`)
+    if (operation.scope === undefined) t.not(answer.status, 403, `${operation.id} accepts any key`)
     else {
       t.match(
         answer,
         { status: 403, body: { type: 'authentication_error', code: 'permission_denied', attr: null } },
         `${operation.id} without ${operation.scope}`,
       )
-      t.ok(answer.body.detail.includes(`'${operation.scope}'`), 'the answer names the scope')
+      t.ok(answer.body.detail.includes(`'${operation.scope}'`), 'the error names the scope')
     }
   }
 })
 
-onBothEngines(t, "then what exists for the caller: another's is as absent as what never was", async (t, app) => {
+onBothEngines(t, 'checks existence third, with the same 404 for other tenants and unknown ids', async (t, app) => {
   const other = await app.stranger('other@example.com')
   const theirs = { organization: other.organization_id, project: other.project_id }
   const nobodys = { organization: NEVER_UUID, project: NEVER_INTEGER }
@@ -135,11 +135,11 @@ onBothEngines(t, "then what exists for the caller: another's is as absent as wha
       t.match(
         absent,
         { status: 404, body: { type: 'invalid_request', code: 'not_found', attr: null } },
-        `${operation.id} nowhere`,
+        `${operation.id} with an unknown id`,
       )
       const foreign = await app.send(operation.method, urlOf(operation, theirs), wrongBody)
       t.equal(foreign.status, 404)
-      t.equal(foreign.text, absent.text, `${operation.id} elsewhere`)
+      t.equal(foreign.text, absent.text, `${operation.id} in another tenant`)
       for (const malformed of [
         'x',
         '0',
@@ -171,7 +171,7 @@ onBothEngines(t, "then what exists for the caller: another's is as absent as wha
   }
 })
 
-onBothEngines(t, "what another tenant's organization holds does not exist either", async (t, app) => {
+onBothEngines(t, 'resources of another tenant return 404', async (t, app) => {
   const subjects = await makeSubjects(app)
   const other = await app.stranger('other@example.com')
   const theirs = { organization: other.organization_id, project: other.project_id }
@@ -180,11 +180,11 @@ onBothEngines(t, "what another tenant's organization holds does not exist either
     const absent = await app.send(operation.method, urlOf(operation, theirs), options)
     t.equal(absent.status, 404)
     const foreign = await app.send(operation.method, urlOf(operation, theirs, subjects), options)
-    t.equal(foreign.text, absent.text, `${operation.id} of another's`)
+    t.equal(foreign.text, absent.text, `${operation.id} of another tenant`)
   }
 })
 
-onBothEngines(t, 'then the level', async (t, app) => {
+onBothEngines(t, 'checks the level fourth', async (t, app) => {
   const lower = { 8: await app.member('member@example.com', 1), 15: await app.member('admin@example.com', 8) } as const
   const demanding = keyed.filter((operation) => operation.level > 1)
   t.ok(demanding.length >= 6)
@@ -200,7 +200,7 @@ onBothEngines(t, 'then the level', async (t, app) => {
     )
 })
 
-onBothEngines(t, 'then the body', async (t, app) => {
+onBothEngines(t, 'checks the body last', async (t, app) => {
   const subjects = await makeSubjects(app)
   const taking = keyed.filter(jsonBody)
   t.ok(taking.length >= 30)
@@ -217,7 +217,7 @@ onBothEngines(t, 'then the body', async (t, app) => {
     t.match(
       await send('{"a":'),
       { status: 400, body: { type: 'invalid_request', code: 'parse_error' } },
-      `${operation.id} with half a body`,
+      `${operation.id} with incomplete JSON`,
     )
     t.match(
       await send('{}', 'text/plain'),
@@ -235,12 +235,16 @@ onBothEngines(t, 'then the body', async (t, app) => {
   for (const operation of keyed.filter((one) => one.method !== 'GET' && !jsonBody(one))) {
     const url = urlOf(operation, ownIds(app), subjects)
     const send = (type: string, payload: string) => app.send(operation.method, url, { raw: { type, payload } })
-    t.equal((await send('text/plain', '{}')).status, 415, `${operation.id} takes no body, and no text either`)
-    t.equal((await send('application/json', ' '.repeat(1024 * 1024 + 1))).status, 413, `${operation.id} with too much`)
+    t.equal((await send('text/plain', '{}')).status, 415, `${operation.id} rejects a text body`)
+    t.equal(
+      (await send('application/json', ' '.repeat(1024 * 1024 + 1))).status,
+      413,
+      `${operation.id} with a too large body`,
+    )
   }
 })
 
-/** Every field of the body, one after the other, with a value of a type it cannot have. */
+/** Sends each field of the body with a value of the wrong type. */
 async function wrongFields(t: Test, app: TestApp, operation: Operation, url: string): Promise<void> {
   const body = jsonBody(operation)!
   const example = resolve(Object.values<Json>(body.examples ?? {})[0] ?? {}).value
@@ -263,7 +267,7 @@ function propertiesOf(schema: Json): Record<string, Json> {
   return Object.assign({}, properties, ...allOf.map(propertiesOf))
 }
 
-t.test('every name that can be sent is one line', async (t) => {
+t.test('names cannot contain line breaks or control characters', async (t) => {
   const NAMES = ['name', 'label', 'first_name', 'last_name']
   const sent = operations.flatMap(({ id, source }) => {
     const schema = dereference(source.requestBody?.content?.['application/json']?.schema ?? {})
@@ -285,10 +289,10 @@ t.test('every name that can be sent is one line', async (t) => {
     t.notOk(new RegExp(SINGLE_LINE, 'u').test(text), encodeURIComponent(text))
 })
 
-/** What a caller may leave out may also come empty, as PHP sends it. */
+/** Empty bodies as clients send them. PHP sends `[]`. */
 const EMPTY_BODIES = ['', '{}', '[]', ' [ ] ']
 
-onBothEngines(t, 'an optional body may be empty in every form', async (t, app) => {
+onBothEngines(t, 'an optional body may be empty in every format', async (t, app) => {
   const subjects = await makeSubjects(app)
   const taking = keyed.filter(({ method, bodyRequired }) => ['POST', 'PATCH'].includes(method) && !bodyRequired)
   t.ok(taking.some(({ id }) => id === 'domains.verify') && taking.some(({ id }) => id === 'batch_exports.unpause'))
@@ -296,12 +300,12 @@ onBothEngines(t, 'an optional body may be empty in every form', async (t, app) =
     for (const payload of EMPTY_BODIES) {
       const url = urlOf(operation, ownIds(app), subjects)
       const { status, body } = await app.send(operation.method, url, { raw: { type: 'application/json', payload } })
-      // Actions on runs may refuse because of the run's state, never because of the body.
+      // Actions on runs may fail because of the state of the run, but not because of the body.
       t.ok(status === operation.status || !/body/i.test(body.detail), `${operation.id} with ${payload || 'nothing'}`)
     }
 })
 
-onBothEngines(t, 'an encoded @ means the same', async (t, app) => {
+onBothEngines(t, '%40 means @ in paths', async (t, app) => {
   const current = (sign: string) => ({ organization: `${sign}current`, project: `${sign}current` })
   for (const operation of keyed.filter(({ method, namesSubject }) => method === 'GET' && !namesSubject)) {
     const url = urlOf(operation, current('@'))
@@ -315,9 +319,9 @@ onBothEngines(t, 'an encoded @ means the same', async (t, app) => {
   t.equal((await app.send('PATCH', '/api/organizations/%40current/members/%40me/')).body.user.uuid, own.uuid)
 })
 
-onBothEngines(t, 'a resource that is sent back as it was read stays as it is', async (t, app) => {
+onBothEngines(t, 'sending a resource back as it was read changes nothing', async (t, app) => {
   const subjects = await makeSubjects(app)
-  const updates = keyed.filter(({ method, path }) => method === 'PATCH' && contract.paths[path].get)
+  const updates = keyed.filter(({ method, path }) => method === 'PATCH' && contract.paths[path]?.get)
   t.ok(updates.length >= 10)
   for (const operation of updates) {
     const url = urlOf(operation, ownIds(app), subjects)
@@ -328,7 +332,7 @@ onBothEngines(t, 'a resource that is sent back as it was read stays as it is', a
   }
 })
 
-onBothEngines(t, 'an Accept header that excludes what an operation answers is refused', async (t, app) => {
+onBothEngines(t, 'rejects an Accept header that excludes every media type of the response', async (t, app) => {
   const subjects = await makeSubjects(app)
   const isJson = ({ path, mediaType }: Operation): boolean =>
     path.startsWith('/api/') && mediaType === 'application/json'

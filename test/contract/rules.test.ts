@@ -1,4 +1,4 @@
-/** The contract's own rules find what they are for. */
+/** The rules of openapi/README.md detect violations. */
 import t from 'tap'
 import { violations } from '../../scripts/contract-rules.ts'
 import { contract } from '../../src/contract/table.ts'
@@ -11,25 +11,25 @@ const after = (change: (schemas: Json) => void): string[] => {
   return violations(copy)
 }
 
-t.test('the contract breaks no rule', async (t) => {
+t.test('the contract follows all rules', async (t) => {
   t.same(violations(contract), [])
 })
 
-t.test('null in an enum', async (t) => {
+t.test('reports null in an enum', async (t) => {
   const found = after(({ PluginWrite }) => {
     PluginWrite.properties.plugin_type = { type: ['string', 'null'], enum: ['local', null] }
   })
   t.match(found[0], /^\/components\/schemas\/PluginWrite\/properties\/plugin_type: write null beside the enum/)
 })
 
-t.test('a secret in an answer', async (t) => {
+t.test('reports a secret in a response', async (t) => {
   const found = after(({ HTTPSettings }) => {
     HTTPSettings.properties.token = { type: 'string', maxLength: 100, writeOnly: true }
   })
   t.match(found, [/HTTPSettings\/properties\/token: a response schema must not/])
 })
 
-t.test('secrets without a key that decides their receiver', async (t) => {
+t.test('reports secrets without an x-secret-receiver', async (t) => {
   const found = after(({ HTTPSettings }) => {
     delete HTTPSettings.properties.url['x-secret-receiver']
   })

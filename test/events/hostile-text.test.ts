@@ -7,14 +7,14 @@ import { csvCell } from '../../src/api/csv.ts'
 import { parseElements } from '../../src/events/elements.ts'
 import { parseFilter } from '../../src/events/filters.ts'
 import { openLargePayload, parsePayload } from '../../src/events/payload.ts'
-import { parseSentAt, parseTime } from '../../src/events/time.ts'
+import { parseEventTime, parseSentAt } from '../../src/events/time.ts'
 import { parseDatetime } from '../../src/hogql/datetime.ts'
 import { splitLabel } from '../../src/hogql/lexer.ts'
 import { MAX_TEXT_LENGTH } from '../../src/hogql/limits.ts'
 import { parseOrder } from '../../src/hogql/select.ts'
+import { slugOf } from '../../src/organizations/slug.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
 import { withoutCredentials, withoutPassword } from '../../src/sql/db.ts'
-import { slugOf } from '../../src/store/organizations.ts'
 
 const LENGTH = 1_000_000
 const BOUND_MS = 5_000
@@ -83,12 +83,12 @@ t.test('times', async (t) => {
     `${repeated('1')}.${repeated('1')}x`,
     repeated('('),
   ]
-  for (const parse of [parseTime, parseSentAt, parseDatetime]) await reads(t, parse, texts)
-  for (const parse of [parseTime, parseSentAt]) for (const text of texts) t.equal(parse(text), undefined)
+  for (const parse of [parseEventTime, parseSentAt, parseDatetime]) await reads(t, parse, texts)
+  for (const parse of [parseEventTime, parseSentAt]) for (const text of texts) t.equal(parse(text), undefined)
   for (const text of texts) t.equal(parseDatetime(text), null)
   const named = 'Sat Jan 07 2012 20:00:00 GMT+0200 (Central European Standard Time)'
-  t.equal(parseTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone changes nothing')
-  t.equal(parseTime('Sat Jan 07 2012 20:00:00 (Central (European) Time)'), Date.UTC(2012, 0, 7, 20) * 1000)
+  t.equal(parseEventTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone changes nothing')
+  t.equal(parseEventTime('Sat Jan 07 2012 20:00:00 (Central (European) Time)'), Date.UTC(2012, 0, 7, 20) * 1000)
 })
 
 t.test('elements', async (t) => {

@@ -335,19 +335,19 @@ const read = (pool: ParserPool, value: unknown = BATCH, accept = async (): Promi
 
 t.test('a parser that dies, or is too slow, fails one request and is replaced', async (t) => {
   const losses: string[] = []
-  const pool = createParserPool({ deadline_ms: 5_000, memory_mb: 64, onLoss: (why) => losses.push(why) })
+  const pool = createParserPool({ timeout_ms: 5_000, memory_mb: 64, onLoss: (why) => losses.push(why) })
   t.teardown(() => pool.stop())
   t.match(await read(pool), { events: { length: 1_000, 0: { uuid: 'made', person: { event_uuid: 'made' } } } })
 
   const keys = Array.from({ length: 400_000 }, (_, i) => `{"${i.toString(36)}":1}`).join()
   await t.rejects(read(pool, `{"api_key":"phc_1","batch":[${keys}]}`), { code: 'unavailable', retry_after_seconds: 5 })
-  t.match(losses, [/ended unexpectedly/], 'out of memory')
+  t.match(losses, [/crashed/], 'out of memory')
   t.equal((await read(pool)).events.length, 1_000)
 
   // Whoever checks the token takes for ever: so does the request.
   const slow = read(pool, BATCH, () => new Promise(() => undefined))
   await t.rejects(slow, { code: 'unavailable', retry_after_seconds: 5 })
-  t.match(losses[1], /killed at its deadline/)
+  t.match(losses[1], /killed .* at its deadline/)
   t.equal((await read(pool)).events.length, 1_000)
 })
 

@@ -1,7 +1,7 @@
 /** Parts of reading events that need no server. */
 import fc from 'fast-check'
 import t from 'tap'
-import { several } from '../../src/api/query.ts'
+import { queryList } from '../../src/api/query.ts'
 import { parseMoment } from '../../src/api/time.ts'
 import { formatElements, parseElements } from '../../src/events/elements.ts'
 import { isoOf } from '../../src/events/time.ts'
@@ -95,7 +95,7 @@ t.test('parameters that take several values', async (t) => {
     [{ a: 'x', 'a[]': '["y"]' }, ['x', 'y']],
     [{ 'a[b]': 'x', ab: 'y' }, undefined],
   ] as const)
-    t.strictSame(several(query, 'a'), wanted, JSON.stringify(query))
+    t.strictSame(queryList(query, 'a'), wanted, JSON.stringify(query))
 })
 
 t.test('page elements come back from their compact form', async (t) => {

@@ -14,7 +14,7 @@ import { ENGINES, openApp } from '../helpers/app.ts'
 import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
-import { programFile } from '../helpers/process.ts'
+import { readerProgram } from '../helpers/process.ts'
 
 /** Counts for ever. */
 const endless = sql`
@@ -36,7 +36,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
     events,
     url,
     timeout_ms,
-    program: programFile('reader-process.js'),
+    ...(readerProgram && { program: readerProgram }),
     niceness,
   })
   t.teardown(async () => {
@@ -146,7 +146,7 @@ t.test('a reader that dies fails its query and is replaced', async (t) => {
 
 t.test('whoever kills the server leaves no reader behind, not even one inside a query', async (t) => {
   const folder = freshFolder(t)
-  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder], { execArgv: [] })
+  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder])
   await once(server, 'message')
   const readers = children(server.pid)
   t.equal(readers.length, 1)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { eventTime, isoOf, parseSentAt, parseTime } from '../../src/events/time.ts'
+import { eventTime, isoOf, parseEventTime, parseSentAt } from '../../src/events/time.ts'
 
-const at = (iso: string): number => parseTime(iso)!
+const at = (iso: string): number => parseEventTime(iso)!
 
 t.test('times that are read', async (t) => {
   for (const [text, iso] of [
@@ -31,7 +31,7 @@ t.test('times that are read', async (t) => {
     ['1500-06-15T12:00:00.123456Z', '1500-06-15T12:00:00.123Z'],
   ] as const)
     t.equal(isoOf(at(text)), iso, text)
-  t.equal(parseTime(1635471840000), at('2021-10-29T01:44:00Z'), 'a number is milliseconds')
+  t.equal(parseEventTime(1635471840000), at('2021-10-29T01:44:00Z'), 'a number is milliseconds')
 })
 
 t.test('texts that are no times', async (t) => {
@@ -51,7 +51,7 @@ t.test('texts that are no times', async (t) => {
     Number.NaN,
     1e300,
   ])
-    t.equal(parseTime(text), undefined, String(text))
+    t.equal(parseEventTime(text), undefined, String(text))
 })
 
 t.test('when the sender sent', async (t) => {

@@ -1,13 +1,13 @@
-/** Azure Blob Storage: byte for byte what File writes, whatever the store does meanwhile. */
+/** Azure Blob Storage stores the same bytes as File, even when the store fails meanwhile. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { BlobServiceClient } from '@azure/storage-blob'
 import t, { type Test } from 'tap'
-import { deliver, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { azure, azureWith } from '../../src/exports/destinations/azure.ts'
+import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -19,8 +19,8 @@ const { default: BlobConfiguration } = require('azurite/dist/src/blob/BlobConfig
 const { MemoryExtentChunkStore } = require('azurite/dist/src/common/persistence/MemoryExtentStore')
 
 const forever = new AbortController().signal
-const impatient = azureWith(IMPATIENT)
-/** The account that every Azurite has. */
+const impatient = createAzure(IMPATIENT)
+/** The default account of Azurite. */
 const ACCOUNT = 'devstoreaccount1'
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
 
@@ -34,7 +34,7 @@ const configOf = (port: number, more: object = {}): Record<string, unknown> => (
   ...more,
 })
 
-/** Everything in the container, which is emptied by looking. */
+/** Returns everything in the container and empties it. */
 type Blobs = () => Promise<Record<string, Buffer>>
 
 async function openStore(t: Test): Promise<{ port: number; blobs: Blobs }> {
@@ -78,8 +78,8 @@ async function openStore(t: Test): Promise<{ port: number; blobs: Blobs }> {
   return { port, blobs }
 }
 
-/** What File writes for the same. */
-async function filesOf(t: Test, job: Job, settings: object): Promise<Record<string, Buffer>> {
+/** The files that File writes for the same job. */
+async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
   const files_root = freshFolder(t)
   const config = { prefix: 'a b/{year}-{month}', ...settings }
   await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
@@ -91,12 +91,12 @@ async function filesOf(t: Test, job: Job, settings: object): Promise<Record<stri
 }
 
 for (const engine of ENGINES)
-  t.test(`Azure holds what File writes (${engine})`, async (t) => {
+  t.test(`Azure stores the same files as File (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { port, blobs } = await openStore(t)
     await ingest(app, plainEvents(450))
     const job = jobFor(app, { type: 'AzureBlob', config: {} })
-    const both = async (settings: object, more: Partial<Job> = {}): Promise<Checkpoint[]> => {
+    const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
       const { checkpoints, ...reporter } = listener()
       const destination = { type: 'AzureBlob', config: configOf(port, settings) } as const
       const { bytes } = await deliver({ ...job, ...more, destination }, reporter, forever)
@@ -120,7 +120,7 @@ for (const engine of ENGINES)
     )
     await t.test('in blocks', async () => void (await both({ include_events: ['big'] })))
 
-    await t.test('in several files with a manifest, from where an attempt ended', async (t) => {
+    await t.test('in several files with a manifest, continued at a checkpoint', async (t) => {
       const settings = { max_file_size_mb: 2, include_events: ['big'] }
       const checkpoints = await both(settings)
       t.ok(checkpoints.length > 2)
@@ -128,11 +128,11 @@ for (const engine of ENGINES)
     })
   })
 
-t.test('Azure that fails', async (t) => {
+t.test('an Azure store that fails', async (t) => {
   const { port, blobs } = await openStore(t)
   const front = await frontOf(t, port)
   const failing = (more: object = {}) => send(impatient, configOf(front.port, more), toolsFor(t))
-  /** On writing only. */
+  /** Only writes fail. */
   const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
     let left = times
     front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : undefined)
@@ -143,7 +143,7 @@ t.test('Azure that fails', async (t) => {
     body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>peer-words</Message></Error>`,
   })
 
-  await t.test('says what to mend', async (t) => {
+  await t.test('produces a message that says what to fix', async (t) => {
     const wrong = connectionTo(front.port, Buffer.from('another key').toString('base64'))
     t.match(await failing({ connection_string: wrong }), { retryable: false, message: /connection string/ })
     t.match(await failing({ container_name: 'absent' }), { retryable: false, message: /container does not exist/ })
@@ -155,7 +155,7 @@ t.test('Azure that fails', async (t) => {
     t.notMatch(odd!.message, /peer/)
   })
 
-  await t.test('for a moment is tried again', async (t) => {
+  await t.test('briefly is retried within the attempt', async (t) => {
     for (const fault of [answer(503, 'ServerBusy'), 'drop'] as const) {
       fails(fault, 1)
       t.equal(await failing(), undefined)
@@ -163,20 +163,20 @@ t.test('Azure that fails', async (t) => {
     }
   })
 
-  await t.test('for longer is worth another attempt', async (t) => {
+  await t.test('for longer makes the attempt retryable', async (t) => {
     fails(answer(503, 'ServerBusy'))
     t.match(await failing(), { retryable: true, message: /503/ })
     fails(answer(409, 'ContainerBeingDeleted'))
-    t.match(await failing(), { retryable: true, message: /being removed/ })
+    t.match(await failing(), { retryable: true, message: /being deleted/ })
     fails('hang')
-    t.match(await failing(), { retryable: true, message: /did not answer in time/ })
+    t.match(await failing(), { retryable: true, message: /did not respond in time/ })
     fails('drop')
     t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
     t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
-    t.same(await blobs(), {}, 'and nothing is there by half')
+    t.same(await blobs(), {}, 'no partial blob exists')
   })
 
-  await t.test('when the run is to end, ends', async (t) => {
+  await t.test('does not delay an aborted run', async (t) => {
     const waiting = await frontOf(t, port)
     waiting.fault = () => 'hang'
     const run = new AbortController()
@@ -186,7 +186,7 @@ t.test('Azure that fails', async (t) => {
     t.match(await sending, { message: /CANCELLED/ })
   })
 
-  await t.test('is not looked for where the operator has not opened the way', async (t) => {
+  await t.test('is not contacted when OUTBOUND_ALLOW does not allow it', async (t) => {
     const tools = toolsFor(t, { outbound: createOutbound() })
     const refusal = /does not connect to "127.0.0.1"/
     const seen = front.seen.length
@@ -198,13 +198,13 @@ t.test('Azure that fails', async (t) => {
   })
 })
 
-t.test('A test of Azure goes step by step', async (t) => {
+t.test('tests an Azure destination step by step', async (t) => {
   const { port, blobs } = await openStore(t)
   const front = await frontOf(t, port)
   const test = (more: object = {}) => stepsOf(impatient, configOf(front.port, more), toolsFor(t))
   t.same(await test(), { made: [...azure.steps] })
   t.ok(front.seen.some(({ method, url }) => method === 'PUT' && url.includes('/a%20b/workspace-admin-test.jsonl')))
-  t.same(await blobs(), {}, 'and leaves nothing')
+  t.same(await blobs(), {}, 'the test blob is deleted')
   t.match(await stepsOf(azure, configOf(1), toolsFor(t)), { made: [], failure: { retryable: true } })
   const found = azure.steps.slice(0, 1)
   t.match(await test({ container_name: 'absent' }), { made: found, failure: { message: /container/ } })
@@ -215,13 +215,13 @@ t.test('A test of Azure goes step by step', async (t) => {
   t.match(await test(), { made: azure.steps.slice(0, 3), failure: { message: /write and delete/ } })
 })
 
-t.test('A config of Azure', async (t) => {
-  const check = (more: object) => () => azure.check(configOf(9, more) as any)
+t.test('validates the config of Azure', async (t) => {
+  const check = (more: object) => () => azure.validate(configOf(9, more) as any)
   t.doesNotThrow(check({}))
   t.throws(check({ connection_string: 'AccountKey=secret-word' }), {
     code: 'invalid_input',
     attr: 'destination__config__connection_string',
-    message: /^That is no connection string/,
+    message: /^The connection string is not valid/,
   })
   t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
   t.same(azure.hosts!(configOf(9) as any), [{ host: '127.0.0.1', port: 9 }])

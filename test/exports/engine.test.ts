@@ -1,4 +1,4 @@
-/** When runs happen, what each of them holds, and what becomes of those that fail. The clock is the test's. */
+/** Scheduling, delivery, retries and failures of runs. The test controls the clock. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +7,11 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { unavailable } from '../../src/errors.ts'
-import type { Job } from '../../src/exports/deliver.ts'
-import { refused, unreachable } from '../../src/exports/destination.ts'
-import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
-import { boundaryAfter, boundaryBefore, type Interval, later, windowsBetween } from '../../src/exports/interval.ts'
+import type { DeliveryJob } from '../../src/exports/deliver.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { permanentError, retryableError } from '../../src/exports/destination.ts'
+import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
+import { addInterval, boundaryAfter, boundaryBefore, countWindows, type Interval } from '../../src/exports/interval.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
@@ -22,7 +22,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** An export that goes nowhere, and what there is to know about it. */
+/** Creates a NoOp export, with functions that read its state. */
 async function open(app: TestApp, more: object = {}) {
   const base = `/api/projects/${app.first.project_id}/batch_exports`
   const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
@@ -32,7 +32,7 @@ async function open(app: TestApp, more: object = {}) {
     id: made.body.id as string,
     one,
     runs: async (): Promise<any[]> => (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body.results,
-    /** Where windows begin and end, and how many events they held. */
+    /** Start, end and number of events of each window. */
     windows: async () => {
       const { results } = (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body
       return results.map((run: any) => [
@@ -50,12 +50,12 @@ async function open(app: TestApp, more: object = {}) {
 
 const short = (iso: string): string => iso.slice(5, 16)
 
-/** To a moment after the start, in its own time. */
+/** Sets the app's clock to a time after START. */
 const goTo = (app: TestApp, milliseconds: number): void => {
   app.advance(START + milliseconds - Date.parse(app.deps.now()))
 }
 
-t.test('windows are aligned in UTC and follow each other', async () => {
+t.test('aligns consecutive windows to UTC', async () => {
   const intervals: Interval[] = ['every 5 minutes', 'every 15 minutes', 'hour', 'day', 'week']
   const moments = fc.integer({ min: Date.parse('1970-02-01'), max: Date.parse('2100-01-01') })
   fc.assert(
@@ -67,8 +67,8 @@ t.test('windows are aligned in UTC and follow each other', async () => {
       return (
         before <= moment &&
         moment < after &&
-        later(interval, before) === after &&
-        windowsBetween(interval, before, after) === 1 &&
+        addInterval(interval, before) === after &&
+        countWindows(interval, before, after) === 1 &&
         boundaryAfter(interval, before) === after &&
         start.getUTCSeconds() === 0 &&
         end.getTime() > start.getTime() &&
@@ -79,14 +79,14 @@ t.test('windows are aligned in UTC and follow each other', async () => {
   )
 })
 
-onBothEngines(t, 'the first run comes at the end of the current window and holds all of it', async (t, app) => {
+onBothEngines(t, 'starts the first run at the end of the current window, with all of its events', async (t, app) => {
   goTo(app, 10 * MINUTE_MS)
   await ingest(app, plainEvents(3))
   goTo(app, 20 * MINUTE_MS)
   const hourly = await open(app)
   await ingest(app, plainEvents(2, 10))
   await app.deps.exporter.drain()
-  t.same(await hourly.windows(), [], 'nothing runs at once')
+  t.same(await hourly.windows(), [], 'no run before the window ends')
   goTo(app, HOUR_MS)
   await app.deps.exporter.drain()
   t.same(await hourly.windows(), [['01-01T00:00', '01-01T01:00', 5]])
@@ -99,11 +99,11 @@ onBothEngines(t, 'the first run comes at the end of the current window and holds
       ['01-01T00:00', '01-01T01:00', 5],
       ['01-01T01:00', '01-01T02:00', 1],
     ],
-    'what happened long ago belongs to the window it arrived in',
+    'an old event belongs to the window in which it arrived',
   )
 })
 
-onBothEngines(t, 'a week begins on Sunday', async (t, app) => {
+onBothEngines(t, 'starts weeks on Sunday', async (t, app) => {
   const weekly = await open(app, { interval: 'week' })
   await ingest(app, plainEvents(1))
   goTo(app, 3 * DAY_MS)
@@ -111,7 +111,7 @@ onBothEngines(t, 'a week begins on Sunday', async (t, app) => {
   t.same(await weekly.windows(), [['12-28T00:00', '01-04T00:00', 1]])
 })
 
-onBothEngines(t, 'nothing runs before start_at or after end_at', async (t, app) => {
+onBothEngines(t, 'creates no runs before start_at or after end_at', async (t, app) => {
   const bounded = await open(app, { start_at: '2026-01-01T02:30:00Z', end_at: '2026-01-01T04:30:00Z' })
   for (let hour = 0; hour < 7; hour++) {
     goTo(app, hour * HOUR_MS + 30 * MINUTE_MS)
@@ -126,14 +126,10 @@ onBothEngines(t, 'nothing runs before start_at or after end_at', async (t, app) 
   await ingest(app, plainEvents(2, 20))
   goTo(app, 7 * HOUR_MS)
   await app.deps.exporter.drain()
-  t.same(
-    (await bounded.windows()).at(-1),
-    ['01-01T06:00', '01-01T07:00', 2],
-    'a schedule that was over goes on from now',
-  )
+  t.same((await bounded.windows()).at(-1), ['01-01T06:00', '01-01T07:00', 2], 'a schedule that had ended restarts now')
 })
 
-onBothEngines(t, 'down-time is made up, oldest window first', async (t, app) => {
+onBothEngines(t, 'catches up after a downtime, oldest window first', async (t, app) => {
   const hourly = await open(app)
   for (let hour = 0; hour < 5; hour++) {
     goTo(app, hour * HOUR_MS + MINUTE_MS)
@@ -150,7 +146,7 @@ onBothEngines(t, 'down-time is made up, oldest window first', async (t, app) => 
   ])
 })
 
-onBothEngines(t, 'a pause is passed over, or made up for', async (t, app) => {
+onBothEngines(t, 'skips the events of a pause, or delivers them with backfill', async (t, app) => {
   const without = await open(app, { name: 'without' })
   const making = await open(app, { name: 'making up' })
   for (const { one } of [without, making]) await app.send('POST', `${one}/pause/`)
@@ -173,7 +169,7 @@ onBothEngines(t, 'a pause is passed over, or made up for', async (t, app) => {
   ])
 })
 
-onBothEngines(t, 'another interval loses and repeats nothing', async (t, app) => {
+onBothEngines(t, 'delivers every event once when the interval changes', async (t, app) => {
   const changing = await open(app)
   const steps: [minutes: number, interval?: string][] = [
     [30],
@@ -201,11 +197,10 @@ onBothEngines(t, 'another interval loses and repeats nothing', async (t, app) =>
     windows.reduce((sum: number, [, , records]: any) => sum + records, 0),
     count,
   )
-  for (const [i, [start]] of windows.entries())
-    if (i > 0) t.equal(start, windows[i - 1][1], 'and windows follow each other')
+  for (const [i, [start]] of windows.entries()) if (i > 0) t.equal(start, windows[i - 1][1], 'windows are consecutive')
 })
 
-onBothEngines(t, 'a clock that steps back an hour loses and repeats nothing', async (t, app) => {
+onBothEngines(t, 'delivers every event once when the clock steps back an hour', async (t, app) => {
   const hourly = await open(app)
   await ingest(app, plainEvents(2))
   goTo(app, 90 * MINUTE_MS)
@@ -223,11 +218,11 @@ onBothEngines(t, 'a clock that steps back an hour loses and repeats nothing', as
     windows.reduce((sum: number, [, , records]: any) => sum + records, 0),
     5,
   )
-  t.equal(new Set(windows.map(([, end]: any) => end)).size, windows.length, 'and no two windows have one label')
+  t.equal(new Set(windows.map(([, end]: any) => end)).size, windows.length, 'window labels are unique')
 })
 
-/** Every position that scheduled runs hold, one after the other. */
-async function demandOnceEach(t: Test, app: TestApp, id: string): Promise<void> {
+/** Asserts that the positions of scheduled runs are contiguous. */
+async function assertOnceEach(t: Test, app: TestApp, id: string): Promise<void> {
   const runs = await app.deps.db.all<{ from_position: number; to_position: number }>(
     sql`select from_position, to_position from batch_export_runs where batch_export_id = ${id} and kind = 'scheduled' order by data_interval_end`,
   )
@@ -236,7 +231,7 @@ async function demandOnceEach(t: Test, app: TestApp, id: string): Promise<void> 
 }
 
 for (const engine of ENGINES)
-  t.test(`exactly one scheduled run holds each event while others ingest (${engine})`, async (t) => {
+  t.test(`delivers each event in exactly one scheduled run during concurrent ingestion (${engine})`, async (t) => {
     const delivered: string[] = []
     const app = await openApp(t, engine, { processes: recording(delivered) })
     const { id } = await open(app, { interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } })
@@ -258,12 +253,12 @@ for (const engine of ENGINES)
     await ingest(app, [])
     goTo(app, 13 * 5 * MINUTE_MS)
     await app.deps.exporter.drain()
-    await demandOnceEach(t, app, id)
+    await assertOnceEach(t, app, id)
     t.equal(delivered.length, sent, `${sent} events`)
     t.equal(new Set(delivered).size, sent)
   })
 
-t.test('a transaction that commits late is in the next run, and in one only (postgres)', async (t) => {
+t.test('delivers the events of a late commit in the next run only (postgres)', async (t) => {
   const delivered: string[] = []
   const app = await openApp(t, 'postgres', { processes: recording(delivered) })
   await open(app, { interval: 'every 5 minutes' })
@@ -285,15 +280,15 @@ t.test('a transaction that commits late is in the next run, and in one only (pos
   goTo(app, 10 * MINUTE_MS)
   await app.deps.exporter.drain()
   t.notOk(first.some((uuid) => uuid.startsWith('late')))
-  t.equal(delivered.length, 7, 'nothing is lost')
-  t.equal(new Set(delivered).size, 7, 'nothing comes twice')
+  t.equal(delivered.length, 7, 'no event is lost')
+  t.equal(new Set(delivered).size, 7, 'no event is delivered twice')
 })
 
-t.test('a database restored into another cluster goes on where it was (postgres)', async (t) => {
+t.test('continues after a restore into another cluster (postgres)', async (t) => {
   const delivered: string[] = []
   const app = await openApp(t, 'postgres', { processes: recording(delivered) })
   const { id } = await open(app, { interval: 'every 5 minutes' })
-  // As it was in a cluster that had counted much further: delivered up to a million, and two events beyond.
+  // Simulates a cluster with higher transaction ids: delivered up to a million, and two later events.
   await app.deps.db.run(sql`update batch_exports set watermark = 1000000 where id = ${id}`)
   await ingest(app, plainEvents(3))
   await app.deps.db.run(sql`update events set position = 900000 where uuid = ${plainEvents(1)[0]!.uuid!}`)
@@ -313,7 +308,7 @@ t.test('a database restored into another cluster goes on where it was (postgres)
   await restored.dispose()
 })
 
-/** Delivers for nothing, and notes every event. */
+/** Records the events instead of delivering them. */
 function recording(delivered: string[]): DeliveryProcesses {
   return {
     ...IN_THIS_PROCESS,
@@ -338,24 +333,24 @@ function recording(delivered: string[]): DeliveryProcesses {
   }
 }
 
-/** What each attempt does, in order; the last one for ever. */
+/** The behaviour of each attempt, in order. The last one repeats. */
 const acting = (
-  ...acts: ((job: Job, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
+  ...acts: ((job: DeliveryJob, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
 ): DeliveryProcesses => {
   let calls = 0
   return { ...IN_THIS_PROCESS, deliver: (job, _, signal) => acts[Math.min(calls++, acts.length - 1)]!(job, signal) }
 }
 const fine = async () => ({ records: 1, bytes: 1 })
-const away = async () => Promise.reject(unreachable('The other side is away.'))
+const away = async () => Promise.reject(retryableError('The server is down.'))
 
 for (const engine of ENGINES) {
-  t.test(`what may pass is tried again, with pauses that grow (${engine})`, async (t) => {
+  t.test(`retries temporary failures with increasing delays (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: acting(away, away, away, fine) })
     const failing = await open(app)
     await ingest(app, plainEvents(1))
     goTo(app, HOUR_MS)
     await app.deps.exporter.drain()
-    t.match(await failing.runs(), [{ status: 'Starting', latest_error: 'The other side is away.' }])
+    t.match(await failing.runs(), [{ status: 'Starting', latest_error: 'The server is down.' }])
     for (const seconds of [30, 60, 120]) {
       app.advance((seconds - 5) * 1000)
       await app.deps.exporter.drain()
@@ -365,7 +360,7 @@ for (const engine of ENGINES) {
     t.match(await failing.runs(), [{ status: 'Completed', latest_error: null, records_completed: 1 }])
     t.match(await failing.log(), [
       /^INFO Attempt 1 /,
-      /^WARNING The other side is away. The next attempt is in 30 seconds/,
+      /^WARNING The server is down. The next attempt starts in 30 seconds/,
       /^INFO Attempt 2 /,
       /in 60 seconds/,
       /^INFO Attempt 3 /,
@@ -375,7 +370,7 @@ for (const engine of ENGINES) {
     ])
   })
 
-  t.test(`a run that was begun at one destination begins anew at another (${engine})`, async (t) => {
+  t.test(`ignores the checkpoint after the destination or the query changes (${engine})`, async (t) => {
     const begun: (number | null)[] = []
     const state = { cursor: [1, 'a'] as never, records: 1, bytes: 9 }
     const deliver: DeliveryProcesses['deliver'] = async (job, reporter) => {
@@ -402,8 +397,8 @@ for (const engine of ENGINES) {
     t.match(await runs(), [{ status: 'Completed' }])
   })
 
-  t.test(`what is asked for is waited for, and what lasts is given up (${engine})`, async (t) => {
-    const busy = async () => Promise.reject(unreachable('Too many requests.', 600))
+  t.test(`honours Retry-After, and gives up after 15 attempts (${engine})`, async (t) => {
+    const busy = async () => Promise.reject(retryableError('Too many requests.', 600))
     const app = await openApp(t, engine, { processes: acting(busy, away) })
     const failing = await open(app)
     await ingest(app, plainEvents(1))
@@ -415,17 +410,17 @@ for (const engine of ENGINES) {
       await app.deps.exporter.drain()
     }
     const [run] = await failing.runs()
-    t.match(run, { status: 'FailedRetryable', latest_error: 'The other side is away.', finished_at: String })
+    t.match(run, { status: 'FailedRetryable', latest_error: 'The server is down.', finished_at: String })
     t.match(
       (await failing.log()).filter((line) => line.startsWith('ERROR')),
-      [/After 15 attempts/],
+      [/failed after 15 attempts/],
     )
     const failed = 'workspace_export_runs_failed_total{destination="NoOp",status="FailedRetryable"} 1'
-    t.match((await app.send('GET', '/metrics')).text, failed, 'counted once, when it is given up')
+    t.match((await app.send('GET', '/metrics')).text, failed, 'counted once, after the last attempt')
   })
 
-  t.test(`what would fail again is not tried again, and pauses the export at last (${engine})`, async (t) => {
-    const no = async () => Promise.reject(refused('There is no such bucket.'))
+  t.test(`does not retry permanent failures, and pauses an export that keeps failing (${engine})`, async (t) => {
+    const no = async () => Promise.reject(permanentError('There is no such bucket.'))
     const box = await openMailbox(t)
     const mail = { SMTP_URL: box.url, SITE_URL: 'http://workspace.example' }
     const app = await openApp(t, engine, { processes: acting(no), environment: mail })
@@ -442,10 +437,10 @@ for (const engine of ENGINES) {
     const log = await failing.log()
     t.equal(log.filter((line) => line.startsWith('ERROR There is no such bucket.')).length, 10)
     t.match(log.at(-1), /^WARNING The export was paused: 10 of its last 50 runs failed/)
-    t.ok(log.some((line) => /The backfill .* ended with the run that failed/.test(line)))
+    t.ok(log.some((line) => /The backfill .* ended because a run failed/.test(line)))
     while (box.mails.length < 2) await box.next()
-    const told = box.mails.flatMap(({ to }) => to).toSorted()
-    t.same(told, ['admin@example.com', 'owner@example.com'], 'those who can mend it hear of it, and nobody else')
+    const recipients = box.mails.flatMap(({ to }) => to).toSorted()
+    t.same(recipients, ['admin@example.com', 'owner@example.com'], 'only administrators and owners are notified')
     for (const { raw } of box.mails) t.match(raw, /The batch export "x" of My organization was paused/)
     await app.send('POST', `${failing.one}/unpause/`)
     await ingest(app, plainEvents(1, 50))
@@ -454,9 +449,10 @@ for (const engine of ENGINES) {
     t.match(await app.send('GET', `${failing.one}/`), { body: { paused: false } }, 'old failures do not count again')
   })
 
-  t.test(`a run whose owner is gone is taken over, and finished by one only (${engine})`, async (t) => {
-    let first: { job: Job; end: (result: { records: number; bytes: number }) => void } | undefined
-    const hanging = (job: Job) => new Promise<{ records: number; bytes: number }>((end) => (first = { job, end }))
+  t.test(`takes over a run whose lease expired, and lets only one process finish it (${engine})`, async (t) => {
+    let first: { job: DeliveryJob; end: (result: { records: number; bytes: number }) => void } | undefined
+    const hanging = (job: DeliveryJob) =>
+      new Promise<{ records: number; bytes: number }>((end) => (first = { job, end }))
     const app = await openApp(t, engine, { processes: acting(hanging, fine) })
     const slow = await open(app)
     await ingest(app, plainEvents(1))
@@ -471,20 +467,20 @@ for (const engine of ENGINES) {
       wakeMailer: null,
     })
     await other.drain()
-    t.match(await slow.runs(), [{ status: 'Running' }], 'not while its lease lasts')
+    t.match(await slow.runs(), [{ status: 'Running' }], 'no takeover while the lease is valid')
     app.advance(2 * MINUTE_MS)
     await other.drain()
     const [taken] = await slow.runs()
     t.match(taken, { status: 'Completed' })
     first.end({ records: 99, bytes: 99 })
     await working
-    t.same(await slow.runs(), [taken], 'who was late changes nothing')
+    t.same(await slow.runs(), [taken], 'the late result is ignored')
     await other.stop()
   })
 
-  t.test(`a run that is cancelled or whose export is deleted stops (${engine})`, async (t) => {
+  t.test(`aborts cancelled runs and runs of deleted exports (${engine})`, async (t) => {
     let begun = 0
-    const untilAborted = (_: Job, signal: AbortSignal) =>
+    const untilAborted = (_: DeliveryJob, signal: AbortSignal) =>
       new Promise<never>((__, reject) => {
         begun++
         signal.addEventListener('abort', () => reject(signal.reason))
@@ -513,9 +509,9 @@ for (const engine of ENGINES) {
     await exporter.stop()
   })
 
-  t.test(`it stops at once where it was cancelled (${engine})`, async (t) => {
+  t.test(`aborts immediately on the node that handles the cancellation (${engine})`, async (t) => {
     let [begun, aborted] = [0, 0]
-    const untilAborted = (_: Job, signal: AbortSignal) =>
+    const untilAborted = (_: DeliveryJob, signal: AbortSignal) =>
       new Promise<never>((__, reject) => {
         begun++
         signal.addEventListener('abort', () => {
@@ -540,9 +536,9 @@ for (const engine of ENGINES) {
     t.match((await one.log()).at(-1), /The run was cancelled/)
   })
 
-  t.test(`a stop lets go of what is under way, and the next start goes on (${engine})`, async (t) => {
+  t.test(`releases active runs at shutdown and continues them after the restart (${engine})`, async (t) => {
     let begun = false
-    const untilAborted = (_: Job, signal: AbortSignal) =>
+    const untilAborted = (_: DeliveryJob, signal: AbortSignal) =>
       new Promise<never>((__, reject) => {
         begun = true
         signal.addEventListener('abort', () => reject(signal.reason))
@@ -566,11 +562,11 @@ for (const engine of ENGINES) {
     const next = createExporter(options)
     await next.drain()
     t.match(await runs(), [{ status: 'Completed' }])
-    t.match(await log(), [/Attempt 1/, /The server is stopping/, /Attempt 1/, /Delivered/])
+    t.match(await log(), [/Attempt 1/, /The server is shutting down/, /Attempt 1/, /Delivered/])
     await next.stop()
   })
 
-  t.test(`runs and their logs are forgotten in time (${engine})`, async (t) => {
+  t.test(`deletes runs and logs after their retention (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: acting(fine) })
     const one = await open(app)
     await ingest(app, plainEvents(1))
@@ -590,7 +586,7 @@ for (const engine of ENGINES) {
     t.match(await one.log(), [/Attempt 1 .*retry/, /Delivered/])
   })
 
-  t.test(`what killed attempts left is removed when their runs are over (${engine})`, async (t) => {
+  t.test(`deletes temporary files of killed attempts once their runs have ended (${engine})`, async (t) => {
     const files_root = freshFolder(t)
     const app = await openApp(t, engine, { processes: acting(away), environment: { EXPORT_FOLDER: files_root } })
     const { one, id, runs } = await open(app)
@@ -634,10 +630,10 @@ for (const engine of ENGINES) {
     )
   })
 
-  t.test(`places are shared fairly among projects (${engine})`, async (t) => {
+  t.test(`shares run slots fairly among projects (${engine})`, async (t) => {
     const order: number[] = []
     const ends: (() => void)[] = []
-    const holding = (job: Job) =>
+    const holding = (job: DeliveryJob) =>
       new Promise<{ records: number; bytes: number }>((end) => {
         order.push(job.project_id)
         ends.push(() => end({ records: 0, bytes: 0 }))
@@ -653,7 +649,7 @@ for (const engine of ENGINES) {
     goTo(app, HOUR_MS)
     const working = app.deps.exporter.drain()
     while (order.length < 3) await new Promise((turn) => setImmediate(turn))
-    t.ok(order.includes(second), 'one busy project does not take every place')
+    t.ok(order.includes(second), 'one busy project does not occupy every slot')
     while (order.length < 5 || ends.length) {
       for (const end of ends.splice(0)) end()
       await new Promise((turn) => setImmediate(turn))
@@ -661,22 +657,22 @@ for (const engine of ENGINES) {
     await working
   })
 
-  t.test(`one export that cannot be planned holds up no other (${engine})`, async (t) => {
+  t.test(`plans other exports when one cannot be planned (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: acting(fine) })
     const [odd, other] = [await open(app), await open(app)]
     await ingest(app, plainEvents(1))
-    // The window's run is there already: what the plan refuses to pass over.
+    // The run of the window already exists, so planning this export fails.
     await app.deps.db.run(sql`
       insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
         data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
       values ('odd', ${odd.id}, ${app.first.project_id}, 'scheduled', 'Completed', '2026-01-01T00:00:00.000Z',
         '2026-01-01T01:00:00.000Z', 0, '', '', '')`)
     goTo(app, HOUR_MS)
-    await t.rejects(app.deps.exporter.drain(), /has a run already/)
+    await t.rejects(app.deps.exporter.drain(), /already has a run/)
     while ((await other.runs())[0]?.status !== 'Completed') await new Promise((turn) => setImmediate(turn))
   })
 
-  t.test(`an end that cannot be written down is made up for (${engine})`, async (t) => {
+  t.test(`repeats a run whose result could not be stored (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: acting(fine) })
     const { runs } = await open(app)
     await ingest(app, plainEvents(1))
@@ -684,17 +680,17 @@ for (const engine of ENGINES) {
     const connection = breakable(app)
     const exporter = exporterOn(app, { db: connection.db, launch: connection.thenBreak(fine) })
     await exporter.drain().catch(() => undefined)
-    connection.mend()
+    connection.repair()
     t.match(await runs(), [{ status: 'Running' }])
     await exporter.drain()
-    t.match(await runs(), [{ status: 'Running' }], 'nobody takes it while its lease lasts')
+    t.match(await runs(), [{ status: 'Running' }], 'not claimed while the lease is valid')
     app.advance(2 * MINUTE_MS)
     await exporter.drain()
-    t.match(await runs(), [{ status: 'Completed' }], 'the same process does it again')
+    t.match(await runs(), [{ status: 'Completed' }], 'the same process repeats it')
     await exporter.stop()
   })
 
-  t.test(`a database that is away for a moment is waited for (${engine})`, async (t) => {
+  t.test(`recovers from a short outage of the database (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: acting(fine) })
     const { runs } = await open(app)
     await ingest(app, plainEvents(1))
@@ -703,15 +699,15 @@ for (const engine of ENGINES) {
     const exporter = exporterOn(app, { db: connection.db, launch: fine })
     connection.break()
     exporter.start()
-    // The plan, what there is to claim, what is to be forgotten, and when to look again.
-    while (connection.refusals() < 4) await new Promise((turn) => setImmediate(turn))
-    connection.mend()
+    // Planning, claiming and removing old runs fail.
+    while (connection.refusals() < 3) await new Promise((turn) => setImmediate(turn))
+    connection.repair()
     exporter.wake()
     while ((await runs())[0]?.status !== 'Completed') await new Promise((turn) => setImmediate(turn))
     await exporter.stop()
   })
 
-  t.test(`a run that is claimed while the server stops is let go of (${engine})`, async (t) => {
+  t.test(`releases a run that is claimed during shutdown (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: acting(fine) })
     const { runs, log } = await open(app)
     await ingest(app, plainEvents(1))
@@ -734,14 +730,14 @@ for (const engine of ENGINES) {
     while (!stopped) await new Promise((turn) => setImmediate(turn))
     await stopped
     t.match(await runs(), [{ status: 'Starting' }])
-    t.match((await log()).at(-1), /The server is stopping/)
+    t.match((await log()).at(-1), /The server is shutting down/)
   })
 }
 
 const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) =>
   createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', wakeMailer: null, ...more })
 
-/** A database that can be away. */
+/** A database that can become unavailable. */
 function breakable({ deps: { db } }: TestApp) {
   let away = false
   let refusals = 0
@@ -763,11 +759,11 @@ function breakable({ deps: { db } }: TestApp) {
     break: () => {
       away = true
     },
-    mend: () => {
+    repair: () => {
       away = false
     },
     refusals: () => refusals,
-    /** Goes away as soon as that is done. */
+    /** Becomes unavailable after the first delivery. */
     thenBreak: (work: typeof fine) => async () => {
       const result = await work()
       if (refusals === 0) away = true

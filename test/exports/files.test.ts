@@ -1,4 +1,4 @@
-/** Files: what is in them, what they are called, how they are cut. */
+/** Contents, names and sizes of exported files. */
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { deliver, failureOf, type Job, type Report } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure, type Report } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -24,21 +24,21 @@ const forever = new AbortController().signal
 
 interface Written {
   files: Record<string, Buffer>
-  told: Report[]
+  reports: Report[]
   checkpoints: Checkpoint[]
   folder: string
 }
 
-/** Delivers, and answers the files by name. */
-async function filesOf(t: Test, job: Job): Promise<Written> {
+/** Delivers a job and returns the files by name. */
+async function filesOf(t: Test, job: DeliveryJob): Promise<Written> {
   const files_root = job.files_root === '/nowhere' ? freshFolder(t) : job.files_root
-  const { told, checkpoints, ...reporter } = listener()
+  const { reports, checkpoints, ...reporter } = listener()
   await deliver({ ...job, files_root }, reporter, forever)
   const folder = join(files_root, String(job.project_id), job.batch_export_id)
   const files: Record<string, Buffer> = {}
   for (const name of readdirSync(folder, { recursive: true }) as string[])
     if (statSync(join(folder, name)).isFile()) files[name] = readFileSync(join(folder, name))
-  return { files, told, checkpoints, folder }
+  return { files, reports, checkpoints, folder }
 }
 
 const rowsIn = (bytes: Buffer): any[] =>
@@ -65,8 +65,8 @@ for (const engine of ENGINES)
       },
     ])
 
-    await t.test('hold one object to a line, the same on both engines', async (t) => {
-      const { files, told } = await filesOf(t, jobFor(app, { type: 'File', config: {} }))
+    await t.test('contain one JSON object per line', async (t) => {
+      const { files, reports } = await filesOf(t, jobFor(app, { type: 'File', config: {} }))
       t.same(Object.keys(files), [`${BASE}.jsonl`])
       const text = files[`${BASE}.jsonl`]!.toString()
       texts.push(text)
@@ -93,16 +93,16 @@ for (const engine of ENGINES)
       })
       t.match(rows[0], { person_properties: { plan: 'free' }, properties: { number: 0 } })
       t.same(
-        told.filter(({ kind }) => kind === 'total'),
+        reports.filter(({ kind }) => kind === 'total'),
         [{ kind: 'total', records: 451 }],
       )
       t.same(
-        told.findLast(({ kind }) => kind === 'progress'),
+        reports.findLast(({ kind }) => kind === 'progress'),
         { kind: 'progress', records: 451 },
       )
     })
 
-    await t.test('are compressed, and named for it', async (t) => {
+    await t.test('are compressed, with the matching extension', async (t) => {
       for (const [compression, suffix, open] of [
         ['gzip', 'gz', gunzipSync],
         ['brotli', 'br', brotliDecompressSync],
@@ -112,13 +112,13 @@ for (const engine of ENGINES)
       }
     })
 
-    await t.test('lie below a prefix with variables of the end of the window', async (t) => {
+    await t.test('expand the variables of the prefix with the end of the window', async (t) => {
       const config = { prefix: '/{year}/{month}-{day}/{hour}{minute}{second}/{table}/{data_interval_end}' }
       const { files } = await filesOf(t, jobFor(app, { type: 'File', config }, { backfill_id: 'b1' }))
       t.same(Object.keys(files), [`2026/01-01/010000/events/2026-01-01T01:00:00Z/${BASE}-backfill-b1.jsonl`])
     })
 
-    await t.test('take only the events that are asked for', async (t) => {
+    await t.test('contain only the included events', async (t) => {
       const names = async (config: object): Promise<string[]> => {
         const { files } = await filesOf(t, jobFor(app, { type: 'File', config: { ...config } }))
         return [...new Set(rowsIn(Object.values(files)[0]!).map(({ event }) => event))].sort()
@@ -131,7 +131,7 @@ for (const engine of ENGINES)
       ])
     })
 
-    await t.test('have the columns and rows of a query', async (t) => {
+    await t.test('contain the columns and rows of a query', async (t) => {
       const hogql_query =
         "select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties from events where event = 'paid' and n < 10"
       const { files } = await filesOf(t, jobFor(app, { type: 'File', config: {} }, { hogql_query }))
@@ -154,7 +154,7 @@ for (const engine of ENGINES)
       })
     })
 
-    await t.test("hold by the events' own time what a backfill asks for", async (t) => {
+    await t.test('contain the events of a backfill by event time', async (t) => {
       const at = (second: number): number => (Date.parse('2026-01-01T00:00:00Z') + second * 1000) * 1000
       const { files } = await filesOf(
         t,
@@ -166,7 +166,7 @@ for (const engine of ENGINES)
       )
     })
 
-    await t.test('are none where there is nothing to deliver', async (t) => {
+    await t.test('are not created without events', async (t) => {
       const { files } = await filesOf(
         t,
         jobFor(app, { type: 'File', config: { max_file_size_mb: 1 } }, { range: { by: 'positions', from: 0, to: 0 } }),
@@ -174,19 +174,19 @@ for (const engine of ENGINES)
       t.same(files, {})
     })
 
-    await t.test('are cut at their size, listed in a manifest, and gone on with after a crash', (t) => cut(t, app))
-    await t.test('replace those of an earlier attempt', (t) => again(t, app))
-    await t.test('refuse to be written where they cannot be', (t) => nowhere(t, app))
+    await t.test('are split by size, listed in a manifest, and continued after a crash', (t) => cut(t, app))
+    await t.test('replace the files of an earlier attempt', (t) => again(t, app))
+    await t.test('report folders that cannot be written', (t) => nowhere(t, app))
   })
 
-t.test('both engines wrote the same bytes', async (t) => {
+t.test('writes the same bytes on both engines', async (t) => {
   const timeless = texts.map((text) => text.replace(/"(created_at|_inserted_at)":"[^"]+"/g, '').split('\n'))
   t.same(timeless[0], timeless[2])
   t.same(timeless[1], timeless[3])
 })
 
 async function cut(t: Test, app: TestApp): Promise<void> {
-  // Of no pattern, so that what is compressed is cut too; of growing length, so that pages are of many sizes.
+  // Random text, so that compressed files are split too, with growing lengths for pages of many sizes.
   const big = (i: number): string => randomBytes(3_500 + 3 * i).toString('base64')
   await ingest(
     app,
@@ -210,13 +210,13 @@ async function cut(t: Test, app: TestApp): Promise<void> {
     rowsIn(bytes).map(({ uuid }) => uuid),
   )
   t.equal(uuids.length, 1_000)
-  t.equal(new Set(uuids).size, 1_000, 'and what follows it is there once')
+  t.equal(new Set(uuids).size, 1_000, 'each later event is delivered once')
   t.ok(JSON.parse(resumed.files[`${BASE}_manifest.json`]!.toString()).files.includes(`${BASE}.jsonl`))
 
-  // Two that take each other for dead may both write: harmless where they write the same.
+  // Two attempts may run concurrently after a lost lease. Both write the same bytes.
   for (const compression of [null, 'gzip', 'brotli']) {
     const config = { ...job.destination.config, max_file_size_mb: 1, compression }
-    const one: Job = { ...job, destination: { type: 'File', config } }
+    const one: DeliveryJob = { ...job, destination: { type: 'File', config } }
     const whole = await filesOf(t, one)
     const { files: rest } = await filesOf(t, { ...one, attempt: 2, checkpoint: whole.checkpoints[0]! })
     t.ok(Object.keys(rest).length > 2)
@@ -234,24 +234,24 @@ async function again(t: Test, app: TestApp): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), `workspace-export-${job.run_id}-`))
   for (const attempt of [2, 1]) {
     const twice = await filesOf(t, { ...job, attempt })
-    t.same(Object.keys(twice.files), [name], 'and what a killed attempt left is gone')
+    t.same(Object.keys(twice.files), [name], 'partial files of a killed attempt are deleted')
     t.ok(twice.files[name]!.equals(once.files[name]!))
-    writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'half of one that did not count')
+    writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'partial')
   }
   await filesOf(t, { ...job, destination: { type: 'File', config: { prefix: 'elsewhere' } } })
-  t.same(readdirSync(once.folder).toSorted(), [name, 'elsewhere'], 'wherever the prefix leads by now')
+  t.same(readdirSync(once.folder).toSorted(), [name, 'elsewhere'], 'also with another prefix')
   t.equal(statSync(join(once.folder, name)).mode & 0o777, 0o600)
-  t.notOk(existsSync(scratch), 'nor is what it made on the way')
+  t.notOk(existsSync(scratch), 'the scratch folder of the killed attempt is deleted')
 }
 
 async function nowhere(t: Test, app: TestApp): Promise<void> {
   const failing = async (files_root: string, config = {}): Promise<unknown> => {
     const job = jobFor(app, { type: 'File', config }, { files_root })
-    return deliver(job, listener(), forever).then(() => undefined, failureOf)
+    return deliver(job, listener(), forever).then(() => undefined, describeFailure)
   }
   const root = freshFolder(t)
   writeFileSync(join(root, 'file'), '')
-  t.match(await failing(join(root, 'file')), { retryable: false, message: /A file is where/ })
+  t.match(await failing(join(root, 'file')), { retryable: false, message: /A file exists where/ })
   const { project_id } = app.first
   const folder = join(root, String(project_id), jobFor(app, { type: 'File', config: {} }).batch_export_id)
   mkdirSync(folder, { recursive: true })
@@ -260,7 +260,7 @@ async function nowhere(t: Test, app: TestApp): Promise<void> {
   t.match(await failing(root, { prefix: 'x'.repeat(300) }), { retryable: false, message: /too long/ })
   if (process.getuid?.() !== 0) {
     chmodSync(folder, 0o500)
-    t.match(await failing(root), { retryable: false, message: /may not write/ })
+    t.match(await failing(root), { retryable: false, message: /no permission to write/ })
     chmodSync(folder, 0o700)
   }
 }

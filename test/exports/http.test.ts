@@ -1,12 +1,12 @@
-/** Another server's `/batch/`: what is posted, how often, and what its answers mean. */
+/** Delivery to `/batch/` of another server: requests, retries and responses. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Page } from '../../src/events/extract.ts'
-import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Delivery, Tools } from '../../src/exports/destination.ts'
-import { http, httpWithin, type Limits } from '../../src/exports/destinations/http.ts'
+import { createHttp, type HttpLimits, http } from '../../src/exports/destinations/http.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
@@ -26,11 +26,11 @@ type Reaction = number | [status: number, headers: Record<string, string>] | ((r
 interface Peer {
   url: string
   posts: Post[]
-  /** What the next posts are answered; all others are taken. */
+  /** The responses to the next requests. All others are accepted. */
   reactions: Reaction[]
 }
 
-/** A server on loopback that records what it is sent. */
+/** A server on loopback that records its requests. */
 async function openPeer(t: Test): Promise<Peer> {
   const peer: Peer = { url: '', posts: [], reactions: [] }
   const server = createServer(async (request, response) => {
@@ -59,18 +59,18 @@ async function openPeer(t: Test): Promise<Peer> {
 
 const TOKEN = 'phc_"token"'
 
-const jobTo = (app: TestApp, { url }: Peer, more: Partial<Job> = {}): Job =>
+const jobTo = (app: TestApp, { url }: Peer, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'HTTP', config: { url, token: TOKEN } }, more)
 
 const uuidsOf = (posts: Post[]): string[] => posts.flatMap(({ body }) => body.batch.map((event: any) => event.uuid))
 
 for (const engine of ENGINES)
-  t.test(`posts (${engine})`, async (t) => {
+  t.test(`requests (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     app.advance(3_600_000)
     await ingest(app, plainEvents(450))
 
-    await t.test('hold the events as a library would send them', async (t) => {
+    await t.test('contain the events as a client library sends them', async (t) => {
       const peer = await openPeer(t)
       const reporter = listener()
       const { records, bytes } = await deliver(jobTo(app, peer), reporter, forever)
@@ -100,22 +100,22 @@ for (const engine of ENGINES)
       t.match(reporter.checkpoints, [{ records: 450, posts: 1, bytes, beyond: 0 }])
 
       await deliver(jobTo(app, peer, { attempt: 2 }), listener(), forever)
-      t.equal(peer.posts[1]!.key, peer.posts[0]!.key, 'a repeat has the same key')
+      t.equal(peer.posts[1]!.key, peer.posts[0]!.key, 'a repeated request has the same key')
       await deliver(jobTo(app, peer, { range_key: 'another' }), listener(), forever)
       t.not(peer.posts[2]!.key, peer.posts[0]!.key)
     })
 
-    await t.test('are none where there is nothing to deliver', async (t) => {
+    await t.test('are not sent without events', async (t) => {
       const peer = await openPeer(t)
       const job = jobTo(app, peer, { range: { by: 'positions', from: 0, to: 0 } })
       t.strictSame(await deliver(job, listener(), forever), { records: 0, bytes: 0 })
       t.equal(peer.posts.length, 0)
     })
 
-    await t.test("into this server's own capture bring every event, once", (t) => ownServer(t, app))
+    await t.test('to capture of this server deliver every event once', (t) => ownServer(t, app))
   })
 
-/** From one project of a server into another. */
+/** Exports one project into another project of the same server. */
 async function ownServer(t: Test, app: TestApp): Promise<void> {
   const odd: SentEvent[] = [
     {
@@ -170,23 +170,23 @@ async function ownServer(t: Test, app: TestApp): Promise<void> {
 
   const config = job.destination.config as { url: string; token: string }
   t.strictSame(await steps(http.test(config, toolsWith())), http.steps)
-  t.match(await steps(http.test({ ...config, token: 'phc_nobody' }, toolsWith())), ['Reach it', /401.*token/])
-  t.match(await steps(http.test({ ...config, url: `${address}/nowhere/` }, toolsWith())), ['Reach it', /404/])
+  t.match(await steps(http.test({ ...config, token: 'phc_nobody' }, toolsWith())), ['Reach the server', /401.*token/])
+  t.match(await steps(http.test({ ...config, url: `${address}/nowhere/` }, toolsWith())), ['Reach the server', /404/])
 }
 
-/** By the key of whoever may see it. */
+/** Lists the events with a key that has access to the project. */
 async function eventsOf(app: TestApp, project_id: number) {
   const key = project_id === app.first.project_id ? app.first.api_key : await app.key({ user_id: 2 })
   return app.send('GET', `/api/projects/${project_id}/events/?limit=1000&after=1960-01-01`, { key })
 }
 
-const LIMITS: Limits = {
+const LIMITS: HttpLimits = {
   events: 5_000,
   bytes: 10_000_000,
   idle_ms: 60_000,
-  post_ms: 60_000,
-  pauses_ms: [0, 0],
-  longest_pause_ms: 30_000,
+  request_ms: 60_000,
+  retry_delays_ms: [0, 0],
+  max_delay_ms: 30_000,
 }
 
 function toolsWith(more: Partial<Tools> = {}): Tools {
@@ -201,7 +201,7 @@ function toolsWith(more: Partial<Tools> = {}): Tools {
   }
 }
 
-/** A run of the given pages, from a checkpoint or from the beginning. */
+/** Delivers the pages, from a checkpoint if there is one. */
 async function send(
   peer: Pick<Peer, 'url'>,
   pages: Page[],
@@ -209,7 +209,7 @@ async function send(
     limits = {},
     checkpoint = null,
     ...tools
-  }: { limits?: Partial<Limits>; checkpoint?: Checkpoint | null } & Partial<Omit<Tools, 'checkpoint'>> = {},
+  }: { limits?: Partial<HttpLimits>; checkpoint?: Checkpoint | null } & Partial<Omit<Tools, 'checkpoint'>> = {},
 ): Promise<Checkpoint[]> {
   const checkpoints: Checkpoint[] = []
   const delivery: Delivery<{ url: string; token: string }> = {
@@ -226,7 +226,7 @@ async function send(
     checkpoint,
     tools: toolsWith({ ...tools, checkpoint: async (state) => void checkpoints.push(state) }),
   }
-  const receiver = await httpWithin({ ...LIMITS, ...limits }).open(delivery)
+  const receiver = await createHttp({ ...LIMITS, ...limits }).open(delivery)
   try {
     for (const page of pages) await receiver.write(page)
     await receiver.commit()
@@ -237,7 +237,7 @@ async function send(
   return checkpoints
 }
 
-/** Pages of so many events each, numbered through; the cursor says how many there were. */
+/** Creates pages of numbered events. The cursor is the number of events so far. */
 function pagesOf(...counts: number[]): Page[] {
   let number = 0
   return counts.map((records) => {
@@ -246,14 +246,17 @@ function pagesOf(...counts: number[]): Page[] {
   })
 }
 
-const failing = async (...parts: Parameters<typeof send>): Promise<ReturnType<typeof failureOf>> =>
+const failing = async (...parts: Parameters<typeof send>): Promise<ReturnType<typeof describeFailure>> =>
   send(...parts).then(() => {
     throw new Error('it was delivered')
-  }, failureOf)
+  }, describeFailure)
 
-t.test('posts are cut by the events, wherever pages end', async (t) => {
+t.test('splits requests by events, independent of pages', async (t) => {
   const peer = await openPeer(t)
-  const cut = async (pages: Page[], limits: Partial<Limits>): Promise<{ posts: Post[]; checkpoints: Checkpoint[] }> => {
+  const cut = async (
+    pages: Page[],
+    limits: Partial<HttpLimits>,
+  ): Promise<{ posts: Post[]; checkpoints: Checkpoint[] }> => {
     const checkpoints = await send(peer, pages, { limits })
     return { posts: peer.posts.splice(0), checkpoints }
   }
@@ -294,13 +297,13 @@ t.test('posts are cut by the events, wherever pages end', async (t) => {
   t.strictSame(
     alone.posts.map(({ body }) => body.batch.length),
     [1, 1, 1],
-    'an event that is too large goes alone',
+    'an event over the limit is sent alone',
   )
 })
 
-t.test('a run goes on after the posts that were taken', async (t) => {
+t.test('continues after the accepted requests', async (t) => {
   const peer = await openPeer(t)
-  const limits = { events: 4, pauses_ms: [] }
+  const limits = { events: 4, retry_delays_ms: [] }
   const whole = await send(peer, pagesOf(3, 6, 1), { limits })
   t.match(whole, [
     { cursor: [3, 0], records: 3, posts: 1, beyond: 1 },
@@ -309,7 +312,7 @@ t.test('a run goes on after the posts that were taken', async (t) => {
   ])
   const posts = peer.posts.splice(0)
   for (const [i, checkpoint] of whole.slice(0, 2).entries()) {
-    // The events after its cursor, in pages of another size.
+    // The events after the cursor, in pages of another size.
     const rest = pagesOf(3, 2, 5).slice(1)
     const resumed = await send(peer, rest, { limits, checkpoint })
     t.strictSame(resumed.at(-1), whole[2])
@@ -321,15 +324,15 @@ t.test('a run goes on after the posts that were taken', async (t) => {
 
   peer.reactions = [200, 500]
   t.match(await failing(peer, pagesOf(10), { limits }), { retryable: true })
-  t.equal(peer.posts.length, 2, 'a page that was not finished has no checkpoint, and begins again')
+  t.equal(peer.posts.length, 2, 'an unfinished page has no checkpoint and is sent again')
 })
 
-t.test('what answers mean', async (t) => {
+t.test('handles responses', async (t) => {
   const peer = await openPeer(t)
   const page = pagesOf(2)
   const keys = (): string[] => peer.posts.splice(0).map(({ key }) => key)
 
-  await t.test('those that pass are waited for', async (t) => {
+  await t.test('retries temporary failures with the same key', async (t) => {
     const messages: string[] = []
     for (const reaction of [503, 500, 429, 408, [429, { 'retry-after': '0' }]] as Reaction[]) {
       peer.reactions = [reaction, reaction]
@@ -340,11 +343,11 @@ t.test('what answers mean', async (t) => {
     t.match(messages, [/503/, /503/, /500/, /500/, /429/, /429/, /408/, /408/, /429/, /429/])
     const gone = new Date('2026-01-01T00:00:00Z')
     peer.reactions = [[503, { 'retry-after': gone.toUTCString(), date: new Date(+gone + 5_000).toUTCString() }]]
-    await send(peer, page, { limits: { pauses_ms: [1e9] } })
-    t.equal(keys().length, 2, 'a date that has passed is now')
+    await send(peer, page, { limits: { retry_delays_ms: [1e9] } })
+    t.equal(keys().length, 2, 'a date in the past means no delay')
   })
 
-  await t.test('a long wait is left to the run', async (t) => {
+  await t.test('fails the attempt when the delay is long', async (t) => {
     const date = new Date('2026-01-01T00:00:00Z')
     const later = (seconds: number): string => new Date(+date + seconds * 1000).toUTCString()
     for (const [headers, retry_after_seconds] of [
@@ -354,7 +357,7 @@ t.test('what answers mean', async (t) => {
     ] as [Record<string, string>, number][]) {
       peer.reactions = [[429, headers]]
       t.strictSame(await failing(peer, page), {
-        message: 'The server answered 429: it wants to be asked later.',
+        message: 'The server answered 429: it asks to retry later.',
         retryable: true,
         retry_after_seconds,
       })
@@ -362,17 +365,17 @@ t.test('what answers mean', async (t) => {
     keys()
     peer.reactions = [503, 502, [500, { 'retry-after': '7' }]]
     t.match(await failing(peer, page), { message: /500/, retryable: true, retry_after_seconds: 7 })
-    t.equal(keys().length, 3, 'and so is what does not pass')
+    t.equal(keys().length, 3, 'fails the attempt after the last retry')
   })
 
-  await t.test('others are final, and told by their status alone', async (t) => {
+  await t.test('does not retry permanent failures, and reports only the status', async (t) => {
     for (const [status, words] of [
-      [400, /400: it does not take/],
+      [400, /400: it rejected the events/],
       [401, /401.*token/],
       [404, /404.*url/],
       [413, /413/],
-      [301, /301.*redirects/],
-      [307, /307.*redirects/],
+      [301, /301.*Redirects/],
+      [307, /307.*Redirects/],
     ] as const) {
       peer.reactions = [[status, { location: peer.url }]]
       const failure = await failing(peer, page)
@@ -382,33 +385,33 @@ t.test('what answers mean', async (t) => {
     }
   })
 
-  await t.test('none at all is worth another try', async (t) => {
+  await t.test('retries requests without a response', async (t) => {
     peer.reactions = [(response) => void response.destroy()]
     await send(peer, page)
     const [dropped, again] = keys()
     t.equal(again, dropped)
 
-    // Of its own: what is given up on its way may arrive later, and would take the answer of another.
+    // A separate server: a request that timed out may arrive later and consume the response of another.
     const silent = createTcp((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     t.teardown(() => silent.close())
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
     for (const limits of [
-      { idle_ms: 20, pauses_ms: [] },
-      { post_ms: 20, pauses_ms: [] },
+      { idle_ms: 20, retry_delays_ms: [] },
+      { request_ms: 20, retry_delays_ms: [] },
     ])
-      t.match(await failing({ url }, page, { limits }), { retryable: true, message: /in time/ })
+      t.match(await failing({ url }, page, { limits }), { retryable: true, message: /timed out/ })
     peer.reactions = [
       (response) => void response.writeHead(200, { 'content-length': '5' }).write('half', () => response.destroy()),
     ]
     await send(peer, page)
-    t.equal(keys().length, 1, 'the status says enough')
+    t.equal(keys().length, 1, 'the status decides without the body')
     peer.reactions = [(response) => void response.writeHead(200).write('x'.repeat(1_000_000))]
     await send(peer, page)
-    t.match(await failing({ url: 'http://127.0.0.1:1/' }, page), { retryable: true, message: /lost/ })
+    t.match(await failing({ url: 'http://127.0.0.1:1/' }, page), { retryable: true, message: /failed or timed out/ })
   })
 
-  await t.test('a run that is to end waits for none', async (t) => {
+  await t.test('does not wait for a response after an abort', async (t) => {
     const stop = new AbortController()
     peer.reactions = [() => stop.abort(new Error('cancelled'))]
     await t.rejects(send(peer, page, { signal: stop.signal }), { message: 'cancelled' })
@@ -419,7 +422,7 @@ t.test('what answers mean', async (t) => {
   })
 })
 
-t.test('where events may be posted to', async (t) => {
+t.test('restricts the URL', async (t) => {
   const peer = await openPeer(t)
   for (const url of [peer.url, peer.url.replace('127.0.0.1', 'localhost')])
     t.match(await failing({ url }, pagesOf(1), { outbound: createOutbound() }), {
@@ -431,20 +434,20 @@ t.test('where events may be posted to', async (t) => {
 
   t.strictSame(http.hosts!({ url: 'https://example.com/batch/', token: '' }), [{ host: 'example.com', port: 443 }])
   t.strictSame(http.hosts!({ url: 'http://[::1]:8000/', token: '' }), [{ host: '[::1]', port: 8000 }])
-  http.check({ url: peer.url, token: TOKEN })
+  http.validate({ url: peer.url, token: TOKEN })
   for (const url of ['https://user:secret@example.com/', 'https://exa mple.com/'])
-    t.throws(() => http.check({ url, token: TOKEN }), /URL/)
+    t.throws(() => http.validate({ url, token: TOKEN }), /URL/)
 })
 
-t.test('a check before anything is posted', async (t) => {
+t.test('tests the destination without sending events', async (t) => {
   const peer = await openPeer(t)
   const config = { url: peer.url, token: TOKEN }
   for (const [status, wanted] of [
     [200, http.steps],
     [400, http.steps],
-    [401, ['Reach it', /token/]],
-    [302, ['Reach it', /redirects/]],
-    [503, ['Reach it', /503/]],
+    [401, ['Reach the server', /token/]],
+    [302, ['Reach the server', /Redirects/]],
+    [503, ['Reach the server', /503/]],
   ] as [number, any][]) {
     peer.reactions = [status]
     t.match(await steps(http.test(config, toolsWith())), wanted, String(status))
@@ -453,13 +456,13 @@ t.test('a check before anything is posted', async (t) => {
   t.match(await steps(http.test(config, toolsWith({ outbound: createOutbound() }))), [/OUTBOUND_ALLOW/])
 })
 
-/** The names of the steps that were made, and what the next one failed with. */
-async function steps(test: AsyncGenerator<{ name: string }>): Promise<string[]> {
-  const made: string[] = []
+/** The names of the steps that passed, and the failure of the next one. */
+async function steps(test: AsyncGenerator<string>): Promise<string[]> {
+  const results: string[] = []
   try {
-    for await (const { name } of test) made.push(name)
+    for await (const _ of test) results.push(http.steps[results.length]!)
   } catch (error) {
-    made.push(failureOf(error).message)
+    results.push(describeFailure(error).message)
   }
-  return made
+  return results
 }

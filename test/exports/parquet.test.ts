@@ -1,10 +1,10 @@
-/** Parquet: the same rows as JSON lines, read back by somebody else's reader. */
+/** Parquet files contain the same rows as JSON lines, according to an independent reader. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import t, { type Test } from 'tap'
 import { EVENT_COLUMNS } from '../../src/events/extract.ts'
-import { deliver, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import { openParquet } from '../../src/exports/formats/parquet.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -12,13 +12,13 @@ import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/e
 const forever = new AbortController().signal
 const BASE = '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z'
 
-async function folderOf(t: Test, job: Job): Promise<string> {
+async function folderOf(t: Test, job: DeliveryJob): Promise<string> {
   const files_root = freshFolder(t)
   await deliver({ ...job, files_root }, listener(), forever)
   return join(files_root, String(job.project_id), job.batch_export_id)
 }
 
-/** Times as the JSON lines write them, JSON as what it says. */
+/** Formats times as JSON lines do, and parses JSON. */
 async function parquetRows(file: string): Promise<{ rows: any[]; types: Record<string, string>; codecs: string[] }> {
   const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
   const ask = async (query: string): Promise<any[]> => (await duckdb.runAndReadAll(query)).getRowObjectsJson()
@@ -42,7 +42,7 @@ const lines = (file: string): any[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** What is JSON inside JSON lines is text that says the same in Parquet. */
+/** JSON values in JSON lines are text in Parquet. */
 const opened = (rows: any[], json: string[]): any[] =>
   rows.map((row) =>
     Object.fromEntries(
@@ -77,9 +77,9 @@ for (const engine of ENGINES)
         timestamp: '1969-12-31T23:59:59.999999Z',
       })),
     ])
-    await t.test('holds what the JSON lines hold, in every compression', (t) => same(t, app))
+    await t.test('contains the rows of the JSON lines, in every compression', (t) => same(t, app))
     await t.test('has the columns of a query, each in its type', (t) => queried(t, app))
-    await t.test('is cut at about its size', (t) => cut(t, app))
+    await t.test('is split at about the size limit', (t) => cut(t, app))
   })
 
 async function same(t: Test, app: TestApp): Promise<void> {
@@ -143,13 +143,13 @@ async function queried(t: Test, app: TestApp): Promise<void> {
   t.same(rows[0].none, null)
 
   const [, one] = await both("select properties.missing as none from events where event = 'paid'")
-  t.same(one.rows, Array(100).fill({ none: null }), 'rows of nothing but NULL are rows')
+  t.same(one.rows, Array(100).fill({ none: null }), 'rows with only NULL are preserved')
   const [, blank] = await both("select '' as empty from events where event = 'paid'")
-  t.same(blank.rows, Array(100).fill({ empty: '' }), 'and so are rows of nothing but an empty text')
+  t.same(blank.rows, Array(100).fill({ empty: '' }), 'rows with only an empty string are preserved')
 }
 
 async function cut(t: Test, app: TestApp): Promise<void> {
-  // Nothing that could be compressed: what the text is, the files come to.
+  // Incompressible text: the files are about as large as the text.
   const noise = (i: number): string =>
     Array.from({ length: 3_000 }, (_, n) => ((n * 7919 + i * 104729 + n * n * i) % 36).toString(36))
       .join('')
@@ -166,36 +166,36 @@ async function cut(t: Test, app: TestApp): Promise<void> {
   t.equal(new Set(found.flatMap(({ rows }) => rows.map(({ uuid }) => uuid))).size, 1_500)
 }
 
-t.test('A Parquet file', async (t) => {
+t.test('a Parquet file', async (t) => {
   const open = async (columns = Object.values(EVENT_COLUMNS).slice(0, 1)) => {
     const scratch = freshFolder(t)
-    const taken: Buffer[] = []
-    const take = async (body: AsyncIterable<Buffer>): Promise<void> => {
-      for await (const chunk of body) taken.push(chunk)
+    const stored: Buffer[] = []
+    const sink = async (body: AsyncIterable<Buffer>): Promise<void> => {
+      for await (const chunk of body) stored.push(chunk)
     }
-    return { scratch, taken, encoder: await openParquet({ compression: null, columns, scratch, take }) }
+    return { scratch, stored, encoder: await openParquet({ compression: null, columns, scratch, sink }) }
   }
   const page = (text: string) => ({ records: 1, text: Buffer.from(text), cursor: [1, 0] as [number, number] })
 
-  await t.test('without rows is one all the same', async (t) => {
-    const { scratch, taken, encoder } = await open()
+  await t.test('without rows is valid', async (t) => {
+    const { scratch, stored, encoder } = await open()
     await encoder.close()
-    t.equal(encoder.bytes(), Buffer.concat(taken).length)
-    t.equal(Buffer.concat(taken).subarray(0, 4).toString(), 'PAR1')
-    t.same(readdirSync(scratch), [], 'and leaves nothing in the scratch folder')
+    t.equal(encoder.bytes(), Buffer.concat(stored).length)
+    t.equal(Buffer.concat(stored).subarray(0, 4).toString(), 'PAR1')
+    t.same(readdirSync(scratch), [], 'the scratch folder is empty')
   })
 
-  await t.test('holds long lines among short ones, in their order', async (t) => {
+  await t.test('keeps the order of long and short lines', async (t) => {
     const lengths = [1, 2_000_000, 4 * 1024 * 1024 - 3, 10, 4 * 1024 * 1024 - 2, 4 * 1024 * 1024, 20_000_000, 5]
-    const { scratch, taken, encoder } = await open()
+    const { scratch, stored, encoder } = await open()
     for (const length of lengths) await encoder.write(page(`${'x'.repeat(length)}\u0002`))
     await encoder.write(page(lengths.map((length) => `${'y'.repeat(length)}\u0002`).join('\n')))
     t.ok(encoder.bytes() > 0)
     await encoder.close()
-    t.same(readdirSync(scratch), [], 'and leaves nothing in the scratch folder')
+    t.same(readdirSync(scratch), [], 'the scratch folder is empty')
     const file = join(freshFolder(t), 'long.parquet')
-    writeFileSync(file, Buffer.concat(taken))
-    t.equal(encoder.bytes(), Buffer.concat(taken).length)
+    writeFileSync(file, Buffer.concat(stored))
+    t.equal(encoder.bytes(), Buffer.concat(stored).length)
     const { rows } = await parquetRows(file)
     t.same(
       rows.map(({ uuid }) => [uuid[0], uuid.length]),
@@ -203,19 +203,19 @@ t.test('A Parquet file', async (t) => {
     )
   })
 
-  await t.test('that is given up leaves nothing, whoever waits for whom', async (t) => {
-    const { scratch, taken, encoder } = await open()
+  await t.test('leaves no files after an abort', async (t) => {
+    const { scratch, stored, encoder } = await open()
     await encoder.abort()
-    t.same([taken, readdirSync(scratch)], [[], []])
+    t.same([stored, readdirSync(scratch)], [[], []])
 
     const busy = await open()
     const text = Array(2_000_000).fill('x\u0002').join('\n')
     await busy.encoder.write(page(text))
     await busy.encoder.abort()
-    t.same([busy.taken, readdirSync(busy.scratch)], [[], []])
+    t.same([busy.stored, readdirSync(busy.scratch)], [[], []])
   })
 
-  await t.test('that cannot be made says so, to whoever writes next', async (t) => {
+  await t.test('reports an error of DuckDB to the next write', async (t) => {
     const { encoder } = await open([EVENT_COLUMNS.team_id])
     await encoder.write(page('no number\u0002'))
     await t.rejects(encoder.close(), /no number/)
@@ -223,7 +223,7 @@ t.test('A Parquet file', async (t) => {
 
     const scratch = freshFolder(t)
     mkdirSync(join(scratch, 'rows.parquet'))
-    const take = async (): Promise<void> => undefined
-    await t.rejects(openParquet({ compression: null, columns: [EVENT_COLUMNS.uuid], scratch, take }), /rows\.parquet/)
+    const sink = async (): Promise<void> => undefined
+    await t.rejects(openParquet({ compression: null, columns: [EVENT_COLUMNS.uuid], scratch, sink }), /rows\.parquet/)
   })
 })

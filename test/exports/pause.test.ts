@@ -1,4 +1,4 @@
-/** What a pause delivers, what it skips, and what becomes of it when things happen at the same time. */
+/** The events that a pause delivers and skips, also under concurrency. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -7,30 +7,30 @@ import t, { type Test } from 'tap'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { POSITION } from '../../src/events/extract.ts'
 import { horizon } from '../../src/events/positions.ts'
-import { refused } from '../../src/exports/destination.ts'
-import { createExporter } from '../../src/exports/exporter.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { permanentError } from '../../src/exports/destination.ts'
+import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
-import { furthest } from '../../src/store/batch_exports.ts'
+import { highestPosition } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, ingest, plainEvents } from '../helpers/exports.ts'
 import { PROVE } from '../helpers/figures.ts'
 
-/** Random sequences of the property. */
+/** Random sequences of the property test. */
 const SEQUENCES = PROVE ? 500 : 15
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 t.setTimeout((PROVE ? 60 : 15) * 60_000)
 
-/** To a time of the first day, `HH:MM`. */
+/** Sets the clock to a time of the first day, `HH:MM`. */
 const goTo = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>
   app.advance(Date.parse(`2026-01-01T${time}:00Z`) - Date.parse(app.deps.now()))
 
-/** The day is left out of those of the first day. */
+/** Omits the date of times on the first day. */
 const short = (iso: string): string => iso.slice(0, 16).replace('2026-01-01T', '')
 
-/** An app whose deliveries note the events that they read. */
+/** An app whose deliveries record the events they read. */
 async function openRecording(t: Test, engine: TestApp['engine']) {
   let delivered: { batch_export_id: string; run_id: string; uuid: string; backfill: boolean }[] = []
   const deliver: DeliveryProcesses['deliver'] = async ({ batch_export_id, run_id, project_id, range }) => {
@@ -41,7 +41,7 @@ async function openRecording(t: Test, engine: TestApp['engine']) {
     const rows = await app.deps.events.all<{ uuid: string }>(
       sql`select e.uuid from events e where e.project_id = ${project_id} and ${within}`,
     )
-    // Another attempt at the same run replaces what the one before left, as at a destination.
+    // A second attempt at a run replaces the events of the first, as at a destination.
     delivered = delivered.filter((one) => one.run_id !== run_id)
     for (const { uuid } of rows) delivered.push({ batch_export_id, run_id, uuid, backfill: range.by === 'times' })
     return { records: rows.length, bytes: 0 }
@@ -50,7 +50,7 @@ async function openRecording(t: Test, engine: TestApp['engine']) {
   return { app, delivered: () => delivered }
 }
 
-/** An export of a project of its own. */
+/** Creates an export in a new project. */
 async function openExport(app: TestApp, more: object = {}) {
   const project_id: number = (await app.send('POST', '/api/projects/', { body: { name: 'p' } })).body.id
   const base = `/api/projects/${project_id}/batch_exports`
@@ -84,9 +84,9 @@ async function openExport(app: TestApp, more: object = {}) {
 type Export = Awaited<ReturnType<typeof openExport>>
 type Step = [time: string, step: keyof typeof STEPS, given?: unknown]
 
-/** Transactions of other suites on the same cluster hold up the planning of a pause until they end. */
+/** Waits for transactions of other suites on the same cluster, which delay the planning of a pause. */
 async function otherTransactions({ deps: { db, events } }: Pick<TestApp, 'deps'>): Promise<void> {
-  while ((await horizon(events)) < (await furthest(db))) await sleep(5)
+  while ((await horizon(events)) < (await highestPosition(db))) await sleep(5)
 }
 
 /** Plans and delivers everything that is due. */
@@ -95,7 +95,7 @@ async function drain(app: Pick<TestApp, 'deps'>): Promise<void> {
   await app.deps.exporter.drain()
 }
 
-/** Each step at its time: `events` takes how many, `unpause` and `patch` a body. */
+/** Steps with their times: `events` has a count, `unpause` and `patch` have a body. */
 const STEPS = {
   events: async (app: TestApp, { project_id, numbers }: Export, count: any) => {
     await ingest(app, plainEvents(count, numbers.next), project_id)
@@ -123,7 +123,7 @@ const AROUND: Step[] = [
 
 const CASES: Case[] = [
   {
-    name: 'what arrived before the pause is delivered, what arrived during it is skipped',
+    name: 'delivers events from before the pause and skips those that arrive during it',
     steps: [...AROUND, ['02:20', 'unpause'], ['02:30', 'events', 1], ['03:00', 'plan']],
     windows: [
       ['00:00', '00:20', 3],
@@ -132,19 +132,19 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'what arrived before the pause is delivered as soon as the export is unpaused',
+    name: 'delivers events from before the pause as soon as the export is unpaused',
     steps: [...AROUND, ['02:20', 'unpause'], ['02:20', 'plan']],
     windows: [['00:00', '00:20', 3]],
     skipped: [2],
   },
   {
-    name: 'nothing is planned while the export is paused',
+    name: 'plans no runs while the export is paused',
     steps: [...AROUND, ['02:20', 'plan']],
     windows: [],
     skipped: [],
   },
   {
-    name: 'backfill: false skips as no body does',
+    name: 'backfill: false skips like an empty body',
     steps: [...AROUND, ['02:20', 'unpause', { backfill: false }], ['03:00', 'plan']],
     windows: [
       ['00:00', '00:20', 3],
@@ -153,7 +153,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'backfill: true skips nothing',
+    name: 'backfill: true skips no events',
     steps: [...AROUND, ['02:20', 'unpause', { backfill: true }], ['02:30', 'events', 1], ['03:00', 'plan']],
     windows: [
       ['00:00', '01:00', 3],
@@ -163,7 +163,7 @@ const CASES: Case[] = [
     skipped: [],
   },
   {
-    name: 'a pause with no events before it makes no run',
+    name: 'a pause without earlier events creates no run',
     steps: [
       ['00:20', 'pause'],
       ['00:30', 'events', 2],
@@ -174,7 +174,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'the first of two pauses counts',
+    name: 'pausing twice has the effect of the first pause',
     steps: [
       ['00:10', 'events', 3],
       ['00:20', 'pause'],
@@ -191,7 +191,7 @@ const CASES: Case[] = [
     skipped: [1],
   },
   {
-    name: 'the first of two unpauses counts',
+    name: 'unpausing twice has the effect of the first unpause',
     steps: [
       ...AROUND,
       ['01:20', 'unpause'],
@@ -206,7 +206,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'two pauses with nothing planned in between skip what each of them saw',
+    name: 'two pauses without planning in between skip the events of both',
     steps: [
       ['00:05', 'events', 1],
       ['00:10', 'pause'],
@@ -227,7 +227,7 @@ const CASES: Case[] = [
     skipped: [2, 4],
   },
   {
-    name: 'a pause that is made up for leaves the one before it as it was',
+    name: 'a backfilled pause does not change an earlier pause',
     steps: [
       ['00:05', 'events', 1],
       ['00:10', 'pause'],
@@ -247,7 +247,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'an export that is paused again waits with what came before the first pause',
+    name: 'a second pause delays the events from before the first pause',
     steps: [
       ['00:05', 'events', 1],
       ['00:10', 'pause'],
@@ -260,7 +260,7 @@ const CASES: Case[] = [
     skipped: [],
   },
   {
-    name: 'windows that ended before the pause are planned one by one',
+    name: 'plans windows that ended before the pause individually',
     steps: [
       ['00:10', 'events', 1],
       ['01:10', 'events', 2],
@@ -281,7 +281,7 @@ const CASES: Case[] = [
     skipped: [4],
   },
   {
-    name: 'PATCH pauses and unpauses as the actions do',
+    name: 'PATCH pauses and unpauses like the actions',
     steps: [
       ['00:10', 'events', 3],
       ['00:20', 'patch', { paused: true }],
@@ -297,7 +297,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'an export that is created paused skips from its creation on',
+    name: 'an export that is created paused skips events from its creation',
     settings: { paused: true },
     steps: [
       ['01:10', 'events', 2],
@@ -309,7 +309,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'an export that is created paused can make up for it',
+    name: 'an export that is created paused can be unpaused with backfill',
     settings: { paused: true },
     steps: [
       ['01:10', 'events', 2],
@@ -324,7 +324,7 @@ const CASES: Case[] = [
     skipped: [],
   },
   {
-    name: 'last_paused_at as a client sends it decides nothing',
+    name: 'ignores last_paused_at in requests',
     steps: [
       ...AROUND,
       ['01:20', 'patch', { last_paused_at: '2026-01-01T02:00:00Z' }],
@@ -336,7 +336,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'another interval while the export is paused',
+    name: 'the interval changes during the pause',
     steps: [
       ...AROUND,
       ['01:20', 'patch', { interval: 'every 15 minutes' }],
@@ -353,7 +353,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'another interval after the export was unpaused, before anything is planned',
+    name: 'the interval changes after the unpause and before planning',
     steps: [
       ...AROUND,
       ['02:20', 'unpause'],
@@ -368,7 +368,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'another interval together with the end of the pause',
+    name: 'the interval changes together with the unpause',
     steps: [
       ...AROUND,
       ['02:21', 'patch', { interval: 'day', paused: false }],
@@ -379,7 +379,7 @@ const CASES: Case[] = [
     skipped: [2],
   },
   {
-    name: 'what end_at excludes is not delivered because of a pause',
+    name: 'a pause does not deliver events that end_at excludes',
     settings: { end_at: '2026-01-01T01:30:00Z' },
     steps: [
       ['00:10', 'events', 1],
@@ -392,7 +392,7 @@ const CASES: Case[] = [
     skipped: [0],
   },
   {
-    name: 'what start_at excludes is not delivered because of a pause',
+    name: 'a pause does not deliver events that start_at excludes',
     settings: { start_at: '2026-01-01T03:00:00Z' },
     steps: [
       ['00:10', 'events', 1],
@@ -405,7 +405,7 @@ const CASES: Case[] = [
     skipped: [0],
   },
   {
-    name: 'a schedule that was over before the pause',
+    name: 'the schedule ended before the pause',
     settings: { end_at: '2026-01-01T01:00:00Z' },
     steps: [
       ['00:10', 'events', 1],
@@ -425,7 +425,7 @@ const CASES: Case[] = [
     skipped: [0],
   },
   {
-    name: 'a clock that is set back during the pause',
+    name: 'the clock is set back during the pause',
     steps: [
       ['01:10', 'events', 1],
       ['01:30', 'plan'],
@@ -456,7 +456,7 @@ const pausesOf = async ({ deps: { db } }: TestApp, { id }: Export): Promise<numb
   (await db.all(sql`select id from batch_export_pauses where batch_export_id = ${id}`)).length
 
 for (const engine of ENGINES) {
-  t.test(`what a pause delivers and skips (${engine})`, async (t) => {
+  t.test(`delivers and skips events around pauses (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     for (const { name, settings, steps, windows, skipped } of CASES) {
       goTo(app, '00:00')
@@ -465,11 +465,11 @@ for (const engine of ENGINES) {
       t.same(await made.windows(), windows, name)
       t.same(await made.skipped(), skipped, name)
       await app.send('DELETE', `${made.one}/`)
-      t.equal(await pausesOf(app, made), 0, 'a deleted export leaves no pause behind')
+      t.equal(await pausesOf(app, made), 0, 'deleting the export deletes its pauses')
     }
   })
 
-  t.test(`last_paused_at is set on every way of pausing, and by the server alone (${engine})`, async (t) => {
+  t.test(`sets last_paused_at however the export is paused (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     const sent = { last_paused_at: '2020-01-01T00:00:00Z' }
     const running = await openExport(app, sent)
@@ -482,19 +482,20 @@ for (const engine of ENGINES) {
     t.match((await running.patch({ paused: false })).body, { paused: false, last_paused_at: /^2026/ })
   })
 
-  t.test(`the pause after too many failures loses nothing that arrived before it (${engine})`, async (t) => {
+  t.test(`delivers events from before the pause after too many failures (${engine})`, async (t) => {
     let failing = true
     const app = await openApp(t, engine, {
       processes: {
         ...IN_THIS_PROCESS,
-        deliver: async () => (failing ? Promise.reject(refused('There is no such bucket.')) : { records: 1, bytes: 1 }),
+        deliver: async () =>
+          failing ? Promise.reject(permanentError('There is no such bucket.')) : { records: 1, bytes: 1 },
       },
     })
     const made = await openExport(app)
     for (let hour = 0; hour < 10; hour++) {
       goTo(app, `0${hour}:10`)
       await STEPS.events(app, made, 1)
-      // The last one arrives before the run that fails and after its window.
+      // The last event arrives after the window of the failing run and before the run.
       if (hour === 9) await STEPS.events(app, made, 1)
       app.advance(50 * MINUTE_MS)
       if (hour === 9) await STEPS.events(app, made, 1)
@@ -518,7 +519,7 @@ for (const engine of ENGINES) {
     t.equal(after!.count, 4)
   })
 
-  t.test(`a run that is in progress goes on through a pause (${engine})`, async (t) => {
+  t.test(`continues an active run during a pause (${engine})`, async (t) => {
     let [begin, finish] = [() => {}, () => {}]
     const begun = new Promise<void>((resolve) => (begin = resolve))
     const finished = new Promise<void>((resolve) => (finish = resolve))
@@ -555,7 +556,7 @@ for (const engine of ENGINES) {
     t.same(await made.skipped(), [3])
   })
 
-  t.test(`backfills of a paused export, and retries of what a pause cut short (${engine})`, async (t) => {
+  t.test(`backfills a paused export, and retries a window that a pause cut short (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
     const made = await openExport(app)
     await follow(app, made, [
@@ -567,7 +568,7 @@ for (const engine of ENGINES) {
     const range = { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-01T02:00:00Z' }
     t.match(await made.act('backfill', range), { status: 200, body: { paused: true, backfill_id: String } })
     await drain(app)
-    t.equal(delivered().filter(({ backfill }) => backfill).length, 5, 'a backfill goes by the time of the events')
+    t.equal(delivered().filter(({ backfill }) => backfill).length, 5, 'a backfill selects by event time')
     t.same(await made.skipped(), [])
     await follow(app, made, [
       ['02:20', 'unpause'],
@@ -588,7 +589,7 @@ for (const engine of ENGINES) {
     t.same(scheduled(), [...first, ...first])
   })
 
-  t.test(`an export that an earlier version paused delivers everything (${engine})`, async (t) => {
+  t.test(`delivers everything for an export paused by an earlier version (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     for (const body of [undefined, { backfill: false }, { backfill: true }]) {
       goTo(app, '00:00')
@@ -613,7 +614,7 @@ for (const engine of ENGINES) {
     }
   })
 
-  t.test(`an earlier version beside this one unpauses without ending the pause (${engine})`, async (t) => {
+  t.test(`tolerates a node of an earlier version that unpauses without ending the pause (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     const made = await openExport(app)
     await follow(app, made, [['00:10', 'pause']])
@@ -634,7 +635,7 @@ for (const engine of ENGINES) {
     t.same(await made.skipped(), [2])
   })
 
-  t.test(`a pause that cannot be planned holds up no other export (${engine})`, async (t) => {
+  t.test(`plans other exports when a pause cannot be planned (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     const [odd, resting, running] = [await openExport(app), await openExport(app), await openExport(app)]
     for (const made of [odd, resting])
@@ -644,23 +645,23 @@ for (const engine of ENGINES) {
         ['00:30', 'unpause'],
       ])
     await STEPS.events(app, running, 2)
-    // The run of its window is there already.
+    // The run of the window already exists.
     await app.deps.db.run(sql`
       insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
         data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
       select 'odd', batch_export_id, ${odd.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
       from batch_export_pauses where batch_export_id = ${odd.id}`)
     goTo(app, '01:00')
-    await t.rejects(drain(app), /has a run already/)
+    await t.rejects(drain(app), /already has a run/)
     for (const [made, records] of [
       [resting, 1],
       [running, 2],
     ] as const)
       while ((await made.runs())[0]?.records_completed !== records) await new Promise((turn) => setImmediate(turn))
-    t.equal(await pausesOf(app, odd), 1, 'and loses nothing')
+    t.equal(await pausesOf(app, odd), 1, 'the pause is kept')
   })
 
-  t.test(`more windows before a pause than one transaction plans (${engine})`, async (t) => {
+  t.test(`plans more windows before a pause than fit into one transaction (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     const made = await openExport(app, { interval: 'every 5 minutes' })
     await follow(app, made, [
@@ -689,18 +690,18 @@ for (const engine of ENGINES) {
     t.same(await made.skipped(), [4])
   })
 
-  t.test(`as many events as there are are counted (${engine})`, async (t) => {
+  t.test(`counts all events of a range (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     const made = await openExport(app)
     await made.act('pause')
-    // On PostgreSQL each is one transaction, and one position.
+    // On PostgreSQL each batch is one transaction with one position.
     for (const count of [10_001, 10_000, 3]) await STEPS.events(app, made, count)
     await made.act('unpause')
     await drain(app)
     t.same(await made.skipped(), [20_004])
   })
 
-  t.test(`two nodes plan the same pause (${engine})`, async (t) => {
+  t.test(`plans a pause once on two nodes (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
     const made = await openExport(app)
     const nodes = Array.from({ length: 3 }, () => nodeOn(app))
@@ -726,10 +727,10 @@ for (const engine of ENGINES) {
     for (const node of nodes) await node.stop()
   })
 
-  t.test(`pauses while others ingest (${engine})`, async (t) => {
+  t.test(`handles pauses during concurrent ingestion (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
     const made = await openExport(app, { interval: 'every 5 minutes' })
-    // Each batch, when it was sent and when it was acknowledged, in the order of everything that is noted here.
+    // When each batch was sent and acknowledged, as sequence numbers shared with the pauses.
     let order = 0
     const batches: { uuids: string[]; sent: number; done: number }[] = []
     const pauses: { asked: number; paused: number; unpausing: number; unpaused: number }[] = []
@@ -768,23 +769,23 @@ for (const engine of ENGINES) {
 
     const there = delivered().map(({ uuid }) => uuid)
     const once = new Set(there)
-    t.equal(once.size, there.length, 'nothing is delivered twice')
+    t.equal(once.size, there.length, 'no event is delivered twice')
     const skipped = (await made.skipped()).reduce((sum, count) => sum + count, 0)
-    t.equal(there.length + skipped, made.numbers.next, 'what is not delivered is counted')
+    t.equal(there.length + skipped, made.numbers.next, 'all other events are counted as skipped')
     const within = batches.filter(({ sent, done }) => pauses.some((one) => one.paused < sent && done < one.unpausing))
     const without = batches.filter(({ sent, done }) => !pauses.some((one) => one.asked < done && sent < one.unpaused))
     t.ok(within.length > 5 && without.length > 5)
     t.notOk(
       within.some(({ uuids }) => uuids.some((uuid) => once.has(uuid))),
-      'what arrived during a pause is skipped',
+      'events that arrived during a pause are skipped',
     )
     t.ok(
       without.every(({ uuids }) => uuids.every((uuid) => once.has(uuid))),
-      'what arrived around it is delivered',
+      'events that arrived before or after it are delivered',
     )
   })
 
-  t.test(`each event is delivered once or was skipped by a pause, whatever happens (${engine})`, async (t) => {
+  t.test(`delivers each event once or skips it in a pause, in random sequences (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
     const interval = fc.constantFrom('every 5 minutes', 'every 15 minutes', 'hour', 'day')
     const step = fc.oneof(
@@ -809,7 +810,7 @@ for (const engine of ENGINES) {
     await fc.assert(
       fc.asyncProperty(settings, fc.array(step, { minLength: 3, maxLength: 20 }), async (begin, steps) => {
         const made = await openExport(app, begin)
-        // The model: which events are delivered, and which the pause that is under way has seen.
+        // The model: the delivered events, and the events of the current pause.
         const expected: string[] = []
         let seen: string[] | null = begin.paused ? [] : null
         const skipped: number[] = []
@@ -853,7 +854,7 @@ for (const engine of ENGINES) {
   })
 }
 
-/** An ingest transaction of another node that has inserted and not committed. */
+/** An open ingest transaction of another node. */
 async function openTransaction(t: Test, app: TestApp, project_id: number, name: string): Promise<pg.Client> {
   const client = new pg.Client(app.deps.config.DATABASE_URL)
   await client.connect()
@@ -867,7 +868,7 @@ async function openTransaction(t: Test, app: TestApp, project_id: number, name: 
   return client
 }
 
-t.test('transactions that are in flight when a pause begins and ends (postgres)', async (t) => {
+t.test('handles transactions that are open when a pause begins and ends (postgres)', async (t) => {
   const { app, delivered } = await openRecording(t, 'postgres')
   const made = await openExport(app)
   const here = (): string[] => delivered().map(({ uuid }) => uuid)
@@ -884,11 +885,11 @@ t.test('transactions that are in flight when a pause begins and ends (postgres)'
   await commit(app, plainEvents(1, 3), made.project_id)
   goTo(app, '00:50')
   await app.deps.exporter.drain()
-  t.same(await made.runs(), [], 'planning waits for transactions that began before the pause')
+  t.same(await made.runs(), [], 'planning waits for transactions from before the pause')
   await across.query('commit')
   goTo(app, '01:00')
   await app.deps.exporter.drain()
-  t.same(await made.runs(), [], 'and for those that began before its end')
+  t.same(await made.runs(), [], 'planning waits for transactions from before the unpause')
   await undone.query('rollback')
   await during.query('commit')
   await ingest(app, [], made.project_id)
@@ -901,7 +902,7 @@ t.test('transactions that are in flight when a pause begins and ends (postgres)'
   t.same(await made.skipped(), [4])
 })
 
-t.test('a pause that waits for a transaction is planned soon after that ends (postgres)', async (t) => {
+t.test('plans a pause soon after the transaction it waits for ends (postgres)', async (t) => {
   const { app } = await openRecording(t, 'postgres')
   const made = await openExport(app)
   const across = await openTransaction(t, app, made.project_id, 'across the pause')
@@ -913,7 +914,7 @@ t.test('a pause that waits for a transaction is planned soon after that ends (po
   t.same(await made.skipped(), [0])
 })
 
-t.test('an old transaction at a start changes no position (postgres)', async (t) => {
+t.test('does not change positions at a start with an old open transaction (postgres)', async (t) => {
   const { app } = await openRecording(t, 'postgres')
   const made = await openExport(app)
   const across = await openTransaction(t, app, made.project_id, 'across the pause')
@@ -925,7 +926,7 @@ t.test('an old transaction at a start changes no position (postgres)', async (t)
   await restarted.dispose()
 })
 
-t.test('a pause in a database that is restored into another cluster (postgres)', async (t) => {
+t.test('handles a pause in a database restored into another cluster (postgres)', async (t) => {
   const { app, delivered } = await openRecording(t, 'postgres')
   const [resting, waiting] = [await openExport(app), await openExport(app)]
   for (const made of [resting, waiting]) {
@@ -934,7 +935,7 @@ t.test('a pause in a database that is restored into another cluster (postgres)',
     await STEPS.events(app, made, 2)
   }
   await waiting.act('unpause')
-  // As in a cluster that had counted much further.
+  // Simulates a cluster with higher transaction ids.
   const far = 5_000_000_000
   await app.deps.db.run(sql`update batch_export_pauses set position = position + ${far}`)
   await app.deps.db.run(sql`update batch_export_pauses set resumed_position = resumed_position + ${far}`)
@@ -957,7 +958,7 @@ t.test('a pause in a database that is restored into another cluster (postgres)',
   await restored.dispose()
 })
 
-/** Another process on the same database. */
+/** A second process on the same database. */
 function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
   return createExporter({
     ...deps,
@@ -969,7 +970,7 @@ function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
   })
 }
 
-/** A process that plans and dies at its n-th statement; what it had not committed is undone. Its leases run out. */
+/** A process that plans and dies at its n-th statement. Its open transaction is rolled back, and its leases expire. */
 async function crash(app: TestApp, after: number): Promise<void> {
   let left = after
   const dying = (db: Deps['db']): Deps['db'] => {

@@ -1,12 +1,12 @@
-/** S3: byte for byte what File writes, whatever the store does meanwhile. */
+/** S3 stores the same bytes as File, even when the store fails meanwhile. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import { deliver, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { s3, s3With } from '../../src/exports/destinations/s3.ts'
+import { createS3, s3 } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -14,13 +14,13 @@ import { type Fault, frontOf, IMPATIENT, send, stepsOf, toolsFor } from '../help
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 const forever = new AbortController().signal
-const impatient = s3With(IMPATIENT)
+const impatient = createS3(IMPATIENT)
 const SECRET = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
 
 interface Store {
   port: number
   config: (more?: object) => Record<string, unknown>
-  /** Everything in the bucket, which is emptied by looking. */
+  /** Returns everything in the bucket and empties it. */
   objects: () => Promise<Record<string, Buffer>>
 }
 
@@ -66,8 +66,8 @@ const configOf = (port: number, more: object = {}): Record<string, unknown> => (
   ...more,
 })
 
-/** What File writes for the same. */
-async function filesOf(t: Test, job: Job, settings: object): Promise<Record<string, Buffer>> {
+/** The files that File writes for the same job. */
+async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
   const files_root = freshFolder(t)
   const config = { prefix: 'a b/{year}-{month}', ...settings }
   await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
@@ -79,12 +79,12 @@ async function filesOf(t: Test, job: Job, settings: object): Promise<Record<stri
 }
 
 for (const engine of ENGINES)
-  t.test(`S3 holds what File writes (${engine})`, async (t) => {
+  t.test(`S3 stores the same objects as File (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const store = await openStore(t)
     await ingest(app, plainEvents(450))
     const job = jobFor(app, { type: 'S3', config: {} })
-    const both = async (settings: object, more: Partial<Job> = {}): Promise<Checkpoint[]> => {
+    const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
       const { checkpoints, ...reporter } = listener()
       const config = store.config(settings)
       const { bytes } = await deliver({ ...job, ...more, destination: { type: 'S3', config } }, reporter, forever)
@@ -108,7 +108,7 @@ for (const engine of ENGINES)
     )
     await t.test('in parts', async () => void (await both({ include_events: ['big'] })))
 
-    await t.test('in several files with a manifest, from where an attempt ended', async (t) => {
+    await t.test('in several files with a manifest, continued at a checkpoint', async (t) => {
       const settings = { max_file_size_mb: 4, include_events: ['big'] }
       const checkpoints = await both(settings)
       t.ok(checkpoints.length > 2)
@@ -116,7 +116,7 @@ for (const engine of ENGINES)
     })
   })
 
-t.test('S3 asks for encryption', async (t) => {
+t.test('requests server-side encryption from S3', async (t) => {
   const store = await openStore(t)
   const front = await frontOf(t, store.port)
   const sent = (): unknown[] =>
@@ -138,7 +138,7 @@ t.test('S3 asks for encryption', async (t) => {
   t.equal(written!.toString(), '{"event":"seen"}\n')
 })
 
-t.test('S3 removes what a killed attempt left', async (t) => {
+t.test('aborts the unfinished uploads of killed attempts', async (t) => {
   const store = await openStore(t)
   const front = await frontOf(t, store.port)
   const key = 'p/2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl'
@@ -155,17 +155,17 @@ t.test('S3 removes what a killed attempt left', async (t) => {
   )
 })
 
-t.test('S3 that fails', async (t) => {
+t.test('an S3 store that fails', async (t) => {
   const store = await openStore(t)
   const front = await frontOf(t, store.port)
   const failing = (more: object = {}, tools = toolsFor(t)) => send(impatient, configOf(front.port, more), tools)
-  /** On writing only. */
+  /** Only writes fail. */
   const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
     let left = times
     front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : undefined)
   }
 
-  await t.test('says what to mend', async (t) => {
+  await t.test('produces a message that says what to fix', async (t) => {
     t.match(await failing({ aws_access_key_id: 'nobody' }), { retryable: false, message: /credentials/ })
     t.match(await failing({ bucket_name: 'absent' }), { retryable: false, message: /bucket does not exist/ })
     fails({ status: 403, body: '<Error><Code>SignatureDoesNotMatch</Code></Error>' })
@@ -173,14 +173,14 @@ t.test('S3 that fails', async (t) => {
     fails({ status: 301, body: '<Error><Code>PermanentRedirect</Code><Message>peer-words</Message></Error>' })
     t.match(await failing(), { retryable: false, message: /another region/ })
     fails({ status: 403, body: '<Error><Code>AccessDenied</Code><Message>peer-words</Message></Error>' })
-    t.match(await failing(), { retryable: false, message: /may not/ })
+    t.match(await failing(), { retryable: false, message: /no permission/ })
     fails({ status: 418, body: '<Error><Code>peer-code</Code><Message>peer-words</Message></Error>' })
     const odd = await failing()
     t.match(odd, { retryable: false, message: /418/ })
     t.notMatch(odd!.message, /peer/)
   })
 
-  await t.test('for a moment is tried again', async (t) => {
+  await t.test('briefly is retried within the attempt', async (t) => {
     fails({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' }, 1)
     t.equal(await failing(), undefined)
     t.equal(Object.keys(await store.objects()).length, 1)
@@ -189,20 +189,20 @@ t.test('S3 that fails', async (t) => {
     t.equal(Object.keys(await store.objects()).length, 1)
   })
 
-  await t.test('for longer is worth another attempt', async (t) => {
+  await t.test('for longer makes the attempt retryable', async (t) => {
     fails({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' })
-    t.match(await failing(), { retryable: true, message: /slower pace/ })
+    t.match(await failing(), { retryable: true, message: /throttled/ })
     fails({ status: 500 })
     t.match(await failing(), { retryable: true, message: /500/ })
     fails('hang')
-    t.match(await failing(), { retryable: true, message: /did not answer in time/ })
+    t.match(await failing(), { retryable: true, message: /did not respond in time/ })
     fails('drop')
     t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
     t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
-    t.same(await store.objects(), {}, 'and nothing is there by half')
+    t.same(await store.objects(), {}, 'no partial object exists')
   })
 
-  await t.test('when the run is to end, ends', async (t) => {
+  await t.test('does not delay an aborted run', async (t) => {
     const waiting = await frontOf(t, store.port)
     waiting.fault = ({ method }) => (method === 'PUT' ? 'hang' : undefined)
     const run = new AbortController()
@@ -212,7 +212,7 @@ t.test('S3 that fails', async (t) => {
     t.match(await sending, { message: /CANCELLED/ })
   })
 
-  await t.test('is not looked for where the operator has not opened the way', async (t) => {
+  await t.test('is not contacted when OUTBOUND_ALLOW does not allow it', async (t) => {
     const tools = toolsFor(t, { outbound: createOutbound() })
     const [made, checked] = [await send(impatient, store.config(), tools), await stepsOf(s3, store.config(), tools)]
     t.match(made, { retryable: false, message: /does not connect to "127.0.0.1"/ })
@@ -220,7 +220,7 @@ t.test('S3 that fails', async (t) => {
   })
 })
 
-t.test('A test of S3 goes step by step', async (t) => {
+t.test('tests an S3 destination step by step', async (t) => {
   const store = await openStore(t)
   const front = await frontOf(t, store.port)
   const test = (more: object = {}) => stepsOf(impatient, configOf(front.port, more), toolsFor(t))
@@ -229,21 +229,21 @@ t.test('A test of S3 goes step by step', async (t) => {
     front.seen.map(({ url }) => url).filter((url) => url.includes('test')),
     [/uploads/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/],
   )
-  t.same(await store.objects(), {}, 'and leaves nothing')
+  t.same(await store.objects(), {}, 'the test object is deleted')
   t.match(await stepsOf(s3, configOf(1), toolsFor(t)), { made: [], failure: { retryable: true } })
   t.match(await test({ bucket_name: 'absent' }), { made: s3.steps.slice(0, 1), failure: { message: /bucket/ } })
   t.match(await test({ aws_access_key_id: 'x' }), { made: s3.steps.slice(0, 1), failure: { message: /secret/ } })
   const denied = { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }
   front.fault = ({ method }) => (method === 'GET' ? denied : undefined)
-  t.same(await test(), { made: [...s3.steps] }, 'a key that may only write is enough')
+  t.same(await test(), { made: [...s3.steps] }, 'write-only credentials are sufficient')
   front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
   t.match(await test(), { made: s3.steps.slice(0, 2), failure: { message: /put and delete/ } })
   front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
   t.match(await test(), { made: s3.steps.slice(0, 3), failure: { message: /put and delete/ } })
 })
 
-t.test('A config of S3', async (t) => {
-  const check = (more: object) => () => s3.check(configOf(9, more) as any)
+t.test('validates the config of S3', async (t) => {
+  const check = (more: object) => () => s3.validate(configOf(9, more) as any)
   t.doesNotThrow(check({}))
   t.doesNotThrow(check({ encryption: 'aws:kms', kms_key_id: 'k' }))
   t.throws(check({ encryption: 'aws:kms' }), { code: 'required', attr: 'destination__config__kms_key_id' })

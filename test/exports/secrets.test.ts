@@ -1,4 +1,4 @@
-/** Stored secrets: sealed, never shown, bound to their key and their place. */
+/** Stored secrets: encrypted, never returned, bound to their key and their row. */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,7 +7,13 @@ import { pino } from 'pino'
 import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { buildDeps } from '../../src/deps.ts'
-import { demandSecretsAgain, merged, opened, type Settings, split } from '../../src/exports/settings.ts'
+import {
+  type DestinationSettings,
+  decryptSettings,
+  mergeConfig,
+  requireResentSecrets,
+  splitSecrets,
+} from '../../src/exports/settings.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
@@ -17,12 +23,12 @@ import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 const hex = (): string => randomBytes(32).toString('hex')
 const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECRET' }
 
-t.test('a sealed text opens under its key, in its place, and unchanged', async (t) => {
+t.test('decrypts a secret only with its key, for its row, and unmodified', async (t) => {
   const [one, two] = [randomBytes(32), randomBytes(32)]
   const vault = createVault([one])
   const sealed = vault.seal('täxt', 'batch_exports/1')
   t.equal(vault.open(sealed, 'batch_exports/1'), 'täxt')
-  t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'never the same twice')
+  t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'every encryption differs')
   t.notMatch(sealed, /täxt/)
   const unreadable = { code: 'secret_unreadable' }
   t.throws(() => vault.open(sealed, 'batch_exports/2'), unreadable)
@@ -32,27 +38,31 @@ t.test('a sealed text opens under its key, in its place, and unchanged', async (
     t.throws(() => vault.open(sealed.slice(0, at) + other + sealed.slice(at + 1), 'batch_exports/1'), unreadable)
   }
   t.throws(() => vault.open('', 'batch_exports/1'), unreadable)
-  t.equal(createVault([two, one]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still opens')
+  t.equal(createVault([two, one]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
   t.throws(() => createVault([]).seal('x', 'y'), { code: 'no_secret_key' })
 })
 
-t.test('without a key one is made beside the data, once', async (t) => {
+t.test('creates a key file next to the data once', async (t) => {
   const folder = freshFolder(t)
   const [key] = readKeys({}, folder)
   t.equal(key!.length, 32)
   t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600)
   chmodSync(join(folder, KEY_FILE), 0o644)
   t.same(readKeys({}, folder), [key])
-  t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600, 'a file that was put back is private again')
+  t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600, 'a restored file becomes private again')
   const set = hex()
-  t.same(readKeys({ SECRET_KEY: set }, folder), [Buffer.from(set, 'hex'), key], 'one that is set later comes first')
+  t.same(
+    readKeys({ SECRET_KEY: set }, folder),
+    [Buffer.from(set, 'hex'), key],
+    'SECRET_KEY takes precedence over the key file',
+  )
   t.same(readKeys({}, null), [])
   writeFileSync(join(folder, KEY_FILE), 'short')
-  t.throws(() => readKeys({}, folder), /holds no key/)
+  t.throws(() => readKeys({}, folder), /must contain 64 hexadecimal digits/)
 })
 
 for (const engine of ENGINES)
-  t.test(`a start without a key says what to set (${engine})`, async (t) => {
+  t.test(`warns at a start without a key (${engine})`, async (t) => {
     const lines: string[] = []
     const log = new Writable({
       write: (chunk, _, done) => {
@@ -62,15 +72,15 @@ for (const engine of ENGINES)
     })
     await openApp(t, engine, { log })
     t.equal(
-      lines.filter((line) => /no SECRET_KEY is set.*openssl rand/.test(line)).length,
+      lines.filter((line) => /SECRET_KEY is not set.*openssl rand/.test(line)).length,
       engine === 'postgres' ? 1 : 0,
     )
     await openApp(t, engine, { log, environment: { SECRET_KEY: hex() } })
-    t.equal(lines.filter((line) => /no SECRET_KEY is set/.test(line)).length, engine === 'postgres' ? 1 : 0)
+    t.equal(lines.filter((line) => /SECRET_KEY is not set/.test(line)).length, engine === 'postgres' ? 1 : 0)
   })
 
 for (const engine of ENGINES)
-  t.test(`a destination's secrets (${engine})`, async (t) => {
+  t.test(`stores the secrets of a destination encrypted (${engine})`, async (t) => {
     const lines: string[] = []
     const log = new Writable({
       write: (chunk, _, done) => {
@@ -90,9 +100,9 @@ for (const engine of ENGINES)
     const one = `${base}/${made.body.id}`
     const changed = await app.send('PATCH', `${one}/`, { body: { destination: { config: { include_events: ['a'] } } } })
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
-    const row = (await store.find(app.deps.db, made.body.id))!
+    const row = (await store.getById(app.deps.db, made.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
-    t.same(opened(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept though not sent again')
+    t.same(decryptSettings(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept when not sent')
     t.match(await app.send('PATCH', `${one}/`, { body: { destination: { config: { token: '' } } } }), {
       status: 400,
       body: { attr: 'destination__config__token', code: 'blank' },
@@ -109,19 +119,19 @@ for (const engine of ENGINES)
         config: readConfig({ ...app.deps.config, ...environment, ...more } as never),
         log: pino({ level: 'silent' }),
       })
-    await t.rejects(start({ SECRET_KEY: hex() }), /under a key that this start does not have/)
-    await t.rejects(start({ SECRET_KEY: undefined }), /under a key that this start does not have/)
+    await t.rejects(start({ SECRET_KEY: hex() }), /encrypted with another key/)
+    await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const resealed = (await store.find(rotated.db, made.body.id))!
+    const resealed = (await store.getById(rotated.db, made.body.id))!
     t.not(resealed.secrets, row.secrets)
-    t.equal(opened(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
+    t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
     await rotated.dispose()
     await (await start({ SECRET_KEY: next })).dispose()
-    await t.rejects(start({}), /under a key that this start does not have/)
+    await t.rejects(start({}), /encrypted with another key/)
   })
 
-/** A config of each type with secrets, changes that move its secrets elsewhere, and changes that do not. */
+/** For each type: a config with secrets, changes of the receiver, and other changes. */
 const TYPES: Record<string, { config: object; secrets: object; moving: object[]; staying: object[] }> = {
   HTTP: {
     config: { url: 'https://events.example.com/batch/' },
@@ -166,7 +176,7 @@ const TYPES: Record<string, { config: object; secrets: object; moving: object[];
 for (const level of ['projects', 'organizations'] as const)
   onBothEngines(
     t,
-    `secrets are sent again when their receiver changes (${level})`,
+    `requires secrets again when their receiver changes (${level})`,
     async (t, app) => {
       const base = `/api/${level}/${level === 'projects' ? app.first.project_id : app.first.organization_id}/batch_exports`
       for (const [type, { config, secrets, moving, staying }] of Object.entries(TYPES)) {
@@ -175,7 +185,8 @@ for (const level of ['projects', 'organizations'] as const)
         })
         t.equal(made.status, 201, type)
         const one = `${base}/${made.body.id}/`
-        const stored = async () => opened(app.deps.vault, (await store.find(app.deps.db, made.body.id))!).config
+        const stored = async () =>
+          decryptSettings(app.deps.vault, (await store.getById(app.deps.db, made.body.id))!).config
         const change = (more: object) => app.send('PATCH', one, { body: { destination: { config: more } } })
 
         for (const more of moving) {
@@ -193,7 +204,7 @@ for (const level of ['projects', 'organizations'] as const)
           t.match(
             await app.send('PATCH', one, { body: { destination: { type, config: more } } }),
             { status: 400, body: { code: 'required' } },
-            'nor with the type it has',
+            'also with an unchanged type',
           )
           t.same(await stored(), before, 'nothing changed')
           t.match(await change({ ...more, ...secrets }), { status: 200 }, `${type} ${JSON.stringify(more)}`)
@@ -207,14 +218,14 @@ for (const level of ['projects', 'organizations'] as const)
         t.match(
           await app.send('PATCH', one, { body: { destination: { type, config } } }),
           { status: 400, body: { code: 'required', attr: /^destination__config__/ } },
-          'another type forgets the secrets',
+          'another type deletes the secrets',
         )
       }
     },
     { environment: { SECRET_KEY: 'ab'.repeat(32) } },
   )
 
-/** What brings a config back to where it was; a key cannot be removed. */
+/** Restores a config. Keys cannot be removed. */
 const NEUTRAL: Record<string, object> = {
   Postgres: { port: 5432, has_self_signed_cert: false },
   S3: { endpoint_url: null, use_virtual_style_addressing: false },
@@ -222,7 +233,7 @@ const NEUTRAL: Record<string, object> = {
 
 onBothEngines(
   t,
-  'whether region and bucket are part of the address depends on the store',
+  'treats region and bucket as part of the address only for stores that do',
   async (t, app) => {
     const base = `/api/projects/${app.first.project_id}/batch_exports`
     const { config, secrets } = TYPES.S3!
@@ -241,40 +252,40 @@ onBothEngines(
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
 )
 
-t.test('types that are not served yet follow the same marks', async (t) => {
-  const demand = (type: string, stored: object, sent: object) => () => {
-    const settings = (config: object) => ({ type, config }) as Settings
-    demandSecretsAgain(settings(stored), sent, settings(merged(stored, sent)))
+t.test('applies the same rules to types that are not supported yet', async (t) => {
+  const update = (type: string, stored: Record<string, unknown>, sent: Record<string, unknown>) => () => {
+    const settings = (config: object) => ({ type, config }) as DestinationSettings
+    requireResentSecrets(settings(stored), sent, settings(mergeConfig(stored, sent)))
   }
   const again = (key: string) => ({ code: 'required', attr: `destination__config__${key}` })
   const snowflake = { account: 'a', user: 'u', password: 'p', database: 'd', warehouse: 'w', schema: 's' }
-  t.throws(demand('Snowflake', snowflake, { account: 'b' }), again('user'))
-  t.throws(demand('Snowflake', snowflake, { account: 'b', user: 'u' }), again('password'))
-  demand('Snowflake', snowflake, { account: 'b', user: 'u', password: 'p' })()
-  demand('Snowflake', snowflake, { account: 'a', database: 'e', warehouse: 'x', role: 'r' })()
+  t.throws(update('Snowflake', snowflake, { account: 'b' }), again('user'))
+  t.throws(update('Snowflake', snowflake, { account: 'b', user: 'u' }), again('password'))
+  update('Snowflake', snowflake, { account: 'b', user: 'u', password: 'p' })()
+  update('Snowflake', snowflake, { account: 'a', database: 'e', warehouse: 'x', role: 'r' })()
 
   const bigquery = { project_id: 'p', private_key: 'k', private_key_id: 'i', client_email: 'e', token_uri: 't' }
-  t.throws(demand('BigQuery', bigquery, { token_uri: 'u' }), again('private_key'))
-  demand('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
-  demand('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
+  t.throws(update('BigQuery', bigquery, { token_uri: 'u' }), again('private_key'))
+  update('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
+  update('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
 
   const pair = { aws_access_key_id: 'a', aws_secret_access_key: 's' }
   const copy_inputs = { s3_bucket: 'b', region_name: 'r', authorization: pair, bucket_credentials: pair }
   const redshift = { host: 'h', user: 'u', password: 'p', database: 'd', copy_inputs }
   for (const more of [{ host: 'x' }, { port: 5432 }, { has_self_signed_cert: true }])
-    t.throws(demand('Redshift', { ...redshift, copy_inputs: null }, more), again('user'))
-  demand('Redshift', redshift, { port: 5439, has_self_signed_cert: false })()
+    t.throws(update('Redshift', { ...redshift, copy_inputs: null }, more), again('user'))
+  update('Redshift', redshift, { port: 5439, has_self_signed_cert: false })()
   t.throws(
-    demand('Redshift', redshift, { host: 'x', user: 'u', password: 'p' }),
+    update('Redshift', redshift, { host: 'x', user: 'u', password: 'p' }),
     again('copy_inputs__authorization__aws_access_key_id'),
   )
   t.throws(
-    demand('Redshift', redshift, { copy_inputs: { region_name: 'x', authorization: pair } }),
+    update('Redshift', redshift, { copy_inputs: { region_name: 'x', authorization: pair } }),
     again('copy_inputs__bucket_credentials__aws_access_key_id'),
   )
-  demand('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
-  demand('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()
-  t.same(split('Redshift', redshift).open.copy_inputs, {
+  update('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
+  update('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()
+  t.same(splitSecrets('Redshift', redshift).open.copy_inputs, {
     s3_bucket: 'b',
     region_name: 'r',
     authorization: {},
@@ -282,14 +293,14 @@ t.test('types that are not served yet follow the same marks', async (t) => {
   })
 })
 
-t.test('on PostgreSQL nothing secret is stored before a key is set', async (t) => {
+t.test('rejects secrets on PostgreSQL without SECRET_KEY', async (t) => {
   const app = await openApp(t, 'postgres')
   const body = { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } }
   const answer = await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
   t.match(answer, { status: 503, body: { code: 'no_secret_key', detail: /SECRET_KEY/ } })
 })
 
-t.test('a backup holds no key, and what it restores to says what is missing', async (t) => {
+t.test('excludes the key from backups, and names the missing key after a restore', async (t) => {
   const app = await openApp(t, 'sqlite')
   const folder = dirname(app.deps.db.location)
   t.match(readFileSync(join(folder, KEY_FILE), 'utf8'), /^[0-9a-f]{64}\n$/)
@@ -300,5 +311,5 @@ t.test('a backup holds no key, and what it restores to says what is missing', as
   ))!
   t.equal(count, 1)
   rmSync(join(folder, KEY_FILE))
-  await t.rejects(buildDeps({ config: app.deps.config, log: pino({ level: 'silent' }) }), /Put back secret.key/)
+  await t.rejects(buildDeps({ config: app.deps.config, log: pino({ level: 'silent' }) }), /Restore secret.key/)
 })

@@ -1,4 +1,4 @@
-/** Destinations that fail in the middle of a run: the next attempt completes it, and nothing is there twice. */
+/** Destinations that fail during a run: the next attempt completes it without duplicates. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openSource } from '../../src/events/source.ts'
-import { deliver, failureOf, type Job } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
-import { postgresWithin } from '../../src/exports/destinations/postgres.ts'
+import { createPostgres } from '../../src/exports/destinations/postgres.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { notRun } from '../helpers/not-run.ts'
@@ -23,7 +23,7 @@ const MEGABYTE = 1024 * 1024
 const wordyEvents = (count: number) =>
   plainEvents(count).map((event) => ({ ...event, properties: { ...event.properties, padding: 'x'.repeat(2_000) } }))
 
-/** A small disk of its own; undefined where this user may not mount one. */
+/** Mounts a small disk. Undefined if this user may not mount. */
 function openDisk(t: Test, megabytes: number): { folder: string; change(options: string): void } | undefined {
   const folder = freshFolder(t)
   const mount = (...words: string[]): unknown => execFileSync('mount', [...words, folder], { stdio: 'ignore' })
@@ -37,7 +37,7 @@ function openDisk(t: Test, megabytes: number): { folder: string; change(options:
   return { folder, change: (options) => void mount('-o', `remount,${options}`) }
 }
 
-function demandFiles(t: Test, files_root: string, count: number): void {
+function assertFiles(t: Test, files_root: string, count: number): void {
   const paths = readdirSync(files_root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
@@ -61,14 +61,14 @@ for (const engine of ENGINES) {
       { files_root: join(disk.folder, 'exports') },
     )
     const first = listener()
-    t.match(await deliver(job, first, forever).then(() => undefined, failureOf), {
+    t.match(await deliver(job, first, forever).then(() => undefined, describeFailure), {
       retryable: true,
-      message: /is full\. Make room/,
+      message: /is full\. Free/,
     })
     t.ok(first.checkpoints.length > 0, 'some files were finished')
     disk.change('size=20m')
     await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
-    demandFiles(t, disk.folder, 3_000)
+    assertFiles(t, disk.folder, 3_000)
   })
 
   t.test(`a disk that can only be read from some moment on (${engine})`, async (t) => {
@@ -86,20 +86,20 @@ for (const engine of ENGINES) {
       await first.checkpoint(state)
       disk.change('ro')
     }
-    t.match(await deliver(job, { ...first, checkpoint }, forever).then(() => undefined, failureOf), {
+    t.match(await deliver(job, { ...first, checkpoint }, forever).then(() => undefined, describeFailure), {
       retryable: false,
-      message: /can only be read/,
+      message: /read-only/,
     })
     disk.change('rw')
     await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
-    demandFiles(t, disk.folder, 3_000)
+    assertFiles(t, disk.folder, 3_000)
   })
 }
 
-/** What a proxy does with what a client sends; it passes the rest on. */
+/** The fault of a proxy. Other bytes are forwarded. */
 type Mischief = (data: Buffer, line: { client: Socket; server: Socket }) => void
 
-/** Stands before a server; does no mischief unless it is told to. */
+/** A proxy in front of a server that forwards everything unless a fault is set. */
 async function openProxy(t: Test, port: number): Promise<{ port: number; act: (mischief: Mischief | null) => void }> {
   let act: Mischief | null = null
   const sockets = new Set<Socket>()
@@ -127,7 +127,7 @@ async function openProxy(t: Test, port: number): Promise<{ port: number; act: (m
   }
 }
 
-/** Cut in the middle of the rows. */
+/** Closes the connection in the middle of the rows. */
 const cutAfter = (bytes: number): Mischief => {
   let passed = 0
   return (data, { client, server }) => {
@@ -137,7 +137,7 @@ const cutAfter = (bytes: number): Mischief => {
   }
 }
 
-/** The database commits, and nobody hears of it. */
+/** The database commits, but the client gets no response. */
 const cutAtCommit: Mischief = (data, { client, server }) => {
   server.write(data)
   if (!data.includes('commit\0')) return
@@ -145,7 +145,7 @@ const cutAtCommit: Mischief = (data, { client, server }) => {
   server.once('data', () => client.destroy())
 }
 
-/** Takes everything and says nothing any more. */
+/** Accepts everything and stops responding. */
 const stallAfter = (bytes: number): Mischief => {
   let passed = 0
   return (data, { server }) => {
@@ -154,7 +154,7 @@ const stallAfter = (bytes: number): Mischief => {
   }
 }
 
-/** A few bytes at a time, in order. */
+/** Forwards a few bytes at a time. */
 const slowly = (bytes_per_ms: number): Mischief => {
   const SLICE_BYTES = 4_096
   let tail: Promise<unknown> = Promise.resolve()
@@ -196,8 +196,8 @@ async function receiving(t: Test, table: keyof typeof TABLES) {
   }
 }
 
-const attempting = (job: Job): Promise<ReturnType<typeof failureOf> | undefined> =>
-  deliver(job, listener(), forever).then(() => undefined, failureOf)
+const attempting = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
+  deliver(job, listener(), forever).then(() => undefined, describeFailure)
 
 for (const engine of ENGINES)
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
@@ -208,7 +208,7 @@ for (const engine of ENGINES)
       const job = jobFor(app, { type: 'Postgres', config })
       for (const mischief of [cutAfter(50_000), cutAfter(2 * MEGABYTE), cutAtCommit]) {
         proxy.act(mischief)
-        t.match(await attempting(job), { retryable: true, message: /connection to the database was lost/ })
+        t.match(await attempting(job), { retryable: true, message: /connection to the database failed/ })
       }
       await demand(t, 1_500)
       proxy.act(null)
@@ -216,7 +216,7 @@ for (const engine of ENGINES)
       await demand(t, 1_500)
     })
 
-/** As `deliver`, to a destination with limits of its own. */
+/** Like `deliver`, with other limits of the destination. */
 async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, config: object): Promise<void> {
   const job = jobFor(app, { type: 'Postgres', config: {} })
   const { columns } = destination
@@ -242,12 +242,12 @@ for (const engine of ENGINES)
     const app = await openApp(t, engine)
     await ingest(app, wordyEvents(60))
     const { proxy, config, demand } = await receiving(t, 'without_key')
-    const within = (answer_ms: number) =>
-      deliverTo(t, postgresWithin({ connect_ms: 10_000, answer_ms, insert_ms: 10_000 }), app, config)
+    const within = (statement_ms: number) =>
+      deliverTo(t, createPostgres({ connect_ms: 10_000, statement_ms, insert_ms: 10_000 }), app, config)
     proxy.act(stallAfter(60_000))
-    await t.rejects(within(200), { message: /lost, or not made in time/, options: { retryable: true } })
+    await t.rejects(within(200), { message: /failed or timed out/, options: { retryable: true } })
     await demand(t, 0)
-    // The rows alone take longer than an answer may, and come at twice the pace that is asked for.
+    // The rows take longer than the statement timeout, at twice the minimum speed.
     proxy.act(slowly(100))
     await within(1_000)
     await demand(t, 60)

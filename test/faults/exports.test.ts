@@ -1,4 +1,4 @@
-/** Whatever is killed, jumps or breaks: each event is at each destination, once. */
+/** Killed processes, clock jumps and outages: each destination gets each event once. */
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ import { ENGINES } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+import { emptyDatabase, serverUrl } from '../helpers/postgres.ts'
 import { seeded } from '../helpers/seeded.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
@@ -25,13 +25,13 @@ t.setTimeout((PROVE ? 180 : 15) * 60_000)
 
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
-/** More than a lease lasts, and than the first pauses after a failure. */
+/** Longer than a lease and the first retry delays. */
 const BEYOND_LEASE_MS = 61_000
 const EVENTS_AT_ONCE = 500
-/** What a run may be given before it is given up: far fewer attempts than rounds, so they catch up in between. */
+/** Rounds between catch-ups: fewer than the attempts after which a run fails. */
 const CATCH_UP_EVERY = 5
 
-/** Somewhere that events go, and what is there. */
+/** A destination and its contents. */
 interface Place {
   name: string
   destination: { type: string; config: object }
@@ -40,7 +40,7 @@ interface Place {
 
 const isDraft = (path: string): boolean => path.includes('.partial-')
 
-/** Paths, also of files that are gone a moment later. */
+/** Lists paths, including files that disappear meanwhile. */
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -61,7 +61,7 @@ const folder = async (_: Test, { files }: Site): Promise<Place> => ({
       .flatMap((path) => uuidsIn(readFileSync(path, 'utf8'))),
 })
 
-/** One table of the export's own making, whose key protects it, and one without a key, which the ledger protects. */
+/** A table created by the export, protected by its key, and a table without a key, protected by the ledger. */
 const table =
   (table_name: string, before = 'select 1') =>
   async (t: Test): Promise<Place> => {
@@ -139,7 +139,7 @@ const PLACES = [
   ),
 ]
 
-/** Sends events until each batch was acknowledged; what was not when the server died goes out again. */
+/** Sends each batch of events until it is acknowledged. */
 function createSender(site: Site, random: () => number) {
   const padding = 'x'.repeat(600)
   const pending: object[][] = []
@@ -150,11 +150,11 @@ function createSender(site: Site, random: () => number) {
       await site.ask('POST', '/batch/', { api_key: site.project_token, batch }, server)
       pending.splice(pending.indexOf(batch), 1)
     } catch {
-      // Killed, or about to be.
+      // The server was killed or is about to be.
     }
   }
   return {
-    /** All that were ever made. */
+    /** All events that were ever created. */
     uuids: (): string[] => Array.from({ length: made }, (_, i) => uuid(i + 1)),
     make: (count: number, timestamp: (i: number) => string | undefined = () => undefined): void => {
       for (let rest = count; rest > 0; rest -= EVENTS_AT_ONCE)
@@ -168,7 +168,7 @@ function createSender(site: Site, random: () => number) {
           })),
         )
     },
-    /** At most so many batches, one after the other, each once. */
+    /** Sends at most `count` batches in sequence, each once. */
     some: async (most = pending.length): Promise<void> => {
       for (const batch of pending.slice(0, most)) await send(batch)
     },
@@ -188,7 +188,7 @@ const createExport = async (site: Site, { name, destination }: Pick<Place, 'name
 const runsOf = async (site: Site, id: string): Promise<any[]> =>
   (await site.ask('GET', `${base(site)}/${id}/runs/?limit=1000`)).results
 
-/** Has every process look at once, instead of within seconds. */
+/** Wakes the exporter of every process. */
 const rouse = (site: Site, id: string): Promise<unknown> =>
   Promise.allSettled(
     site.servers.map((server) => site.ask('PATCH', `${base(site)}/${id}/`, { name: 'roused' }, server)),
@@ -196,10 +196,10 @@ const rouse = (site: Site, id: string): Promise<unknown> =>
 
 const isOpen = ({ status }: { status: string }): boolean => status === 'Starting' || status === 'Running'
 
-/** Until every window that has ended is planned and no run is under way. Answers the runs. */
+/** Waits until all ended windows are planned and no run is active. Returns the runs. */
 async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
   const planned = boundaryBefore(INTERVAL, site.now())
-  // Whoever was killed holds its runs no longer.
+  // Expires the leases of killed processes.
   site.advance(BEYOND_LEASE_MS)
   return until(async () => {
     await rouse(site, exports[0]!)
@@ -207,14 +207,14 @@ async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
     if (!runs.every((list) => list.some(({ data_interval_end }) => data_interval_end >= planned))) return
     const open = runs.flat().filter(isOpen)
     if (open.length === 0) return runs.flat()
-    // Those that failed wait for their next attempt.
+    // Failed runs wait for their next attempt.
     if (open.every(({ status, latest_error }) => status === 'Starting' && latest_error !== null))
       site.advance(BEYOND_LEASE_MS)
     return
   })
 }
 
-/** PostgreSQL: whatever transaction of others is still under way, nothing can appear among the events any more. */
+/** PostgreSQL: waits until the horizon has passed all events. */
 async function quiet({ database_url }: Site): Promise<void> {
   if (!database_url.startsWith('postgres')) return
   const client = new pg.Client(database_url)
@@ -224,7 +224,7 @@ async function quiet({ database_url }: Site): Promise<void> {
   await client.end()
 }
 
-/** Everything that was sent is delivered: two windows on, so that the last events are in one that has ended. */
+/** Advances by two windows, which ends the window of the last events, and checks that everything is delivered. */
 async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
   await settle(site, exports)
   await quiet(site)
@@ -234,7 +234,7 @@ async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
   return settle(site, exports)
 }
 
-async function demandOnceEach(t: Test, { name, uuids }: Place, sent: readonly string[]): Promise<void> {
+async function assertOnceEach(t: Test, { name, uuids }: Place, sent: readonly string[]): Promise<void> {
   const there = await uuids()
   const [found, expected] = [new Set(there), new Set(sent)]
   t.same(sent.filter((one) => !found.has(one)).length, 0, `${name}: nothing is lost`)
@@ -242,18 +242,18 @@ async function demandOnceEach(t: Test, { name, uuids }: Place, sent: readonly st
   t.equal([...found].filter((one) => !expected.has(one)).length, 0, `${name}: nothing is made up`)
 }
 
-function demandNoDrafts(t: Test, { files }: Site): void {
-  t.same(filesBelow(files).filter(isDraft), [], 'no draft is left')
+function assertNoDrafts(t: Test, { files }: Site): void {
+  t.same(filesBelow(files).filter(isDraft), [], 'no partial file is left')
 }
 
-const demandCompleted = (t: Test, runs: readonly any[]): boolean =>
+const assertCompleted = (t: Test, runs: readonly any[]): boolean =>
   t.same(
     runs.filter(({ status }) => status !== 'Completed').map(({ status, latest_error }) => [status, latest_error]),
     [],
     `${runs.length} runs are complete`,
   )
 
-/** When to kill: at any time, or when something is sure to be under way; then a moment later. */
+/** Waits for the time to kill: a random time, or a moment after some work has started. */
 const MOMENTS: { reached(site: Site, exports: readonly string[]): Promise<boolean>; most_ms: number }[] = [
   { reached: async () => true, most_ms: 2_000 },
   {
@@ -288,7 +288,7 @@ async function killing(t: Test, engine: Engine, processes: number, seed: number)
     await rouse(site, exports[0]!)
     const { reached, most_ms } = MOMENTS[Math.floor(random() * MOMENTS.length)]!
     await until(() => reached(site, exports))
-    // The experiment, nothing that is asserted.
+    // A random delay of the experiment; no assertion depends on it.
     await pause(random() * most_ms)
     await site.kill(site.servers[Math.floor(random() * processes)]!)
     await sending
@@ -298,9 +298,9 @@ async function killing(t: Test, engine: Engine, processes: number, seed: number)
 
   await sender.all()
   const runs = await finish(site, exports)
-  demandCompleted(t, runs)
-  for (const place of places) await demandOnceEach(t, place, sender.uuids())
-  demandNoDrafts(t, site)
+  assertCompleted(t, runs)
+  for (const place of places) await assertOnceEach(t, place, sender.uuids())
+  assertNoDrafts(t, site)
   const result = `each of ${sender.uuids().length.toLocaleString('en')} events once at each of ${places.length} destinations, ${runs.length} runs`
   figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kill -9', result, seed: SEED })
 }
@@ -310,7 +310,7 @@ for (const [i, engine] of ENGINES.entries())
 
 t.test('two processes, either of them killed at any moment (postgres)', (t) => killing(t, 'postgres', 2, SEED + 9))
 
-/** Before and after a pause everything is delivered, during it nothing, whenever a process dies. */
+/** Delivers the events before and after a pause, and none of the pause, whenever a process dies. */
 async function killingAroundPauses(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = seeded(seed)
@@ -328,7 +328,7 @@ async function killingAroundPauses(t: Test, engine: Engine, processes: number, s
     await sender.all()
     return sender.uuids().slice(before)
   }
-  /** Asks while a process is killed, and again until there is an answer. */
+  /** Repeats a request until it is answered, while a process is killed. */
   const askAndKill = async (path: string, body?: unknown): Promise<void> => {
     const asking = site.ask('POST', path, body).catch(() => undefined)
     await pause(random() * 40)
@@ -355,15 +355,15 @@ async function killingAroundPauses(t: Test, engine: Engine, processes: number, s
   }
 
   const runs = await finish(site, [id])
-  demandCompleted(t, runs)
-  await demandOnceEach(t, place, expected)
+  assertCompleted(t, runs)
+  await assertOnceEach(t, place, expected)
   const skipped = sender.uuids().length - expected.length
   const { results } = await site.ask('GET', `${one}/logs/?search=Skipped&limit=1000`)
-  const told = results.map(({ message }: { message: string }) => Number(/\d+/.exec(message)![0]))
+  const counts = results.map(({ message }: { message: string }) => Number(/\d+/.exec(message)![0]))
   t.equal(
-    told.reduce((sum: number, count: number) => sum + count, 0),
+    counts.reduce((sum: number, count: number) => sum + count, 0),
     skipped,
-    'the log says how many events were skipped',
+    'the log has the number of skipped events',
   )
   const result = `each of ${expected.length.toLocaleString('en')} events once, ${skipped.toLocaleString('en')} skipped, ${runs.length} runs`
   figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kill -9 around pauses', result, seed: SEED })
@@ -396,22 +396,22 @@ for (const engine of ENGINES) {
       const [server] = site.servers.splice(0)
       const exited = once(server!.child, 'exit')
       server!.child.kill('SIGTERM')
-      t.same(await exited, [0, null], 'the process ends in peace')
-      demandNoDrafts(t, site)
+      t.same(await exited, [0, null], 'the process exits cleanly')
+      assertNoDrafts(t, site)
       files = finished()
       await site.start()
-      // Rarely all of it was delivered by then.
+      // Rarely, everything was delivered by then.
     } while (!(await runsOf(site, id)).some(({ status }) => status !== 'Completed') && files.length < 100)
     const inodes = files.map((path) => statSync(path).ino)
-    demandCompleted(t, await finish(site, [id]))
-    await demandOnceEach(t, place, sender.uuids())
+    assertCompleted(t, await finish(site, [id]))
+    await assertOnceEach(t, place, sender.uuids())
     t.same(
       files.slice(0, -1).filter((path, i) => statSync(path).ino !== inodes[i]),
       [],
-      'files that were finished are not written again',
+      'finished files are not written again',
     )
-    const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=stopping`)
-    t.match(results, [{ message: 'The server is stopping. The run goes on after the next start.' }])
+    const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=shutting`)
+    t.match(results, [{ message: 'The server is shutting down. The run continues after the restart.' }])
   })
 
   t.test(`killed in the middle of a backfill (${engine})`, async (t) => {
@@ -438,16 +438,16 @@ for (const engine of ENGINES) {
       const list = await runsOf(site, id)
       return !list.some(isOpen) && list
     })
-    demandCompleted(t, runs)
+    assertCompleted(t, runs)
     t.equal(runs.length, windows)
-    await demandOnceEach(t, place, sender.uuids())
+    await assertOnceEach(t, place, sender.uuids())
     const names = filesBelow(site.files)
     t.same(
       names.filter((name) => !name.includes(`-backfill-${backfill_id}`)),
       [],
-      'no file has the name of a scheduled one',
+      'no file has the name of a scheduled file',
     )
-    demandNoDrafts(t, site)
+    assertNoDrafts(t, site)
   })
 }
 
@@ -457,7 +457,7 @@ t.test('the database goes away for a while (postgres)', async (t) => {
   const id = await createExport(site, place)
   const sender = createSender(site, Math.random)
   const name = new URL(site.database_url).pathname.slice(1)
-  const admin = new pg.Client(process.env.TEST_POSTGRES_URL)
+  const admin = new pg.Client(await serverUrl())
   await admin.connect()
   t.teardown(() => admin.end())
   const isThere = async (there: boolean): Promise<void> => {
@@ -481,8 +481,8 @@ t.test('the database goes away for a while (postgres)', async (t) => {
     await isThere(true)
     await until(async () => site.ask('GET', `${base(site)}/`).catch(() => null))
   }
-  demandCompleted(t, await finish(site, [id]))
-  await demandOnceEach(t, place, sender.uuids())
-  demandNoDrafts(t, site)
-  t.equal(site.servers[0]!.child.exitCode, null, 'the server has lived through it')
+  assertCompleted(t, await finish(site, [id]))
+  await assertOnceEach(t, place, sender.uuids())
+  assertNoDrafts(t, site)
+  t.equal(site.servers[0]!.child.exitCode, null, 'the server survives')
 })

@@ -1,4 +1,4 @@
-/** A power cut while mail is on its way: what waited goes out later, what may have gone is not sent twice. */
+/** Processes killed while sending mail: waiting mail is sent later, and mail that may have arrived is not sent twice. */
 import t from 'tap'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
     const arriving = box.next()
     t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
     t.strictSame((await arriving).to, ['next@example.com'])
-    t.equal(box.mails.length, 1, 'what may have arrived is not sent again')
+    t.equal(box.mails.length, 1, 'a mail that may have arrived is not sent again')
     await second.kill()
   })
 

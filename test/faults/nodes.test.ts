@@ -1,4 +1,4 @@
-/** Three nodes on one PostgreSQL: restarted one by one, killed, cut off, overwhelmed; together they keep their promises. */
+/** Several nodes on one PostgreSQL: rolling restarts, kills, outages and overload. */
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { uuid } from '../helpers/events.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { openMailbox } from '../helpers/mailbox.ts'
 import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/postgres.ts'
-import { programFile, type ServerProcess, startProcess } from '../helpers/process.ts'
+import { type ServerProcess, serveArguments, startProcess } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
 const ROUNDS = PROVE ? 10 : 1
@@ -17,7 +17,7 @@ const CLIENTS = 6
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
 const WINDOW_MS = 300_000
-/** More than a lease lasts. */
+/** Longer than a lease. */
 const BEYOND_LEASE_MS = 61_000
 
 interface Answer {
@@ -26,7 +26,7 @@ interface Answer {
   body: any
 }
 
-/** One request on a connection that is kept, as load balancers do it; rejects where the connection breaks. */
+/** Sends a request over a keep-alive connection. Rejects when the connection breaks. */
 function ask(
   agent: Agent,
   url: string,
@@ -53,7 +53,7 @@ function ask(
   })
 }
 
-/** Keeps connections for as long as the test lasts. */
+/** A keep-alive agent that is closed with the test. */
 function agentFor(t: Test): Agent {
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
@@ -66,7 +66,7 @@ const isReady = (agent: Agent, { url }: ServerProcess): Promise<boolean> =>
     () => false,
   )
 
-/** Passes requests on to the nodes that say they are ready, in turn, and tries none twice. */
+/** A load balancer: forwards requests to ready nodes in turn, without retries. */
 function createBalancer(t: Test, site: Site) {
   const agent = agentFor(t)
   let ready = [...site.servers]
@@ -85,7 +85,7 @@ function createBalancer(t: Test, site: Site) {
     await looking
   })
   return {
-    /** Throws where one has ended, which nothing would make ready again. */
+    /** Waits until all nodes are ready. Throws if one has exited. */
     allReady: (): boolean => {
       if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node has ended')
       return site.servers.every((one) => ready.includes(one))
@@ -97,7 +97,7 @@ function createBalancer(t: Test, site: Site) {
   }
 }
 
-/** Clients that never stop asking: administration, events in, events out. */
+/** Clients that send requests continuously: administration, capture and event queries. */
 function createLoad(t: Test, site: Site) {
   const balancer = createBalancer(t, site)
   const key = site.api_key
@@ -137,13 +137,13 @@ function createLoad(t: Test, site: Site) {
     balancer,
     acknowledged,
     stop,
-    /** What was answered since this was asked the last time. */
+    /** The responses since the last call. */
     answers: () => {
-      const told = answers
+      const recent = answers
       answers = []
-      return told
+      return recent
     },
-    /** Until so many more answers are there. */
+    /** Waits for that many more responses. */
     more: async (count: number): Promise<void> => {
       const enough = answers.length + count
       await until(async () => answers.length >= enough)
@@ -177,7 +177,7 @@ t.test('restarted one after the other under load: no request is lost', async (t)
   for (let round = 1; round <= ROUNDS; round++)
     for (const server of [...site.servers]) {
       await load.more(20)
-      t.same(await ended(server, 'SIGTERM'), [0, null], 'the node leaves in peace')
+      t.same(await ended(server, 'SIGTERM'), [0, null], 'the node exits cleanly')
       site.servers.splice(site.servers.indexOf(server), 1)
       await site.start()
       await until(async () => load.balancer.allReady())
@@ -195,20 +195,17 @@ t.test('restarted one after the other under load: no request is lost', async (t)
   t.same(
     load.acknowledged.filter((one) => !stored.has(one)),
     [],
-    'what was acknowledged is stored',
+    'acknowledged events are stored',
   )
   figure(t, { area: 'Many nodes', count: 3 * ROUNDS, of: 'restarts of a node', result: 'no request lost' })
 })
 
-t.test('what a node of each role does, and how it leaves', async (t) => {
+t.test('serves, works and drains according to its role', async (t) => {
   const DATABASE_URL = await emptyPlace(t, 'postgres')
   const box = await openMailbox(t)
   const mail = { SMTP_URL: box.url, SITE_URL: 'http://site.example' }
   const serve = (role: string): Promise<ServerProcess> =>
-    startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, [
-      programFile('workspace-admin.js'),
-      ...['serve', '--json', '--port', '0', '--role', role],
-    ])
+    startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, serveArguments('--role', role))
   const agent = agentFor(t)
   const api = await serve('api')
   const key = api.api_key!
@@ -222,7 +219,7 @@ t.test('what a node of each role does, and how it leaves', async (t) => {
   )
   const arriving = box.next()
   const worker = await serve('worker')
-  t.strictSame((await arriving).to, ['new@example.com'], 'what the one wrote the other sends')
+  t.strictSame((await arriving).to, ['new@example.com'], 'the worker sends the mail of the API node')
 
   for (const path of ['/health/live', '/health/ready', '/openapi.json'])
     t.match(await ask(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
@@ -239,8 +236,8 @@ t.test('what a node of each role does, and how it leaves', async (t) => {
       `and not ${path}`,
     )
   t.match(await ask(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
-  t.same(await ended(worker, 'SIGTERM'), [0, null], 'nobody has to notice that a worker leaves')
-  t.same(await ended(await serve('all'), 'SIGINT'), [0, null], 'who presses Ctrl-C waits for no load balancer')
+  t.same(await ended(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
+  t.same(await ended(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
 
   const me = (): Promise<Answer> => ask(agent, `${api.url}/api/users/@me/`, { key })
   t.match(await me(), { status: 200, headers: { connection: 'keep-alive' } })
@@ -248,8 +245,8 @@ t.test('what a node of each role does, and how it leaves', async (t) => {
   await until(async () => !(await isReady(agent, api)))
   t.match(await ask(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
   t.match(await ask(agent, `${api.url}/health/live`, {}), { status: 200 })
-  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'it answers, and asks for another connection')
-  t.same(await ended(api, 'SIGTERM'), [1, null], 'a second signal ends it at once')
+  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'answers and closes the connection')
+  t.same(await ended(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
 
   const quiet = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
   t.equal(
@@ -258,7 +255,7 @@ t.test('what a node of each role does, and how it leaves', async (t) => {
     201,
   )
   await quiet.deps.mailer!.stop()
-  t.equal(box.mails.length, 1, 'a node that only serves sends nothing')
+  t.equal(box.mails.length, 1, 'an API node sends no mail')
 })
 
 t.test('either worker is killed in the middle of a run: the other finishes it', async (t) => {
@@ -293,9 +290,9 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
     }))
     await site.ask('POST', '/batch/', { api_key: site.project_token, batch })
     sent.push(...batch.map((event) => event.uuid))
-    // Other suites write to the same cluster, and what they have under way holds back what a run may deliver.
+    // Open transactions of other suites on the same cluster hold back the horizon.
     await until(async () => (await own.query(over)).rows[0].over)
-    // It keeps others from writing, and takes no transaction id, which would hold back more.
+    // The lock blocks other writers without taking a transaction id, which would hold back the horizon too.
     await client.query('begin; lock table delivered in share mode')
     site.advance(2 * WINDOW_MS)
     worker ??= await site.start({ ROLE: 'worker' })
@@ -318,10 +315,10 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
   t.strictSame(
     rows.map((row) => row.uuid),
     sent,
-    'each event is there once',
+    'each event is delivered once',
   )
   const { results } = await site.ask('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
-  t.ok(results.length >= 2 * ROUNDS, 'each run that was cut short was tried again')
+  t.ok(results.length >= 2 * ROUNDS, 'each interrupted run was retried')
   const result = `the other finishes the run, each of ${sent.length.toLocaleString('en')} events there once`
   figure(t, { area: 'Many nodes', count: 2 * ROUNDS, of: 'kill -9', result })
 })
@@ -346,17 +343,17 @@ t.test('the database is restarted under load: everybody recovers by themselves',
     t.same(
       during.filter(({ status, retry_after }) => status !== 200 && !(status === 503 && retry_after !== undefined)),
       [],
-      'whoever asks meanwhile is answered, or told to ask again',
+      'requests during the outage succeed or get 503 with Retry-After',
     )
     t.ok(during.some(({ status }) => status === 200))
-    // What was on its way to a node while it was away is answered by now.
+    // Requests from the time of the outage are answered by now.
     await load.more(CLIENTS)
     load.answers()
     await load.more(50)
     t.same(
       load.answers().filter(({ status }) => status !== 200),
       [],
-      'and afterwards everything is as before',
+      'all requests after the outage succeed',
     )
   }
   await load.stop()
@@ -364,7 +361,7 @@ t.test('the database is restarted under load: everybody recovers by themselves',
   t.same(
     load.acknowledged.filter((one) => !stored.has(one)),
     [],
-    'what was acknowledged is stored',
+    'acknowledged events are stored',
   )
   site.advance(2 * WINDOW_MS)
   await site.ask('PATCH', `${base}/${id}/`, { name: 'roused' })
@@ -372,18 +369,18 @@ t.test('the database is restarted under load: everybody recovers by themselves',
     const { results } = await site.ask('GET', `${base}/${id}/runs/`)
     return results.length > 0 && results.every(({ status }: any) => status === 'Completed') && results
   })
-  t.ok(run, 'runs are planned and worked off as before')
+  t.ok(run, 'runs are planned and delivered again')
   t.same(
     site.servers.map(({ child }) => child.exitCode),
     [null, null, null],
-    'every node has lived through it',
+    'every node survives',
   )
   const result =
     'everybody recovers by themselves, meanwhile answers or 503 with Retry-After, what was acknowledged is stored'
   figure(t, { area: 'Many nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
 })
 
-t.test('no connection is free, or a lock is held: 503 with Retry-After', async (t) => {
+t.test('answers 503 with Retry-After when no connection is free or a lock is held', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
   const patient = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
   const [full, impatient] = await Promise.all([site.start(patient), site.start({ DATABASE_LOCK_MS: '100' })])
@@ -391,7 +388,7 @@ t.test('no connection is free, or a lock is held: 503 with Retry-After', async (
   const holder = await clientFor(t, site.database_url)
   const list = ({ url }: ServerProcess): Promise<Answer> =>
     ask(agent, `${url}/api/organizations/`, { key: site.api_key })
-  // Where a connection takes long to be made, once is not enough.
+  // One request is not enough where connections are slow to open.
   const served = (): Promise<Answer> =>
     until(async () => {
       const answer = await list(full)
@@ -413,15 +410,15 @@ t.test('no connection is free, or a lock is held: 503 with Retry-After', async (
     t.match(answer, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
   t.match(await ask(agent, `${full.url}/health/live`, {}), { status: 200 })
   t.match(await list(impatient), { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'the lock is held')
-  t.match(await ask(agent, `${impatient.url}/health/ready`, {}), { status: 200 }, 'which keeps no connection')
+  t.match(await ask(agent, `${impatient.url}/health/ready`, {}), { status: 200 }, 'a lock does not occupy connections')
 
   await holder.query('commit')
-  for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200 }, 'who was first is served')
+  for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200 }, 'the first requests succeed')
   t.match(await list(full), { status: 200 })
   t.match(await list(impatient), { status: 200 })
 })
 
-t.test('a revoked key and a used-up limit hold on every node', async (t) => {
+t.test('enforces revoked keys and rate limits on every node', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { RATE_LIMITS: 'true', ROLE: 'api' } })
   await site.start()
   const [first, second] = site.servers
@@ -434,11 +431,11 @@ t.test('a revoked key and a used-up limit hold on every node', async (t) => {
   const revoked = await make()
   for (const server of site.servers) t.equal(await me(server, revoked.value), 200)
   await site.ask('DELETE', `/api/personal_api_keys/${revoked.id}/`)
-  t.equal(await me(first!, revoked.value), 401, 'at once where it was revoked')
+  t.equal(await me(first!, revoked.value), 401, 'immediately on the node that revoked it')
   await until(async () => (await me(second!, revoked.value)) === 401)
   t.pass('and on the other')
 
-  /** How many requests a node lets through before it says that it is enough, to who asks in no hurry. */
+  /** The number of requests that a node accepts before it answers 429, sent slowly. */
   const admitted = async (server: ServerProcess, key: string, between_ms = 0): Promise<number> => {
     for (let count = 0; ; count++) {
       const status = await me(server, key)
@@ -454,7 +451,7 @@ t.test('a revoked key and a used-up limit hold on every node', async (t) => {
   const alone = await admitted(first!, value)
   t.ok(alone >= LIMIT - ASKED_BEFORE, `${alone} on the first node`)
   t.equal(await me(first!, sibling), 429, 'all keys of a user share one budget')
-  // So slowly that the nodes have told each other long before as much again is let through.
+  // Slow enough for the nodes to exchange their counts.
   const beside = await admitted(second!, sibling, 20)
   t.ok(beside < LIMIT, `${beside} more on the second`)
   const late = await admitted(await site.start(), value, 20)

@@ -1,4 +1,4 @@
-/** Whatever happens to the machine: what was acknowledged is there, whole, and what cannot be done is told. */
+/** Kills, full disks and damaged files: acknowledged writes are complete, and failures are reported. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -35,9 +35,9 @@ const DAMAGES = PROVE ? 50 : 2
 const EVENTS_AT_ONCE = 20
 const PAGE_BYTES = 4_096
 const TMPFS_BYTES = 16 * 1024 * 1024
-/** Refusals that are waited for, of each kind of write, on a full disk. */
+/** Failed writes of each kind to wait for on a full disk. */
 const REFUSALS = 5
-/** What a log of writes may hold before it has to grow. */
+/** The size of the WAL before it has to grow. */
 const MOST_WRITES = 2_000
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
@@ -47,7 +47,7 @@ interface Answer {
   body: any
 }
 
-/** Throws where the server dies meanwhile. */
+/** Throws if the server dies meanwhile. */
 async function ask(
   { url }: ServerProcess,
   key: string | null,
@@ -89,12 +89,12 @@ async function examine(folder: string): Promise<{ code: number | null; checks: R
   return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) }
 }
 
-async function demandSound(t: Test, folder: string, when: string): Promise<void> {
+async function assertSound(t: Test, folder: string, when: string): Promise<void> {
   const { checks } = await examine(folder)
   t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `sound ${when}`)
 }
 
-/** What was asked for and what was acknowledged, and whether the database can be what came of it. */
+/** Records requested and acknowledged writes, and checks the database against them. */
 function createLedger() {
   interface Organization {
     sent: number
@@ -112,10 +112,10 @@ function createLedger() {
   }
 
   return {
-    /** How many writes were. */
+    /** The number of acknowledged writes. */
     acknowledged: (): number => acknowledged,
 
-    /** An organization that is made, renamed twice and sometimes removed. Answers what the server said to each. */
+    /** Creates an organization, renames it twice and sometimes deletes it. Yields the response to each request. */
     administer: async function* (server: ServerProcess, key: string, random: () => number): AsyncGenerator<Answer> {
       const name = v7()
       names.add(name)
@@ -139,7 +139,7 @@ function createLedger() {
       yield removed
     },
 
-    /** Events of one sender, who is also a person that remembers the last of them. */
+    /** Sends events of one sender, whose person stores the number of the last event. */
     send: async (server: ServerProcess, sender: string, order: number): Promise<Answer> => {
       const name = `${sender} ${order}`
       const batch = { acknowledged: false }
@@ -157,7 +157,7 @@ function createLedger() {
       return answer
     },
 
-    demandKept: async (t: Test, folder: string, when: string): Promise<void> => {
+    assertKept: async (t: Test, folder: string, when: string): Promise<void> => {
       const wrong: string[] = []
       const demand = (holds: boolean, sentence: string): void => {
         if (!holds) wrong.push(sentence)
@@ -242,13 +242,13 @@ t.test('killed at any moment of a write', async (t) => {
     const goal = ledger.acknowledged() + 1 + random() * 60
     const killAtGoal = async (): Promise<void> => {
       if (ledger.acknowledged() < goal) return
-      // The experiment, nothing that is asserted: others go on writing meanwhile.
+      // A random delay of the experiment, while other writes continue. No assertion depends on it.
       await pause(random() * 10)
       await server.kill()
     }
     await Promise.allSettled([administer(), administer(), send(1), send(2), send(3)])
-    await demandSound(t, folder, `after kill ${round}`)
-    await ledger.demandKept(t, folder, `kill ${round}`)
+    await assertSound(t, folder, `after kill ${round}`)
+    await ledger.assertKept(t, folder, `kill ${round}`)
   }
   const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes kept, none half-done, doctor content`
   figure(t, { area: AREA, count: KILLS, of: 'kill -9', result, seed: SEED })
@@ -267,20 +267,20 @@ t.test('killed at any moment of its first start', async (t) => {
     const server = await startProcess(t, { DATABASE_URL })
     t.equal((await ask(server, null, 'GET', '/health/ready')).status, 200)
     await server.kill()
-    await demandSound(t, folder, `after first start ${round}`)
+    await assertSound(t, folder, `after first start ${round}`)
   }
   const result = 'the next start finds or makes everything, doctor content'
   figure(t, { area: AREA, count: FIRST_STARTS, of: 'kill -9', result, seed: SEED + 1 })
 })
 
-/** Somewhere that has no more room when it is told so. */
+/** A disk that can be filled. */
 interface Disk {
   folder: string
   fill(server: ServerProcess): void
   free(server: ServerProcess): void
 }
 
-/** Undefined where this machine does not let us mount. */
+/** Undefined if this machine does not allow mounts. */
 function smallDisk(t: Test): Disk | undefined {
   const folder = freshFolder(t)
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${TMPFS_BYTES},mode=700`, 'tmpfs', folder])
@@ -306,7 +306,7 @@ function smallDisk(t: Test): Disk | undefined {
   }
 }
 
-/** No file of the server may grow beyond its first page. Undefined where prlimit is missing. */
+/** Limits the file size of the server to one page. Undefined if prlimit is missing. */
 function limitedFiles(t: Test): Disk | undefined {
   if (spawnSync('prlimit', ['--version']).status !== 0) return undefined
   const limit = ({ child }: ServerProcess, bytes: string): void =>
@@ -318,7 +318,7 @@ function limitedFiles(t: Test): Disk | undefined {
   }
 }
 
-const demandRefusal = (t: Test, { status, headers, body }: Answer): void => {
+const assertRefusal = (t: Test, { status, headers, body }: Answer): void => {
   t.equal(status, 503)
   t.equal(headers.get('retry-after'), '5')
   t.match(body, { type: 'server_error', code: 'unavailable', detail: /disk|stor/, attr: null })
@@ -342,7 +342,8 @@ for (const [i, [name, open, unable]] of DISKS.entries())
     const key = server.api_key!
     let refused = 0
     for (let round = 1; round <= FULL_DISKS; round++) {
-      for await (const { status } of ledger.administer(server, key, random)) t.ok(status < 300, 'with room: done')
+      for await (const { status } of ledger.administer(server, key, random))
+        t.ok(status < 300, 'writes succeed with free space')
       t.equal((await ledger.send(server, `${round}-before`, 1)).status, 200)
       disk.fill(server)
 
@@ -350,27 +351,28 @@ for (const [i, [name, open, unable]] of DISKS.entries())
       for (let i = 1; i <= MOST_WRITES && refusals.administration < REFUSALS; i++)
         for await (const answer of ledger.administer(server, key, random)) {
           if (answer.status < 300) continue
-          demandRefusal(t, answer)
+          assertRefusal(t, answer)
           refusals.administration++
         }
       for (let order = 1; order <= MOST_WRITES && refusals.events < REFUSALS; order++) {
         const answer = await ledger.send(server, `${round}-full`, order)
         if (answer.status === 200) continue
-        demandRefusal(t, answer)
+        assertRefusal(t, answer)
         refusals.events++
       }
-      t.ok(refusals.administration >= REFUSALS && refusals.events >= REFUSALS, 'both kinds of writes were refused')
+      t.ok(refusals.administration >= REFUSALS && refusals.events >= REFUSALS, 'both kinds of writes failed')
       refused += refusals.administration + refusals.events
       for (const path of ['/health/ready', '/api/organizations/', '/api/projects/@current/events/'])
         t.equal((await ask(server, key, 'GET', path)).status, 200, `${path} is still answered`)
 
       disk.free(server)
-      for await (const { status } of ledger.administer(server, key, random)) t.ok(status < 300, 'room again: done')
+      for await (const { status } of ledger.administer(server, key, random))
+        t.ok(status < 300, 'writes succeed after space is freed')
       t.equal((await ledger.send(server, `${round}-after`, 1)).status, 200)
-      await ledger.demandKept(t, folder, `round ${round}`)
+      await ledger.assertKept(t, folder, `round ${round}`)
     }
-    t.match(readFileSync(join(folder, 'server.log'), 'utf8'), /SQLITE_(FULL|IOERR)/, 'the log tells the cause')
-    await demandSound(t, folder, 'at the end')
+    t.match(readFileSync(join(folder, 'server.log'), 'utf8'), /SQLITE_(FULL|IOERR)/, 'the log has the cause')
+    await assertSound(t, folder, 'at the end')
     const result = `${refused} writes refused with 503 and none with 500, reads answered, nothing lost; writes again at once`
     figure(t, { area: AREA, count: FULL_DISKS, of: 'times full', result, seed: SEED + 2 + i })
   })
@@ -388,24 +390,24 @@ t.test('commands on a full disk say so and leave nothing behind', async (t) => {
   t.strictSame(
     readdirSync(disk.folder).filter((name) => name.startsWith('backup')),
     [],
-    'no half backup',
+    'no partial backup',
   )
   t.match(await examine(disk.folder), { code: 1, checks: { disk: { state: 'problem', remedy: /Free some space/ } } })
   const exited = once(server.child, 'exit')
   server.child.kill('SIGTERM')
-  t.strictSame(await exited, [0, null], 'a server stops in peace')
+  t.strictSame(await exited, [0, null], 'the server stops cleanly')
   disk.free(server)
   disk.fill(server)
   t.match(await ended(command(['serve', '--port', '0', ...database], {})), { code: 1, stderr: /disk is full/ })
   disk.free(server)
   const again = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
   t.equal((await ask(again, server.api_key, 'GET', '/api/organizations/')).status, 200)
-  await demandSound(t, disk.folder, 'afterwards')
+  await assertSound(t, disk.folder, 'afterwards')
   figure(t, { area: AREA, count: 4, of: 'commands', result: 'each says that the disk is full, and ends with 1' })
 })
 
 t.test('a folder that cannot be written', async (t) => {
-  // Root may write everywhere, so the command is run as nobody.
+  // Root may write everywhere, so the command runs as the user nobody.
   const root = process.getuid?.() === 0
   const nobody = root ? { uid: 65_534, gid: 65_534 } : {}
   const run = (words: string[]) => ended(command(words, {}, nobody))
@@ -415,21 +417,21 @@ t.test('a folder that cannot be written', async (t) => {
   chmodSync(place, 0o755)
   const cases: [name: string, prepare: (folder: string) => Promise<void>][] = [
     [
-      'a parent that may not be written',
+      'a read-only parent folder',
       async (folder) => {
         mkdirSync(folder)
         chmodSync(folder, 0o555)
       },
     ],
     [
-      'an empty folder that may not be written',
+      'an empty read-only folder',
       async (folder) => {
         mkdirSync(join(folder, 'data'), { recursive: true })
         chmodSync(join(folder, 'data'), 0o555)
       },
     ],
     [
-      'data that may only be read',
+      'read-only data files',
       async (folder) => {
         mkdirSync(folder)
         t.equal((await ended(command(['migrate', '--database', `sqlite:${join(folder, 'data')}`], {}))).code, 0)
@@ -438,7 +440,7 @@ t.test('a folder that cannot be written', async (t) => {
       },
     ],
     [
-      'data of somebody else',
+      'data files of another user',
       async (folder) => {
         mkdirSync(folder)
         t.equal((await ended(command(['migrate', '--database', `sqlite:${join(folder, 'data')}`], {}))).code, 0)
@@ -457,7 +459,7 @@ t.test('a folder that cannot be written', async (t) => {
       const { code, stdout, stderr } = await run(words)
       t.equal(code, 1, `${words[0]}: ${name}`)
       t.match(stderr, /cannot be (opened or )?written by this user.*(permissions|place)/, `${words[0]}: ${name}`)
-      t.notMatch(stderr, /unforeseen|\n.*\n/, 'in one sentence')
+      t.notMatch(stderr, /unforeseen|\n.*\n/, 'one line')
       t.equal(stdout, '')
     }
     const { code, stdout } = await run(['doctor', '--json', ...database])
@@ -481,7 +483,7 @@ t.test('pages that are damaged', async (t) => {
   const exited = once(server.child, 'exit')
   server.child.kill('SIGTERM')
   await exited
-  await demandSound(t, sound, 'before')
+  await assertSound(t, sound, 'before')
   const files = [ADMINISTRATION.file, EVENTS.file]
   for (let round = 1; round <= DAMAGES; round++) {
     const folder = freshFolder(t)
@@ -506,7 +508,7 @@ t.test('backups under load', async (t) => {
   const key = server.api_key!
   let stopped = false
   let links = 0
-  /** A project, then an event in it, then the next project: a link that is there needs every one before it. */
+  /** A chain of a project, an event in it, the next project, and so on: each link requires all earlier ones. */
   const chain = async (name: string): Promise<void> => {
     for (let link = 1; !stopped; link++) {
       const made = await ask(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
@@ -526,7 +528,7 @@ t.test('backups under load', async (t) => {
     t.equal(made.code, 0, made.stderr)
     const copy = freshFolder(t)
     execFileSync('tar', ['xf', file, '-C', copy])
-    await demandSound(t, copy, `as of backup ${round}`)
+    await assertSound(t, copy, `as of backup ${round}`)
     const projects = await rowsOf<{ id: number; name: string }>(
       copy,
       ADMINISTRATION.file,
@@ -543,18 +545,18 @@ t.test('backups under load', async (t) => {
     t.strictSame(
       events.filter(({ project_id, name }) => names.get(project_id) !== name),
       [],
-      'no event is there before its project',
+      'no event without its project',
     )
     t.strictSame(
       projects.filter(({ id, name }) => !linked.has(id) && last.get(name.split(' ')[0]!) !== id),
       [],
-      'no project but the last of each chain is there before its event',
+      'only the last project of each chain may lack its event',
     )
     restored = projects.length
   }
   stopped = true
   await writers
-  t.ok(restored >= BACKUPS * 10, 'the chains had grown meanwhile')
+  t.ok(restored >= BACKUPS * 10, 'the chains grew meanwhile')
   const result = `each restores to one moment of both databases, the last of ${restored.toLocaleString('en')} projects, doctor content`
   figure(t, { area: AREA, count: BACKUPS, of: 'backups', result })
 })

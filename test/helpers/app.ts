@@ -8,28 +8,29 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { issue } from '../../src/auth/api_keys.ts'
-import { type FirstRun, firstRun } from '../../src/auth/first-run.ts'
 import { readConfig } from '../../src/config.ts'
-import { serializerCompiler } from '../../src/http/serialization.ts'
-import { contractOf, type Dialect, type Operation, resolve, dereference } from '../../src/contract/table.ts'
+import type { OperationId, Params, Query } from '../../src/contract/operations.ts'
+import { contractOf, type Dialect, dereference, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { buildDeps, type Deps } from '../../src/deps.ts'
 import { deliver } from '../../src/exports/deliver.ts'
-import { testDestination } from '../../src/exports/test-destination.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { testDestination } from '../../src/exports/test-destination.ts'
+import { serializerCompiler } from '../../src/http/serialization.ts'
 import { buildServer } from '../../src/http/server.ts'
+import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
+import { createWithOwner } from '../../src/organizations/organizations.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import { type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
-import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING, type Reach } from '../../src/store/key-restrictions.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
 import { migratedDatabase } from './postgres.ts'
-import { programFile } from './process.ts'
+import { readerProgram } from './process.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
 
-/** Fastify names what it will drop by a warning; a test run that uses it fails. */
+/** Fails the test run when it uses a deprecated feature of Fastify. */
 process.on('warning', (warning) => {
   if ((warning as { code?: string }).code?.startsWith('FSTDEP')) throw warning
 })
@@ -45,7 +46,7 @@ export interface Person {
   id: number
   uuid: string
   email: string
-  /** A key with all scopes and no limits. */
+  /** A key with all scopes and no restrictions. */
   key: string
 }
 
@@ -56,36 +57,48 @@ export interface TestApp {
   first: FirstRun
   /** Moves the clock that the server sees. */
   advance(milliseconds: number): void
-  /** Sends a request with the first key unless told otherwise; `key: null` sends none. */
+  /** Sends a request with the first key, or with `key`; null sends no key. */
   send(method: string, url: string, options?: SendOptions): Promise<Answer>
-  key(options: { user_id?: number; scopes?: string[]; reach?: Reach; expires_at?: string | null }): Promise<string>
-  /** Somebody with an organization of their own. */
+  /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
+  call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<Answer>
+  key(options: {
+    user_id?: number
+    scopes?: string[]
+    restrictions?: KeyRestrictions
+    expires_at?: string | null
+  }): Promise<string>
+  /** Creates a user with their own organization. */
   stranger(email: string): Promise<Person & { organization_id: string; project_id: number }>
-  /** Somebody in the first organization. */
+  /** Creates a member of the first organization. */
   member(email: string, level: number): Promise<Person>
-  /** Every answer in order, with times taken out: what two engines must agree on. */
+  /** All responses in order, without times. Both engines must produce the same. */
   transcript: { request: string; status: number; body: unknown }[]
 }
 
 export interface SendOptions {
   key?: string | null
   body?: unknown
-  /** A body as it is, with its content type. */
+  /** A body that is sent unchanged, with its content type. */
   raw?: { type?: string; payload: string | Buffer }
   headers?: Record<string, string>
 }
 
+export interface CallOptions<Id extends OperationId> extends SendOptions {
+  params?: { [Name in keyof Params<Id>]?: string | number }
+  query?: { [Name in keyof Query<Id>]?: unknown }
+}
+
 export interface AppOptions {
   environment?: Record<string, string>
-  /** What delivers exports; this process by default, which is quicker. */
+  /** Runs deliveries; by default in this process, which is faster. */
   processes?: DeliveryProcesses
-  /** Where the log goes; nowhere by default. */
+  /** Receives the log; discarded by default. */
   log?: NodeJS.WritableStream
 }
 
 export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, examine: testDestination, stop: async () => undefined }
 
-/** A server on a fresh database of this engine, with its first user; closed and thrown away with the test. */
+/** Opens a server on a new database with its first user. Both are removed after the test. */
 export async function openApp(
   t: Test,
   engine: Engine,
@@ -103,7 +116,7 @@ export async function openApp(
     clock: () => ++time,
     ids: knownIds(),
     processes,
-    readerProgram: programFile('reader-process.js'),
+    ...(readerProgram && { readerProgram }),
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []
@@ -116,8 +129,8 @@ export async function openApp(
   t.teardown(() => assert.deepEqual(undeclared, []))
 
   const transcript: TestApp['transcript'] = []
-  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], reach = EVERYTHING, expires_at = null }) =>
-    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, reach, expires_at })).value
+  const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], restrictions = UNRESTRICTED, expires_at = null }) =>
+    (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, restrictions, expires_at })).value
   const person = async (email: string): Promise<Person> => {
     const { db, ids } = deps
     const user = await users.create(db, {
@@ -130,6 +143,36 @@ export async function openApp(
     return { id: user!.id, uuid: user!.uuid, email, key: await key({ user_id: user!.id }) }
   }
 
+  const send: TestApp['send'] = async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
+    const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
+    const response = await app.inject({
+      method: method as InjectOptions['method'],
+      url: path,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(type !== undefined && { 'content-type': type }),
+        ...headers,
+      },
+      ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
+    })
+    // Over a socket the next request comes in a later event-loop tick. By then background work, such as recording the use
+    // of a key, has started.
+    await nextLoop()
+    const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
+    const answer = {
+      status: response.statusCode,
+      headers: response.headers,
+      text: response.payload,
+      body: json ? response.json() : undefined,
+    }
+    transcript.push({
+      request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
+      status: answer.status,
+      body: json ? timeless(answer.body) : '',
+    })
+    return answer
+  }
+
   return {
     engine,
     app,
@@ -140,39 +183,16 @@ export async function openApp(
     advance: (milliseconds) => {
       time += milliseconds
     },
-    send: async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
-      const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
-      const response = await app.inject({
-        method: method as InjectOptions['method'],
-        url: path,
-        headers: {
-          ...(key !== null && { authorization: `Bearer ${key}` }),
-          ...(type !== undefined && { 'content-type': type }),
-          ...headers,
-        },
-        ...((raw || body !== undefined) && { payload: raw ? raw.payload : JSON.stringify(body) }),
-      })
-      // Whoever asks over a socket asks again in a later round of the event loop: what goes on behind the answer, such as
-      // noting that a key was used, has begun by then.
-      await nextLoop()
-      const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
-      const answer = {
-        status: response.statusCode,
-        headers: response.headers,
-        text: response.payload,
-        body: json ? response.json() : undefined,
-      }
-      transcript.push({
-        request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
-        status: answer.status,
-        body: json ? timeless(answer.body) : '',
-      })
-      return answer
+    send,
+    call: (id, { params, query, ...options } = {}) => {
+      const { method, path } = operationOf(id)
+      const { organization_id, project_id } = first
+      return send(method, urlOf(path, { organization_id, project_id, ...params }, query), options)
     },
     stranger: async (email) => {
       const somebody = await person(email)
       const made = await deps.db.tx((tx) =>
-        organizations.create(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
+        createWithOwner(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
       )
       return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
     },
@@ -191,7 +211,24 @@ export async function openApp(
   }
 }
 
-/** A scenario on each engine, and the proof that both answered the same. */
+function operationOf(id: OperationId): Operation {
+  const operation = operations.find((known) => known.id === id)
+  assert.ok(operation, `${id} is not in the contract`)
+  return operation
+}
+
+function urlOf(path: string, params: Record<string, string | number | undefined>, query: object = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    assert.ok(params[name] !== undefined, `pass {${name}} of ${path}`)
+    return encodeURIComponent(params[name]).replace('%40', '@')
+  })
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${name}=${encodeURIComponent(String(item))}`),
+  )
+  return pairs.length ? `${filled}?${pairs.join('&')}` : filled
+}
+
+/** Runs a scenario on each engine and compares the responses. */
 export function onBothEngines(
   t: Test,
   name: string,
@@ -205,7 +242,7 @@ export function onBothEngines(
       await scenario(t, app)
       transcripts.push(app.transcript)
     })
-  t.test(`${name}: both engines answered the same`, async (t) => {
+  t.test(`${name}: both engines return the same responses`, async (t) => {
     t.same(transcripts[0], transcripts[1])
   })
 }
@@ -213,7 +250,7 @@ export function onBothEngines(
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** How long a delivery took, or how long there is to wait by the clock of the database. */
-const PACE = /in [\d.]+ seconds \(\d+ events a second\)|(?<=Try again) in \d+ seconds/
+const PACE = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
 
@@ -233,7 +270,7 @@ function timeless(value: unknown): unknown {
 
 type Validate = ReturnType<Ajv['compile']>
 
-// Once for all servers of a suite: compiling what the contract says takes longer than most requests.
+// Shared by all servers of a suite: compiling a schema takes longer than most requests.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
 addFormats.default(ajv)
 for (const annotation of ['x-trim', 'x-max-json', 'x-secret-receiver', 'discriminator']) ajv.addKeyword(annotation)
@@ -248,7 +285,7 @@ function validatorOf(schema: object): Validate {
   return validate
 }
 
-/** Every answer fits its schema to the letter before it is written, loses nothing by it, and has a declared status. */
+/** Checks that every response matches its schema, is serialized without loss and has a declared status. */
 function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
   const { contract } = contractOf(dialect)
   const isError = validatorOf(contract.components.schemas.Error)
@@ -274,7 +311,7 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
     return payload
   })
 
-  // What a handler has written itself passes no serializer, so it is read back.
+  // A RawResponse passes no serializer, so its text is parsed and checked.
   const check = (operation: Operation, text: string): void => {
     const place = [operation.path, operation.method.toLowerCase(), 'responses', String(operation.status)]
     const pointer = ['paths', ...place, 'content', 'application/json', 'schema']

@@ -1,25 +1,41 @@
-/** Clients that others made: where they are installed, and how one of their programs is run. */
-import { spawn } from 'node:child_process'
+/** Third-party clients, installed once into a folder of their own. */
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ended } from './process.ts'
 
-const installed = process.env.TEST_CLIENTS
-if (!installed)
-  throw new Error('TEST_CLIENTS is not set. Run the tests with `npm test -- <files>`, which installs the clients.')
+const CLIENTS = resolve('.tap/clients')
 
-/** A file in the folder where they are. */
-export const clientFile = (...path: string[]): string => join(installed, ...path)
+/** Installs 550 packages that only two test files need. Install scripts are off: one would download a program. */
+export function installClients(): void {
+  const files = ['package.json', 'package-lock.json'].map(
+    (name) => [join(CLIENTS, name), readFileSync(`test/clients/package/${name}`, 'utf8')] as const,
+  )
+  // npm writes this file last.
+  const isComplete = existsSync(join(CLIENTS, 'node_modules/.package-lock.json'))
+  if (isComplete && files.every(([path, text]) => existsSync(path) && readFileSync(path, 'utf8') === text)) return
+  mkdirSync(CLIENTS, { recursive: true })
+  for (const [path, text] of files) writeFileSync(path, text)
+  console.error('Installing the third-party clients (once)')
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: CLIENTS,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
 
-/** A package of theirs, as a program of theirs would get it. */
+/** The path of an installed file. */
+export const clientFile = (...path: string[]): string => join(CLIENTS, ...path)
+
+/** Imports an installed package. */
 export const clientPackage = (name: string): Promise<any> =>
   import(pathToFileURL(createRequire(clientFile('package.json')).resolve(name)).href)
 
-/** Runs a program to its end in that folder; throws, with what it said, where it fails. */
+/** Runs an installed program and returns its output. Throws if it fails. */
 export async function run(words: string[], environment: Record<string, string> = {}): Promise<string> {
   const env = { PATH: process.env.PATH!, HOME: clientFile('home'), ...environment }
-  const { code, stdout, stderr } = await ended(spawn(process.execPath, words, { cwd: installed, env }))
-  if (code !== 0) throw new Error(`${words[0]} ended with ${code}: ${stdout}${stderr}`)
+  const { code, stdout, stderr } = await ended(spawn(process.execPath, words, { cwd: CLIENTS, env }))
+  if (code !== 0) throw new Error(`${words[0]} exited with ${code}: ${stdout}${stderr}`)
   return stdout
 }

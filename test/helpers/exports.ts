@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { POSITION } from '../../src/events/extract.ts'
+import { shape } from '../../src/events/normalize-event.ts'
 import { eventsOf } from '../../src/events/payload.ts'
 import { horizon } from '../../src/events/positions.ts'
-import { shape } from '../../src/events/normalize-event.ts'
-import type { Job, Report, Reporter } from '../../src/exports/deliver.ts'
+import type { DeliveryJob, Report, Reporter } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { sql } from '../../src/sql/template.ts'
 import type { TestApp } from './app.ts'
@@ -22,21 +22,21 @@ export interface SentEvent {
   properties?: Record<string, unknown>
 }
 
-/** Events through the front door, from the shape of what was sent to the commit. */
+/** Ingests events as capture does, and waits until an export may deliver them. */
 export async function ingest(
   app: TestApp,
   events: readonly SentEvent[],
   project_id = app.first.project_id,
 ): Promise<void> {
   await commit(app, events, project_id)
-  // Other suites write to the same cluster, and what they have under way holds back what an export may deliver.
+  // Open transactions of other suites on the same cluster hold back the horizon.
   const { position } = (await app.deps.events.get<{ position: number }>(
     sql`select coalesce(max(${POSITION}), 0) as position from events e where e.project_id = ${project_id}`,
   ))!
   while ((await horizon(app.deps.events)) <= position) await pause(5)
 }
 
-/** The same, whoever else has something under way. */
+/** Ingests events without waiting for the horizon. */
 export async function commit(
   app: TestApp,
   events: readonly SentEvent[],
@@ -48,7 +48,7 @@ export async function commit(
   await app.deps.writer.add((await eventsOf(sent)).map((one) => shape(one, arrival)!))
 }
 
-/** So many plain events, numbered. */
+/** Creates numbered events. */
 export const plainEvents = (count: number, from = 0): SentEvent[] =>
   Array.from({ length: count }, (_, i) => ({
     uuid: uuid(from + i + 1),
@@ -58,7 +58,7 @@ export const plainEvents = (count: number, from = 0): SentEvent[] =>
     properties: { number: from + i, text: 'a "quoted", text\nof two lines', $set: { plan: 'free' } },
   }))
 
-/** A folder of the test's own; `t.testdir` empties the one it gave before. */
+/** Creates a temporary folder. Unlike `t.testdir` it can be called several times. */
 export function freshFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'workspace-test-'))
   t.teardown(() => {
@@ -76,9 +76,13 @@ function unlock(folder: string): void {
     if (entry.isDirectory()) unlock(join(folder, entry.name))
 }
 
-/** Everything of the first project, to the destination that is given. */
-export const jobFor = (app: TestApp, destination: Job['destination'], more: Partial<Job> = {}): Job => ({
-  // Suites that run side by side share a machine.
+/** A job that delivers all events of the first project. */
+export const jobFor = (
+  app: TestApp,
+  destination: DeliveryJob['destination'],
+  more: Partial<DeliveryJob> = {},
+): DeliveryJob => ({
+  // Unique, because suites run concurrently on one machine.
   run_id: randomUUID(),
   attempt: 1,
   batch_export_id: uuid(0xdef),
@@ -98,14 +102,14 @@ export const jobFor = (app: TestApp, destination: Job['destination'], more: Part
   ...more,
 })
 
-/** Hears everything an attempt tells. */
-export function listener(): Reporter & { told: Report[]; checkpoints: Checkpoint[] } {
-  const told: Report[] = []
+/** Collects the reports and checkpoints of an attempt. */
+export function listener(): Reporter & { reports: Report[]; checkpoints: Checkpoint[] } {
+  const reports: Report[] = []
   const checkpoints: Checkpoint[] = []
   return {
-    told,
+    reports,
     checkpoints,
-    tell: (report) => void told.push(report),
+    report: (report) => void reports.push(report),
     checkpoint: async (state) => void checkpoints.push(state),
   }
 }

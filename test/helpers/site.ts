@@ -1,4 +1,4 @@
-/** An installation with a clock of its own, and the processes that serve it, which may be killed. */
+/** An installation whose servers are child processes with a controllable clock. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,39 +6,38 @@ import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { freshFolder } from './exports.ts'
 import { emptyPlace } from './postgres.ts'
-import { programFile, type ServerProcess, startProcess } from './process.ts'
+import { nodeArguments, programFile, type ServerProcess, startProcess } from './process.ts'
 
 export interface Site {
   database_url: string
-  /** Where File exports are. */
+  /** The folder of File exports. */
   files: string
   project_id: number
   project_token: string
-  /** Of the first start. */
   api_key: string
-  /** Those that live. */
+  /** The running servers. */
   servers: ServerProcess[]
   start(environment?: Record<string, string>): Promise<ServerProcess>
-  /** As a power cut would end it. */
+  /** Kills a server with SIGKILL, like a power loss. */
   kill(server: ServerProcess): Promise<void>
-  /** Moves the time of all processes, forward. */
+  /** Moves the clock of all servers. */
   advance(milliseconds: number): void
-  /** ISO 8601, as the processes have it. */
+  /** The time of the servers in ISO 8601. */
   now(): string
-  /** Asks one of them, the first where none is named; throws where it does not answer, or not with success. */
+  /** Sends a request to a server, by default the first one. Throws unless the response is 2xx. */
   ask(method: string, path: string, body?: unknown, server?: ServerProcess): Promise<any>
 }
 
-const PROGRAM = ['test/helpers/shifted-server.js', programFile('main.js')]
+const PROGRAM = [...nodeArguments('main.js').slice(0, -1), 'test/helpers/shifted-server.js', programFile('main.js')]
 
 export interface SiteOptions {
-  /** A place without a database yet; one on the run's own server by default. */
+  /** An empty database; created by default. */
   database_url?: string
-  /** Of every process. */
+  /** Variables of all servers. */
   environment?: Record<string, string>
 }
 
-/** With one process. */
+/** Opens an installation with one server. */
 export async function openSite(t: Test, engine: Engine, options: SiteOptions = {}): Promise<Site> {
   const folder = freshFolder(t)
   const files = join(folder, 'exports')
@@ -47,7 +46,7 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
   let ahead = 0
   const advance = (milliseconds: number): void => {
     ahead += milliseconds
-    // Renamed, because a file that is being written is empty for a moment, and the clock would go back.
+    // A rename is atomic; a server could read a partly written file.
     writeFileSync(`${CLOCK_FILE}.new`, String(ahead))
     renameSync(`${CLOCK_FILE}.new`, CLOCK_FILE)
   }
@@ -57,7 +56,7 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
     DATABASE_URL: database_url,
     EXPORT_FOLDER: files,
     CLOCK_FILE,
-    // Each is a process that has to be started again with its server.
+    // Each slot is a child process of each server.
     EXPORT_SLOTS: '2',
     SECRET_KEY: 'ab'.repeat(32),
     OUTBOUND_ALLOW: '127.0.0.1/32',
@@ -96,13 +95,13 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await response.text()
-      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+      if (!response.ok) throw new Error(`${method} ${path} responded with ${response.status}: ${text}`)
       return text && JSON.parse(text)
     },
   }
 }
 
-/** Asks again until the answer is there. */
+/** Polls until the result is truthy. */
 export async function until<Answer>(ask: () => Promise<Answer | false | null | undefined>): Promise<Answer> {
   for (;;) {
     const answer = await ask()

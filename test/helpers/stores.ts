@@ -2,12 +2,12 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import { failureOf } from '../../src/exports/deliver.ts'
+import { describeFailure } from '../../src/exports/deliver.ts'
 import type { Destination, Tools } from '../../src/exports/destination.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { freshFolder } from './exports.ts'
 
-export const IMPATIENT = { connect_ms: 2_000, idle_ms: 200, tries: 2, pause_ms: 10 }
+export const IMPATIENT = { connect_ms: 2_000, idle_ms: 200, attempts: 2, retry_delay_ms: 10 }
 
 export const toolsFor = (t: Test, more: Partial<Tools> = {}): Tools => ({
   outbound: createOutbound({ allow: '127.0.0.1/32' }),
@@ -25,7 +25,7 @@ export async function send(
   config: object,
   tools: Tools,
   text = '{"event":"seen"}',
-): Promise<ReturnType<typeof failureOf> | undefined> {
+): Promise<ReturnType<typeof describeFailure> | undefined> {
   const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
   const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
   const columns = destination.columns
@@ -36,7 +36,7 @@ export async function send(
     return undefined
   } catch (error) {
     await receiver.abort()
-    return failureOf(error)
+    return describeFailure(error)
   }
 }
 
@@ -45,13 +45,13 @@ export async function stepsOf(
   destination: Destination<any>,
   config: object,
   tools: Tools,
-): Promise<{ made: string[]; failure?: ReturnType<typeof failureOf> }> {
+): Promise<{ made: string[]; failure?: ReturnType<typeof describeFailure> }> {
   const made: string[] = []
   try {
-    for await (const { name } of destination.test(config, tools)) made.push(name)
+    for await (const _ of destination.test(config, tools)) made.push(destination.steps[made.length]!)
     return { made }
   } catch (error) {
-    return { made, failure: failureOf(error) }
+    return { made, failure: describeFailure(error) }
   }
 }
 

@@ -3,11 +3,11 @@ import { createServer, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import t, { type Test } from 'tap'
-import { createOutbound, type Outbound, type Resolve } from '../../src/outbound/guard.ts'
+import { createOutbound, type Outbound, type ResolveHost } from '../../src/outbound/guard.ts'
 
-/** Names and what they stand for; a function is asked each time. */
+/** Resolves names to fixed addresses, or calls a function each time. */
 const resolving =
-  (names: Record<string, string[] | (() => string[])>): Resolve =>
+  (names: Record<string, string[] | (() => string[])>): ResolveHost =>
   (host, _, done) => {
     const entry = names[host]
     const addresses = typeof entry === 'function' ? entry() : entry
@@ -46,7 +46,7 @@ const verdict = (outbound: Outbound, host: string, port = 443): Promise<string> 
     (error) => error.code,
   )
 
-t.test('only public addresses are open by themselves', async (t) => {
+t.test('allows only public addresses by default', async (t) => {
   const outbound = createOutbound({ resolve: resolving({}) })
   for (const address of ['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '[2606:4700::1111]'])
     t.equal(await verdict(outbound, address), 'open', address)
@@ -85,11 +85,11 @@ t.test('only public addresses are open by themselves', async (t) => {
     'ff02::1',
   ])
     t.equal(await verdict(outbound, address), 'outbound_refused', address)
-  t.equal(await verdict(outbound, '64:ff9b::8.8.8.8'), 'open', 'a public address, translated')
+  t.equal(await verdict(outbound, '64:ff9b::8.8.8.8'), 'open', 'a translated public address')
   t.equal(await verdict(outbound, '::ffff:8.8.8.8'), 'open')
 })
 
-t.test('a name is what it stands for', async (t) => {
+t.test('checks the addresses that a name resolves to', async (t) => {
   const outbound = createOutbound({
     resolve: resolving({
       public: ['8.8.8.8'],
@@ -100,14 +100,14 @@ t.test('a name is what it stands for', async (t) => {
   })
   t.equal(await verdict(outbound, 'public'), 'open')
   t.equal(await verdict(outbound, 'inside'), 'outbound_refused')
-  t.equal(await verdict(outbound, 'both'), 'open', 'of several, those that are open are used')
+  t.equal(await verdict(outbound, 'both'), 'open', 'uses the allowed addresses of several')
   t.equal(await verdict(outbound, 'none'), 'outbound_unresolved')
   t.equal(await verdict(outbound, 'nowhere'), 'outbound_unresolved')
-  t.equal(await verdict(createOutbound(), 'localhost'), 'outbound_refused', "by the machine's own resolver")
+  t.equal(await verdict(createOutbound(), 'localhost'), 'outbound_refused', 'with the system resolver')
   await t.rejects(outbound.checkHost('inside', 1), { message: /"inside".*OUTBOUND_ALLOW/ })
 })
 
-t.test('the operator opens addresses, ranges and names, with a port or without', async (t) => {
+t.test('allows the addresses, ranges and names of OUTBOUND_ALLOW, with or without a port', async (t) => {
   const resolve = resolving({ 'db.internal': ['10.9.9.9'], 'other.internal': ['10.9.9.9'] })
   const outbound = createOutbound({
     allow: '127.0.0.1, 192.168.0.0/16:443, fd00::/8, [::1]:9000, DB.internal:5432',
@@ -130,7 +130,7 @@ t.test('the operator opens addresses, ranges and names, with a port or without',
     t.equal(await verdict(outbound, host, port), wanted, `${host}:${port}`)
 })
 
-t.test('a request goes where it may, and nowhere else', async (t) => {
+t.test('sends requests only to allowed addresses', async (t) => {
   const { port, seen } = await listen(t)
   const resolve = resolving({ name: ['127.0.0.1'] })
   const open = createOutbound({ allow: `127.0.0.1:${port}`, resolve })
@@ -154,12 +154,12 @@ t.test('a request goes where it may, and nowhere else', async (t) => {
         .end(),
     ),
     { code: 'outbound_refused' },
-    'a socket of the machine',
+    'a local socket',
   )
   t.equal(seen.length, 2)
 })
 
-t.test('a name that turns to loopback after it was checked is refused', async (t) => {
+t.test('rejects a name that resolves to loopback after the check', async (t) => {
   const { port, seen } = await listen(t)
   const answers = [['8.8.8.8'], ['127.0.0.1']]
   const outbound = createOutbound({ resolve: resolving({ 'rebound.example': () => answers.shift()! }) })
@@ -168,7 +168,7 @@ t.test('a name that turns to loopback after it was checked is refused', async (t
   t.strictSame(seen, [])
 })
 
-t.test('a socket for clients that connect by themselves', async (t) => {
+t.test('guards sockets of clients that connect themselves', async (t) => {
   let connections = 0
   const server = createTcp((socket) => {
     connections++
@@ -194,7 +194,7 @@ t.test('a socket for clients that connect by themselves', async (t) => {
   t.equal(connections, 3)
 })
 
-t.test('a socket for what the operator has opened goes nowhere else', async (t) => {
+t.test('connects an allowed_only socket only to addresses of OUTBOUND_ALLOW', async (t) => {
   const server = createTcp((socket) => socket.end()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
@@ -202,12 +202,12 @@ t.test('a socket for what the operator has opened goes nowhere else', async (t) 
   const resolve = resolving({ inside: ['127.0.0.1'], public: ['8.8.8.8'], both: ['8.8.8.8', '127.0.0.1'] })
   const outbound = createOutbound({ allow: `127.0.0.1:${port}`, resolve })
   for (const host of ['127.0.0.1', 'inside', 'both']) {
-    const socket = outbound.socket({ opened_only: true }).connect(port, host)
+    const socket = outbound.socket({ allowed_only: true }).connect(port, host)
     await once(socket, 'connect')
     t.equal(socket.remoteAddress, '127.0.0.1', host)
   }
   for (const host of ['8.8.8.8', '[2606:4700::1111]', 'public'])
-    t.match(await once(outbound.socket({ opened_only: true }).connect(port, host), 'error'), [
+    t.match(await once(outbound.socket({ allowed_only: true }).connect(port, host), 'error'), [
       { code: 'outbound_refused' },
     ])
 })

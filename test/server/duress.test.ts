@@ -1,4 +1,4 @@
-/** Connections that misbehave, many at once: the memory stays bounded, and whoever behaves is served meanwhile. */
+/** Many misbehaving connections: memory stays bounded, and other clients are served. */
 import { spawnSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,22 +19,22 @@ const OVERSIZED = PROVE ? 2_000 : 200
 const PIPELINES = PROVE ? 200 : 10
 const FLOODS = PROVE ? 50 : 5
 const ABORTED = PROVE ? 500 : 30
-const HELD = PROVE ? 200 : 30
+const STALLED = PROVE ? 200 : 30
 const PACKED = PROVE ? 40 : 6
 const PACKED_EVENTS = PROVE ? 20_000 : 5_000
 const READERS = PROVE ? 30 : 10
 const EVENTS = PROVE ? 50_000 : 10_000
 const AT_ONCE = 100
-/** What a process opens beside the connections. */
+/** Files that a process opens in addition to connections. */
 const OTHER_FILES = 200
-/** How far the resident memory may rise above what it was when the server had started and was warm. */
+/** The allowed growth of resident memory after the warm-up. */
 const BOUND_MEBIBYTES = 512
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
-/** For those who are to hear of it; on a busy machine others would, too. */
-const IMPATIENT = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
-const PATIENT = { HEADERS_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', EVENTS_QUERY_TIMEOUT_MS: '60000' }
+/** Only for tests of the timeouts. On a busy machine, other tests would run into them. */
+const SHORT_TIMEOUTS = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
+const LONG_TIMEOUTS = { HEADERS_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', EVENTS_QUERY_TIMEOUT_MS: '60000' }
 
 interface Connection {
   socket: Socket
@@ -42,24 +42,28 @@ interface Connection {
   closed: Promise<unknown>
 }
 
-async function dial({ url }: ServerProcess): Promise<Connection> {
+async function openConnection({ url }: ServerProcess): Promise<Connection> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
   const closed = new Promise((resolve) => socket.on('close', resolve))
-  // Resets are part of it; who cares looks at what was said before.
+  // Resets are expected. Tests look at the data received before.
   socket.on('error', () => undefined)
   const connection = { socket, text: () => Buffer.concat(chunks).toString('latin1'), closed }
   await next(connection, 'connect')
   return connection
 }
 
-/** The next time that something happens, or the end. */
+/** Waits for the next event or for the end of the connection. */
 const next = ({ socket, closed }: Connection, event: 'connect' | 'data' | 'drain'): Promise<unknown> =>
   Promise.race([closed, new Promise((resolve) => socket.once(event, resolve))])
 
-/** So many times, a few at once. */
-async function many<Result>(count: number, work: (i: number) => Promise<Result>, at_once = AT_ONCE): Promise<Result[]> {
+/** Runs `work` `count` times with bounded concurrency. */
+async function repeatConcurrently<Result>(
+  count: number,
+  work: (i: number) => Promise<Result>,
+  at_once = AT_ONCE,
+): Promise<Result[]> {
   const results: Result[] = []
   let next = 0
   const worker = async (): Promise<void> => {
@@ -72,8 +76,8 @@ async function many<Result>(count: number, work: (i: number) => Promise<Result>,
   return results
 }
 
-/** Until the other side has said that, or has closed. */
-async function heard(connection: Connection, pattern: RegExp): Promise<void> {
+/** Waits until the received text matches, or until the connection closes. */
+async function received(connection: Connection, pattern: RegExp): Promise<void> {
   while (!pattern.test(connection.text()) && !connection.socket.closed) await next(connection, 'data')
 }
 
@@ -101,7 +105,7 @@ async function memoryOf({ url }: ServerProcess): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)![1]) / MEBIBYTE
 }
 
-/** Somebody who asks for ordinary things all the while, and looks at the memory. */
+/** A well-behaved client that sends ordinary requests and records the peak memory of the server. */
 function bystander(server: ServerProcess) {
   const headers = { authorization: `Bearer ${server.api_key}` }
   const failed: string[] = []
@@ -111,7 +115,7 @@ function bystander(server: ServerProcess) {
     try {
       const response = await fetch(`${server.url}${path}`, init)
       const text = await response.text()
-      if (response.status !== 200) failed.push(`${path} answered ${response.status}: ${text}`)
+      if (response.status !== 200) failed.push(`${path} returned ${response.status}: ${text}`)
     } catch (error) {
       failed.push(`${path} failed: ${(error as Error).cause ?? error}`)
     }
@@ -133,39 +137,39 @@ function bystander(server: ServerProcess) {
   }
 }
 
-/** Trouble, with somebody standing by. Answers a sentence about how they fared. */
-async function during(t: Test, server: ServerProcess, trouble: () => Promise<void>): Promise<string> {
+/** Runs an attack while a bystander sends requests. Returns a sentence about the result. */
+async function withBystander(t: Test, server: ServerProcess, trouble: () => Promise<void>): Promise<string> {
   const person = bystander(server)
   await trouble()
   const { requests, failed, peak } = await person.stop()
-  t.strictSame(failed, [], `all ${requests} requests of somebody else were answered`)
+  t.strictSame(failed, [], `all ${requests} requests of the bystander succeed`)
   const rise = Math.max(0, Math.round(peak - warm))
-  t.ok(rise <= BOUND_MEBIBYTES, `the memory rose by ${rise} MiB, at most ${BOUND_MEBIBYTES}`)
-  t.equal(server.child.exitCode, null, 'the server lives')
+  t.ok(rise <= BOUND_MEBIBYTES, `memory grows by ${rise} MiB, at most ${BOUND_MEBIBYTES}`)
+  t.equal(server.child.exitCode, null, 'the server is still running')
   return `memory rose by ${rise} MiB (bound ${BOUND_MEBIBYTES}), all ${requests.toLocaleString('en')} requests of a bystander answered`
 }
 
 let warm: number
 let server: ServerProcess
 
-/** A server for each, so that what one leaves behind is not counted for the next. */
-async function open(t: Test, environment: Record<string, string> = {}): Promise<void> {
-  const settings = { BODY_MEMORY_MB: '64', ...PATIENT, ...environment }
+/** Each test has its own server, so that memory of one test does not count in the next. */
+async function openServer(t: Test, environment: Record<string, string> = {}): Promise<void> {
+  const settings = { BODY_MEMORY_MB: '64', ...LONG_TIMEOUTS, ...environment }
   server = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}`, ...settings })
   await bystander(server).stop()
   warm = await memoryOf(server)
 }
 
-t.test('headers and bodies that arrive byte by byte, or not at all', async (t) => {
-  await open(t, IMPATIENT)
+t.test('requests that arrive byte by byte or not at all time out with 408', async (t) => {
+  await openServer(t, SHORT_TIMEOUTS)
   const heads = [
     'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ',
     `POST /batch/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${MEBIBYTE}\r\n\r\n`,
     'POST /batch/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n',
     '',
   ]
-  const result = await during(t, server, async () => {
-    const connections = await many(SLOW, () => dial(server))
+  const result = await withBystander(t, server, async () => {
+    const connections = await repeatConcurrently(SLOW, () => openConnection(server))
     for (const [i, { socket }] of connections.entries()) socket.write(heads[i % heads.length]!)
     const dribble = setInterval(() => {
       for (const [i, { socket }] of connections.entries())
@@ -173,26 +177,26 @@ t.test('headers and bodies that arrive byte by byte, or not at all', async (t) =
     }, 100)
     await Promise.all(connections.map(({ closed }) => closed))
     clearInterval(dribble)
-    t.strictSame(tally(connections.map(statusOf)), { 408: SLOW }, 'each is told that it took too long, and closed')
+    t.strictSame(tally(connections.map(statusOf)), { 408: SLOW }, 'each connection receives 408 and is closed')
   })
   figure(t, { area: AREA, count: SLOW, of: 'slow connections', result: `each ended with 408; ${result}` })
 })
 
-t.test('idle connections', async (t) => {
-  await open(t)
+t.test('idle connections do not block other clients', async (t) => {
+  await openServer(t)
   const limit = Number(spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout)
   const count = Math.min(IDLE, Number.isNaN(limit) ? IDLE : limit - OTHER_FILES)
-  const result = await during(t, server, async () => {
-    const connections = await many(count, async () => {
-      const connection = await dial(server)
+  const result = await withBystander(t, server, async () => {
+    const connections = await repeatConcurrently(count, async () => {
+      const connection = await openConnection(server)
       connection.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n')
-      await heard(connection, /"ok"/)
+      await received(connection, /"ok"/)
       return connection
     })
     const another = await fetch(`${server.url}/health/live`)
-    t.equal(another.status, 200, 'one more is let in')
+    t.equal(another.status, 200, 'another connection is accepted')
     const open = connections.filter(({ socket }) => socket.readyState === 'open')
-    t.equal(open.length, count, 'all are open at once')
+    t.equal(open.length, count, 'all connections are open')
     for (const { socket } of connections) socket.destroy()
     await Promise.all(connections.map(({ closed }) => closed))
   })
@@ -203,11 +207,11 @@ t.test('idle connections', async (t) => {
   figure(t, { area: AREA, count, of: 'connections at once', result })
 })
 
-t.test('headers that are too large', async (t) => {
-  await open(t)
-  const result = await during(t, server, async () => {
-    const connections = await many(OVERSIZED, async (i) => {
-      const connection = await dial(server)
+t.test('too large headers are rejected with 431', async (t) => {
+  await openServer(t)
+  const result = await withBystander(t, server, async () => {
+    const connections = await repeatConcurrently(OVERSIZED, async (i) => {
+      const connection = await openConnection(server)
       const name = i % 2 ? 'X-Big: ' : ''
       const many = 'X-Many: x\r\n'.repeat(4_000)
       connection.socket.write(
@@ -221,14 +225,14 @@ t.test('headers that are too large', async (t) => {
   figure(t, { area: AREA, count: OVERSIZED, of: 'requests', result: `each refused with 431; ${result}` })
 })
 
-t.test('pipelined requests', async (t) => {
-  await open(t)
+t.test('pipelined requests are answered in order', async (t) => {
+  await openServer(t)
   const each = 100
-  const result = await during(t, server, async () => {
-    const orders = await many(
+  const result = await withBystander(t, server, async () => {
+    const orders = await repeatConcurrently(
       PIPELINES,
       async () => {
-        const connection = await dial(server)
+        const connection = await openConnection(server)
         const paths = ['/api/organizations/', '/health/live', '/api/nothing/', '/api/users/@me/', '/docs']
         connection.socket.write(
           Array.from(
@@ -246,25 +250,25 @@ t.test('pipelined requests', async (t) => {
     t.same(
       orders.filter((order) => order.join() !== wanted.join()),
       [],
-      'every answer comes in the order of the requests',
+      'responses have the order of the requests',
     )
   })
   figure(t, { area: AREA, count: PIPELINES * each, of: 'requests', result: `answered in their order; ${result}` })
 })
 
-t.test('pipelined requests whose answers nobody reads', async (t) => {
-  await open(t)
+t.test('memory stays bounded when a client does not read pipelined responses', async (t) => {
+  await openServer(t)
   const each = 2_000
-  const result = await during(t, server, async () => {
-    const connections = await many(FLOODS, async (i) => {
-      const connection = await dial(server)
+  const result = await withBystander(t, server, async () => {
+    const connections = await repeatConcurrently(FLOODS, async (i) => {
+      const connection = await openConnection(server)
       connection.socket.pause()
       const path = ['/docs/reference.js', '/openapi.json', '/api/projects/@current/events/?limit=1000'][i % 3]
       const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.api_key}\r\n\r\n`
       connection.socket.write(request.repeat(each))
       return connection
     })
-    // The experiment, nothing that is asserted: time to fill memory.
+    // Gives the server time to fill its memory. No assertion depends on the duration.
     await pause(2_000)
     for (const { socket } of connections) socket.destroy()
     await Promise.all(connections.map(({ closed }) => closed))
@@ -272,9 +276,9 @@ t.test('pipelined requests whose answers nobody reads', async (t) => {
   figure(t, { area: AREA, count: FLOODS * each, of: 'requests', result })
 })
 
-t.test('garbage behind a request does not get into its answer', async (t) => {
-  await open(t)
-  const connection = await dial(server)
+t.test('invalid data after a request does not corrupt its response', async (t) => {
+  await openServer(t)
+  const connection = await openConnection(server)
   connection.socket.write('GET /docs/reference.js HTTP/1.1\r\nHost: x\r\n\r\n')
   await next(connection, 'data')
   connection.socket.pause()
@@ -285,15 +289,15 @@ t.test('garbage behind a request does not get into its answer', async (t) => {
   t.equal(connection.text().match(/HTTP\/1\.1 \d+/g)?.length, 1)
 })
 
-t.test('uploads that are cut off', async (t) => {
-  await open(t)
+t.test('aborted uploads free their memory', async (t) => {
+  await openServer(t)
   const random = seeded(SEED)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
-  const result = await during(t, server, async () => {
-    await many(
+  const result = await withBystander(t, server, async () => {
+    await repeatConcurrently(
       ABORTED,
       async () => {
-        const connection = await dial(server)
+        const connection = await openConnection(server)
         connection.socket.write(`POST /batch/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY_LIMIT_BYTES}\r\n\r\n`)
         for (let left = 1 + random() * 18; left > 0 && connection.socket.writable; left--)
           if (!connection.socket.write(chunk)) await next(connection, 'drain')
@@ -306,14 +310,14 @@ t.test('uploads that are cut off', async (t) => {
   figure(t, { area: AREA, count: ABORTED, of: 'uploads of 20 MiB', result, seed: SEED })
 })
 
-t.test('uploads that stop in the middle and stay', async (t) => {
-  await open(t, IMPATIENT)
+t.test('stalled uploads are rejected in favour of new ones', async (t) => {
+  await openServer(t, SHORT_TIMEOUTS)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
-  const result = await during(t, server, async () => {
-    const connections = await many(
-      HELD,
+  const result = await withBystander(t, server, async () => {
+    const connections = await repeatConcurrently(
+      STALLED,
       async () => {
-        const connection = await dial(server)
+        const connection = await openConnection(server)
         connection.socket.write(`POST /batch/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY_LIMIT_BYTES}\r\n\r\n`)
         for (let sent = 0; sent < 19 && connection.socket.writable; sent++)
           if (!connection.socket.write(chunk)) await next(connection, 'drain')
@@ -325,28 +329,28 @@ t.test('uploads that stop in the middle and stay', async (t) => {
       method: 'POST',
       body: batchOf(server.project_token, 1_000, 5_000),
     })
-    t.equal(large.status, 200, 'a large upload that goes on is taken')
+    t.equal(large.status, 200, 'a large upload in progress succeeds')
     await Promise.all(connections.map(({ closed }) => closed))
     const { 503: refused = 0, ...others } = tally(connections.map(statusOf))
-    t.ok(refused > 0, `${refused} made room for others`)
+    t.ok(refused > 0, `${refused} stalled uploads were rejected`)
     t.strictSame(
       Object.keys(others).filter((status) => status !== '408' && status !== 'undefined'),
       [],
     )
   })
-  figure(t, { area: AREA, count: HELD, of: 'uploads of 20 MiB', result: `the oldest make room with 503; ${result}` })
+  figure(t, { area: AREA, count: STALLED, of: 'uploads of 20 MiB', result: `the oldest make room with 503; ${result}` })
 })
 
-t.test('small bodies that unpack to much', async (t) => {
-  await open(t)
+t.test('small compressed bodies with large contents do not exhaust memory', async (t) => {
+  await openServer(t)
   const deep = { event: 'seen', distinct_id: 'person', properties: { a: Array.from({ length: 30 }, () => []) } }
   const batch = Array.from({ length: PACKED_EVENTS }, () => deep)
   const text = JSON.stringify({ api_key: server.project_token, batch })
   const body = gzipSync(text)
   const headers = { 'content-encoding': 'gzip' }
-  const result = await during(t, server, async () => {
-    // Each of them waits for those before it, and none longer than the server lets it.
-    const statuses = await many(
+  const result = await withBystander(t, server, async () => {
+    // The server parses a bounded number of them concurrently; the others wait.
+    const statuses = await repeatConcurrently(
       PACKED,
       async () => (await fetch(`${server.url}/batch/`, { method: 'POST', body, headers })).status,
       PROVE ? 10 : PACKED,
@@ -357,16 +361,16 @@ t.test('small bodies that unpack to much', async (t) => {
   figure(t, { area: AREA, count: PACKED, of, result })
 })
 
-t.test('readers who stop reading', async (t) => {
-  await open(t)
+t.test('clients that stop reading do not exhaust memory', async (t) => {
+  await openServer(t)
   for (let sent = 0; sent < EVENTS; sent += 1_000) {
     const body = batchOf(server.project_token, 1_000, 300)
     t.equal((await fetch(`${server.url}/batch/`, { method: 'POST', body })).status, 200)
   }
   const path = `/api/projects/@current/events/?limit=${EVENTS}`
-  const result = await during(t, server, async () => {
-    const connections = await many(READERS, async () => {
-      const connection = await dial(server)
+  const result = await withBystander(t, server, async () => {
+    const connections = await repeatConcurrently(READERS, async () => {
+      const connection = await openConnection(server)
       connection.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.api_key}\r\n\r\n`)
       await next(connection, 'data')
       connection.socket.pause()

@@ -1,15 +1,15 @@
-/** Bad input is told so and changes nothing. What is made at random from the contract is in test/contract/fuzz.test.ts. */
+/** Invalid input is rejected and changes nothing. test/contract/fuzz.test.ts has random input. */
 import t from 'tap'
 import { onBothEngines } from '../helpers/app.ts'
 
 const ORGANIZATIONS = '/api/organizations/'
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-onBothEngines(t, 'bodies that are no bodies', async (t, { send }) => {
+onBothEngines(t, 'rejects malformed bodies without side effects', async (t, { send }) => {
   const json = 'application/json'
   const utf8 = (text: string): Buffer => Buffer.from(text)
   const cases: [name: string, type: string | undefined, payload: string | Buffer, status: number, code?: string][] = [
-    ['half JSON', json, '{"name": "x"', 400, 'parse_error'],
+    ['incomplete JSON', json, '{"name": "x"', 400, 'parse_error'],
     ['trailing comma', json, '{"name": "x",}', 400, 'parse_error'],
     ['two values', json, '{"name": "x"} {}', 400, 'parse_error'],
     ['NaN', json, '{"name": NaN}', 400, 'parse_error'],
@@ -31,17 +31,17 @@ onBothEngines(t, 'bodies that are no bodies', async (t, { send }) => {
     ['UTF-16', json, Buffer.from('{"name": "x"}', 'utf16le'), 400, 'parse_error'],
     ['a NUL escape', json, '{"name": "a\\u0000b"}', 400, 'null_characters_not_allowed'],
     ['a NUL in a key', json, '{"name": "x", "a\\u0000": 1}', 400, 'null_characters_not_allowed'],
-    ['half a surrogate pair', json, '{"name": "a\\ud800b"}', 201],
-    ['a key twice: the last counts', json, '{"name": 5, "name": "last"}', 201],
+    ['a lone surrogate', json, '{"name": "a\\ud800b"}', 201],
+    ['a duplicate key: the last value counts', json, '{"name": 5, "name": "last"}', 201],
     ['__proto__', json, '{"name": "x", "__proto__": {"enforce_2fa": true}}', 400, 'parse_error'],
     ['constructor.prototype', json, '{"name": "x", "constructor": {"prototype": {}}}', 400, 'parse_error'],
     ['deep', json, `{"name": "x", "a": ${nested(60)}}`, 201],
     ['too deep', json, `{"name": "x", "a": ${nested(65)}}`, 400, 'invalid_input'],
-    ['bottomless', json, `{"name": "x", "a": ${nested(400_000)}}`, 400, 'invalid_input'],
+    ['extremely deep', json, `{"name": "x", "a": ${nested(400_000)}}`, 400, 'invalid_input'],
     ['many values', json, `{"name": "x", "a": [${'1,'.repeat(19_996)}1]}`, 201],
     ['too many values', json, `{"name": "x", "a": [${'1,'.repeat(19_997)}1]}`, 400, 'invalid_input'],
     [
-      'a million objects behind half JSON',
+      'many objects in incomplete JSON',
       json,
       `{"name": ${'[{},'.repeat(50)}${'{},'.repeat(300_000)}`,
       400,
@@ -59,17 +59,17 @@ onBothEngines(t, 'bodies that are no bodies', async (t, { send }) => {
     ['JSON with a charset', 'application/json; charset=utf-8', '{"name": "x"}', 201],
     ['JSON in capitals', 'Application/JSON', '{"name": "x"}', 201],
   ]
-  let made = 1
+  let created = 1
   for (const [name, type, payload, status, code] of cases) {
     const answer = await send('POST', ORGANIZATIONS, { raw: { ...(type && { type }), payload } })
     t.equal(answer.status, status, name)
     if (code) t.equal(answer.body.code, code, name)
-    else made++
+    else created++
   }
-  t.equal((await send('GET', ORGANIZATIONS)).body.count, made, 'and what was refused made nothing')
+  t.equal((await send('GET', ORGANIZATIONS)).body.count, created, 'rejected requests create nothing')
 })
 
-onBothEngines(t, 'addresses that are no addresses', async (t, { send, first }) => {
+onBothEngines(t, 'rejects malformed URLs', async (t, { send, first }) => {
   for (const [url, status] of [
     ['/api/organizations/%', 404],
     ['/api/organizations/%ZZ/', 404],
@@ -97,7 +97,7 @@ onBothEngines(t, 'addresses that are no addresses', async (t, { send, first }) =
   }
 })
 
-onBothEngines(t, 'long texts are refused by name, and errors repeat little of them', async (t, { send, first }) => {
+onBothEngines(t, 'rejects long texts with the name of the field and a short error', async (t, { send, first }) => {
   const project = `/api/projects/${first.project_id}`
   const export_ = (config: object, name = 'long') => ({ name, interval: 'hour', destination: { type: 'NoOp', config } })
   const plugins = `/api/organizations/${first.organization_id}/pipeline_destinations/`

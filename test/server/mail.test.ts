@@ -1,4 +1,4 @@
-/** Real mail to a real server in this process: delivered, refused, slow, down and back. */
+/** Mail to an SMTP server in this process: delivered, rejected, slow, unreachable. */
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { linkIn, openMailbox, readable } from '../helpers/mailbox.ts'
 
 const MINUTE = 60_000
 
-interface Logged {
+interface LogLine {
   msg: string
   reason?: string
   level: number
@@ -16,7 +16,7 @@ interface Logged {
 
 async function open(t: Test, engine: TestApp['engine'], url: string) {
   const stream = new PassThrough()
-  const log: Logged[] = []
+  const log: LogLine[] = []
   const arrivals = new PassThrough({ objectMode: true })
   stream.on('data', (chunk: Buffer) => {
     for (const line of String(chunk).trim().split('\n')) {
@@ -28,8 +28,8 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
     environment: { SMTP_URL: url, SITE_URL: 'https://site.example/' },
     log: stream,
   })
-  /** Waits until the log says so. */
-  const says = async (words: RegExp): Promise<Logged> => {
+  /** Waits for a matching log line. */
+  const says = async (words: RegExp): Promise<LogLine> => {
     for (;;) {
       const found = log.find(({ msg }) => words.test(msg))
       if (found) return found
@@ -43,7 +43,7 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
 }
 
 for (const engine of ENGINES) {
-  t.test(`an invite is mailed, and its link opens it (${engine})`, async (t) => {
+  t.test(`an invite is sent by email, and its link accepts it (${engine})`, async (t) => {
     const box = await openMailbox(t)
     const { send, invite, says } = await open(t, engine, box.url)
     const arriving = box.next()
@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
       level: 8,
     })
     t.match(made, { emailing_attempt_made: true })
-    t.notOk('signup_token' in made, 'the secret goes by mail alone')
+    t.notOk('signup_token' in made, 'the token is only in the mail')
     const mail = await arriving
     t.strictSame(mail.to, ['grace@example.com'])
     t.equal(mail.from, 'workspace-admin@site.example')
@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
     t.match(text, /^Message-ID: <[0-9a-f-]{36}@site\.example>/im)
     t.match(text, /Content-Type: text\/plain/)
     t.match(text, /Content-Type: text\/html/)
-    t.match(text, /&#60;b&#62;Grace/, 'what people type is no HTML')
+    t.match(text, /&#60;b&#62;Grace/, 'user input is escaped')
     t.match(text, /until 2026-01-04 \(UTC\)/)
     const { invite_id, token } = linkIn(mail.raw)
     t.equal(invite_id, made.id)
@@ -72,10 +72,10 @@ for (const engine of ENGINES) {
     t.match(
       joined,
       { status: 201, body: { user: { is_email_verified: true } } },
-      'a secret that came by mail proves the address',
+      'a token from a mail verifies the address',
     )
     const news = await box.next()
-    t.strictSame(news.to, ['owner@example.com'], 'and the others are told')
+    t.strictSame(news.to, ['owner@example.com'], 'other members are notified')
     t.match(readable(news.raw), /\(grace@example\.com\) has joined My organization/)
     await says(/mail sent/)
     await send('PATCH', '/api/organizations/@current/', { body: { is_member_join_email_enabled: false } })
@@ -83,10 +83,10 @@ for (const engine of ENGINES) {
     await invite('second@example.com')
     const second = linkIn((await next).raw)
     await send('POST', `/api/signup/${second.invite_id}/`, { key: null, body: { token: second.token } })
-    t.equal(box.mails.length, 3, 'unless that is switched off')
+    t.equal(box.mails.length, 3, 'the notification can be disabled')
   })
 
-  t.test(`a refusal is tried again, later and later, under one Message-ID (${engine})`, async (t) => {
+  t.test(`retries a rejected mail with growing delays and the same Message-ID (${engine})`, async (t) => {
     const box = await openMailbox(t)
     const app = await open(t, engine, box.url)
     box.behave({ at: 'recipient', status: 451 })
@@ -114,7 +114,7 @@ for (const engine of ENGINES) {
     t.equal((await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status, 200)
   })
 
-  t.test(`what cannot be delivered is given up, with the reason (${engine})`, async (t) => {
+  t.test(`gives up an undeliverable mail and logs the reason (${engine})`, async (t) => {
     const box = await openMailbox(t)
     const app = await open(t, engine, box.url)
     box.behave({ at: 'recipient', status: 550 })
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
     t.equal((await app.send('GET', '/api/organizations/@current/invites/')).body.count, 2, 'the invites stay')
   })
 
-  t.test(`down, and back (${engine})`, async (t) => {
+  t.test(`retries a mail after the server was unreachable (${engine})`, async (t) => {
     const first = await openMailbox(t)
     await first.close()
     const app = await open(t, engine, first.url)
@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
     await app.says(/mail sent/)
   })
 
-  t.test(`a fate nobody knows is not tempted twice (${engine})`, async (t) => {
+  t.test(`does not resend a mail that may have been delivered (${engine})`, async (t) => {
     const box = await openMailbox(t)
     const app = await open(t, engine, `${box.url}?socketTimeout=300`)
     box.behave({ at: 'data', cut: true })
@@ -197,7 +197,7 @@ for (const engine of ENGINES) {
     },
   )
 
-  t.test(`an invite that is gone is not mailed (${engine})`, async (t) => {
+  t.test(`does not send a deleted invite (${engine})`, async (t) => {
     const box = await openMailbox(t)
     const app = await open(t, engine, box.url)
     box.behave({ at: 'recipient', status: 451 })
@@ -217,7 +217,7 @@ for (const engine of ENGINES) {
   })
 }
 
-t.test('TLS and a password', async (t) => {
+t.test('supports TLS and authentication', async (t) => {
   const box = await openMailbox(t, {
     secure: true,
     authOptional: false,
@@ -242,6 +242,6 @@ t.test('TLS and a password', async (t) => {
   t.match(
     await suspicious.says(/next attempt/),
     { reason: /certificate|ESOCKET|ETLS/i },
-    'a certificate that nobody vouches for is not believed',
+    'an untrusted certificate is rejected',
   )
 })

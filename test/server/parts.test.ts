@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import t from 'tap'
-import { parseTime } from '../../src/api/time.ts'
+import { parseIsoTime } from '../../src/api/time.ts'
 import { grants } from '../../src/auth/scopes.ts'
-import { readConfig, settings } from '../../src/config.ts'
+import { describeSettings, readConfig } from '../../src/config.ts'
 import { negotiate } from '../../src/contract/accept.ts'
+import { createCounter, MAX_NAMES, type RateWindows } from '../../src/http/request-counter.ts'
 import { makeIds } from '../../src/ids.ts'
-import { createCounter, MOST_NAMES } from '../../src/http/request-counter.ts'
 import { histogram } from '../../src/metrics.ts'
 import { encloses } from '../../src/store/key-restrictions.ts'
 
@@ -74,7 +74,7 @@ t.test('settings', async (t) => {
     /sesame/,
     'a wrong setting is not repeated',
   )
-  for (const setting of settings()) t.ok(setting.description, setting.name)
+  for (const setting of describeSettings()) t.ok(setting.description, setting.name)
 })
 
 t.test('scopes', async (t) => {
@@ -132,7 +132,7 @@ t.test('limits slide', async (t) => {
 t.test('limits count so many names and no more: the quiet are forgotten, not the busy', async (t) => {
   const limit = createCounter([{ limit: 1, seconds: 60 }], () => 1_000_000)
   for (const name of ['quiet', 'busy']) limit.count(name)
-  for (let i = 0; i < MOST_NAMES; i++) {
+  for (let i = 0; i < MAX_NAMES; i++) {
     limit.check(`passer-by ${i}`)
     if (i % 1_000 === 0) t.throws(() => limit.check('busy'), { code: 'throttled' })
   }
@@ -142,34 +142,34 @@ t.test('limits count so many names and no more: the quiet are forgotten, not the
 
 t.test('limits that nodes share', async (t) => {
   let now = 7_200_000
-  const windows = [{ limit: 10, seconds: 60 }]
+  const windows: RateWindows = [{ limit: 10, seconds: 60 }]
   const [a, b] = [createCounter(windows, () => now, true), createCounter(windows, () => now, true)]
   const count = (limit: typeof a, times: number): void => {
     for (let i = 0; i < times; i++) limit.count('x')
   }
   count(a, 7)
   count(b, 1)
-  t.strictSame(a.untold(), [{ name: 'x', seconds: 60, start: now, count: 7 }])
-  t.strictSame(a.untold(), [], 'nothing is told twice')
-  t.strictSame(b.untold(), [{ name: 'x', seconds: 60, start: now, count: 1 }])
+  t.strictSame(a.takePending(), [{ name: 'x', seconds: 60, start: now, count: 7 }])
+  t.strictSame(a.takePending(), [], 'nothing is told twice')
+  t.strictSame(b.takePending(), [{ name: 'x', seconds: 60, start: now, count: 1 }])
   count(b, 1)
-  b.learn({ name: 'x', seconds: 60, start: now, count: 8, previous: 0 })
+  b.applyTotal({ name: 'x', seconds: 60, start: now, count: 8, previous: 0 })
   t.equal(b.count('x').remaining, 0, 'seven of the other, one told, one since, and this one')
   t.throws(() => b.check('x'), { code: 'throttled' })
-  b.learn({ name: 'x', seconds: 60, start: now, count: 1, previous: 0 })
+  b.applyTotal({ name: 'x', seconds: 60, start: now, count: 1, previous: 0 })
   t.throws(() => b.check('x'), { code: 'throttled' }, 'what could not be told has happened all the same')
-  b.learn({ name: 'stranger', seconds: 60, start: now, count: 100, previous: 0 })
+  b.applyTotal({ name: 'stranger', seconds: 60, start: now, count: 100, previous: 0 })
   t.doesNotThrow(() => b.check('stranger'), 'who was not here is not remembered')
 
   now += 60_000
   a.check('x')
-  a.learn({ name: 'x', seconds: 60, start: now - 60_000, count: 10, previous: 0 })
+  a.applyTotal({ name: 'x', seconds: 60, start: now - 60_000, count: 10, previous: 0 })
   t.throws(() => a.check('x'), { code: 'throttled' }, 'what was counted before the window changed is heard of after it')
   const late = createCounter(windows, () => now, true)
   late.count('x')
-  late.learn({ name: 'x', seconds: 60, start: now, count: 1, previous: 10 })
+  late.applyTotal({ name: 'x', seconds: 60, start: now, count: 1, previous: 10 })
   t.throws(() => late.check('x'), { code: 'throttled' }, 'and by who was not there')
-  t.strictSame(createCounter(windows, () => now).untold(), [])
+  t.strictSame(createCounter(windows, () => now).takePending(), [])
 })
 
 t.test('no window ever lets through twice its limit', async (t) => {
@@ -216,7 +216,7 @@ t.test('times survive every spelling', async (t) => {
             `${local}${sign}${hh}:${mm}`,
             `${local}${sign}${hh}${mm}`,
           ]
-          return spellings.every((spelling) => parseTime(spelling, 'x') === iso)
+          return spellings.every((spelling) => parseIsoTime(spelling, 'x') === iso)
         },
       ),
       { seed: 7 },
@@ -226,7 +226,7 @@ t.test('times survive every spelling', async (t) => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
-          return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(parseTime(text, 'x'))
+          return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(parseIsoTime(text, 'x'))
         } catch (error) {
           return (error as { code?: string }).code === 'invalid_input'
         }

@@ -1,4 +1,4 @@
-/** The server around the operations: what every answer carries, what is never let out, and how it stops. */
+/** The server itself: routing, headers, proxies, rate limits, logs and shutdown. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -6,13 +6,13 @@ import { PassThrough } from 'node:stream'
 import { fastify } from 'fastify'
 import t from 'tap'
 import { areas } from '../../src/api/areas.ts'
-import { bind } from '../../src/http/bind.ts'
 import { contract, operations } from '../../src/contract/table.ts'
+import { bind } from '../../src/http/bind.ts'
 import { createRateLimits } from '../../src/http/rate-limits.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
-onBothEngines(t, 'methods, slashes and unknown addresses', async (t, { send, first }) => {
+onBothEngines(t, 'handles trailing slashes, unsupported methods and unknown paths', async (t, { send, first }) => {
   const url = `/api/organizations/${first.organization_id}`
   t.equal((await send('GET', url)).text, (await send('GET', `${url}/`)).text, 'the trailing slash is optional')
   t.match(await send('PUT', url, { body: {} }), {
@@ -28,12 +28,17 @@ onBothEngines(t, 'methods, slashes and unknown addresses', async (t, { send, fir
       body: { type: 'invalid_request', code: 'not_found' },
     })
   t.match(await send('HEAD', url), { status: 200, text: '' })
-  t.equal((await send('HEAD', url, { key: null })).status, 401, 'HEAD is guarded like GET')
+  t.equal((await send('HEAD', url, { key: null })).status, 401, 'HEAD needs a key like GET')
   t.equal((await send('HEAD', url, { key: 'phx_x' })).status, 401)
   t.equal((await send('HEAD', `/api/organizations/x/`)).status, 404)
+  t.equal((await send('HEAD', url)).headers['content-length'], (await send('GET', url)).headers['content-length'])
+  t.match(await send('HEAD', '/api/organizations/@current/domains/x/verify/'), {
+    status: 405,
+    headers: { allow: 'POST' },
+  })
 })
 
-onBothEngines(t, 'health, contract and reference page need no key', async (t, { send, deps }) => {
+onBothEngines(t, 'health checks, contract and reference page need no key', async (t, { send, deps }) => {
   t.match(await send('GET', '/health/live', { key: null }), { status: 200, body: { status: 'ok' } })
   t.match(await send('GET', '/health/ready', { key: null }), { status: 200, body: { status: 'ok' } })
   t.equal((await send('GET', '/health/ready', { key: 'phx_wrong' })).status, 200)
@@ -42,9 +47,9 @@ onBothEngines(t, 'health, contract and reference page need no key', async (t, { 
   t.strictSame(served.body, contract)
   const page = await send('GET', '/docs', { key: null })
   t.match(page, { status: 200, headers: { 'content-type': /^text\/html/ }, text: /\/docs\/reference\.js/ })
-  t.notMatch(page.text, /https?:\/\//, 'nothing from elsewhere')
+  t.notMatch(page.text, /https?:\/\//, 'no resources from other hosts')
   const script = await send('GET', '/docs/reference.js', { key: null })
-  t.equal(script.status, 200, 'the script is made by the build: `npm run build` first')
+  t.equal(script.status, 200, 'the build creates the script: run `npm run build` first')
   t.match(script.headers['content-type'], /^text\/javascript/)
   t.match(script.text, /createApiReference/)
 
@@ -57,7 +62,7 @@ onBothEngines(t, 'health, contract and reference page need no key', async (t, { 
   t.equal((await send('GET', '/health/live', { key: null })).status, 200)
 })
 
-t.test('ready asks the database', async (t) => {
+t.test('readiness checks the database', async (t) => {
   const { send, deps, first } = await openApp(t, 'postgres')
   await deps.db.run(
     sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()`,
@@ -66,7 +71,7 @@ t.test('ready asks the database', async (t) => {
   t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).status, 200)
 })
 
-t.test('metrics', async (t) => {
+t.test('metrics are available on loopback or with the token', async (t) => {
   const { send, app } = await openApp(t, 'sqlite', { environment: { METRICS_TOKEN: 'a-long-enough-token' } })
   await send('GET', '/api/organizations/@current/')
   await send('GET', '/api/organizations/x/')
@@ -93,7 +98,7 @@ t.test('metrics', async (t) => {
     'x-client-ip',
     'x-original-forwarded-for',
   ])
-    t.equal((await from('127.0.0.1', { [name]: 'x' })).statusCode, 403, `a proxy on this machine, by ${name}`)
+    t.equal((await from('127.0.0.1', { [name]: 'x' })).statusCode, 403, `a local proxy with ${name}`)
   t.equal((await from('192.0.2.1', { authorization: 'Bearer a-long-enough-token' })).statusCode, 200)
   t.equal((await from('192.0.2.1', { authorization: 'Bearer a-long-enough-tokem' })).statusCode, 403)
   t.equal((await from('::1')).statusCode, 200)
@@ -105,7 +110,7 @@ t.test('metrics', async (t) => {
   )
 })
 
-t.test('a proxy that is trusted vouches for what it added, not for what a client sent along', async (t) => {
+t.test('a trusted proxy is trusted for its own entry only', async (t) => {
   const { app } = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true', RATE_LIMITS: 'true' } })
   const ask = async (url: string, headers: Record<string, string>) =>
     (
@@ -115,12 +120,20 @@ t.test('a proxy that is trusted vouches for what it added, not for what a client
         headers: { ...headers, authorization: 'Bearer phx_guess' },
       })
     ).statusCode
-  t.equal(await ask('/metrics', { 'x-forwarded-for': '192.0.2.1, 127.0.0.1' }), 403, 'metrics believe no proxy')
+  t.equal(await ask('/metrics', { 'x-forwarded-for': '192.0.2.1, 127.0.0.1' }), 403, 'metrics trust no proxy')
   const me = '/api/users/@me/'
   for (let i = 0; i < 60; i++)
     t.equal(await ask(me, { 'x-forwarded-for': `198.51.100.${i}, 192.0.2.1:${5000 + i}` }), 401)
-  t.equal(await ask(me, { 'x-forwarded-for': '198.51.100.99, 192.0.2.1' }), 429, 'a port or a prefix is no new address')
-  t.equal(await ask(me, { forwarded: 'for=198.51.100.1, for="192.0.2.1:80"' }), 429, 'nor is another header')
+  t.equal(
+    await ask(me, { 'x-forwarded-for': '198.51.100.99, 192.0.2.1' }),
+    429,
+    'a port or an earlier entry does not change the address',
+  )
+  t.equal(
+    await ask(me, { forwarded: 'for=198.51.100.1, for="192.0.2.1:80"' }),
+    429,
+    'the Forwarded header has the same address',
+  )
   t.equal(await ask(me, { 'x-forwarded-for': '192.0.2.2' }), 401)
 
   const six = (address: string) => ask(me, { 'x-forwarded-for': address })
@@ -128,7 +141,7 @@ t.test('a proxy that is trusted vouches for what it added, not for what a client
   t.equal(await six('2001:db8::1'), 429, 'an IPv6 address has one spelling')
 })
 
-t.test('what cannot be read of a proxy leaves its own address', async (t) => {
+t.test('falls back to the address of the proxy if its headers are invalid', async (t) => {
   const { app, first, deps } = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true' } })
   const project = { id: first.project_id }
   const seen = async (headers: Record<string, string>): Promise<string> => {
@@ -177,7 +190,7 @@ t.test('what cannot be read of a proxy leaves its own address', async (t) => {
     t.equal(await seen(headers), address, JSON.stringify(headers).slice(0, 100))
 })
 
-onBothEngines(t, 'request ids', async (t, { send }) => {
+onBothEngines(t, 'accepts valid request ids and replaces others', async (t, { send }) => {
   t.equal(
     (await send('GET', '/health/live', { headers: { 'x-request-id': 'mine-1' } })).headers['x-request-id'],
     'mine-1',
@@ -189,7 +202,7 @@ onBothEngines(t, 'request ids', async (t, { send }) => {
   t.match((await send('GET', '/api/nothing')).headers['x-request-id'], /^0000/)
 })
 
-t.test('what fails inside is told by a request id alone, and logged', async (t) => {
+t.test('an internal error reveals only the request id and is logged', async (t) => {
   const log = new PassThrough()
   let lines = ''
   log.on('data', (chunk) => {
@@ -211,7 +224,7 @@ t.test('what fails inside is told by a request id alone, and logged', async (t) 
 
 onBothEngines(
   t,
-  'rate limits, for all keys of a user together',
+  'rate limits count all keys of a user together',
   async (t, { send, key, advance, app, member }) => {
     const [mine, second] = [await key({}), await key({ scopes: ['query:read'] })]
     const statuses: number[] = []
@@ -228,12 +241,12 @@ onBothEngines(
     const refused = await send('GET', '/api/users/@me/', { key: mine })
     t.match(refused, { status: 429, body: { type: 'throttled_error', code: 'throttled', attr: null } })
     t.ok(Number(refused.headers['retry-after']) > 0 && Number(refused.headers['retry-after']) <= 60)
-    t.equal((await send('GET', '/api/users/@me/', { key: await key({}) })).status, 429, 'a new key changes nothing')
+    t.equal((await send('GET', '/api/users/@me/', { key: await key({}) })).status, 429, 'a new key has the same limit')
     const other = await send('GET', '/api/users/@me/', { key: (await member('other@example.com', 1)).key })
     t.match(
       other,
       { status: 200, headers: { 'ratelimit-limit': '480', 'ratelimit-remaining': '479' } },
-      'another user is not held back',
+      'another user has a separate limit',
     )
     advance(120_000)
     t.equal((await send('GET', '/api/users/@me/', { key: mine })).status, 200)
@@ -243,21 +256,21 @@ onBothEngines(
     t.equal(
       (await send('GET', '/api/projects/@current/events/', { key: second })).status,
       429,
-      'events have a limit of their own',
+      'events have a separate limit',
     )
     t.equal((await send('GET', '/api/users/@me/', { key: mine })).status, 200)
   },
   { environment: { RATE_LIMITS: 'true' } },
 )
 
-t.test('rate limits, per address', async (t) => {
+t.test('rate limits count invalid keys and signups per address', async (t) => {
   const { app, first } = await openApp(t, 'sqlite', { environment: { RATE_LIMITS: 'true' } })
   const ask = async (remoteAddress: string, value: string) =>
     (await app.inject({ url: '/api/users/@me/', remoteAddress, headers: { authorization: `Bearer ${value}` } }))
       .statusCode
   for (let i = 0; i < 60; i++) t.equal(await ask('192.0.2.1', 'phx_guess'), 401)
-  t.equal(await ask('192.0.2.1', 'phx_guess'), 429, 'guessing keys has an end')
-  t.equal(await ask('192.0.2.1', first.api_key), 200, 'and keeps nobody else at that address out')
+  t.equal(await ask('192.0.2.1', 'phx_guess'), 429, 'invalid keys are throttled')
+  t.equal(await ask('192.0.2.1', first.api_key), 200, 'valid keys from the same address still work')
   t.equal(await ask('192.0.2.2', first.api_key), 200)
   const signup = async () =>
     (await app.inject({ url: '/api/signup/99999999-9999-7999-8999-999999999999/?token=x', remoteAddress: '192.0.2.3' }))
@@ -266,7 +279,7 @@ t.test('rate limits, per address', async (t) => {
   t.equal(await signup(), 429)
 })
 
-t.test('links are built on SITE_URL, or on a proxy that is trusted', async (t) => {
+t.test('links use SITE_URL or the headers of a trusted proxy', async (t) => {
   const next = async (app: TestApp, headers: Record<string, string>) => {
     await app.send('POST', '/api/organizations/', { body: { name: 'second' } })
     return (await app.send('GET', '/api/organizations/?limit=1', { headers })).body.next
@@ -301,7 +314,7 @@ const SECURE = {
   'cache-control': 'no-store',
 }
 
-t.test('every answer tells browsers to guess, keep, frame and pass on nothing', async (t) => {
+t.test('every response has security headers', async (t) => {
   const { send, app, first, deps } = await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example' } })
   const big = { type: 'application/json', payload: `"${'x'.repeat(2 * 1024 * 1024)}"` }
   const answers: [number, string, string, object?][] = [
@@ -354,7 +367,7 @@ t.test('every answer tells browsers to guess, keep, frame and pass on nothing', 
   }
 })
 
-t.test('pages run their own script and no other', async (t) => {
+t.test('pages run only their own script', async (t) => {
   const { send } = await openApp(t, 'sqlite')
   const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   for (const url of ['/docs', '/signup/99999999-9999-7999-8999-999999999999/']) {
@@ -384,7 +397,7 @@ t.test('pages run their own script and no other', async (t) => {
   }
 })
 
-t.test('on the wire', async (t) => {
+t.test('answers invalid HTTP with an error body', async (t) => {
   const { app, first } = await openApp(t, 'sqlite')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }
@@ -396,6 +409,7 @@ t.test('on the wire', async (t) => {
     /^HTTP\/1\.1 431 .*"code":"parse_error"/s,
   )
   t.match(await speak('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+  t.match(await speak('HEAD /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 .*content-length: \d+.*\r\n\r\n$/s)
   t.match(
     await speak('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
     /^HTTP\/1\.1 401/,
@@ -411,7 +425,7 @@ t.test('on the wire', async (t) => {
   t.equal(app.server.requestTimeout, 30_000)
 })
 
-t.test('a shutdown finishes what is in flight', async (t) => {
+t.test('a shutdown finishes requests in progress', async (t) => {
   const { app, deps, first } = await openApp(t, 'sqlite')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }
@@ -429,24 +443,24 @@ t.test('a shutdown finishes what is in flight', async (t) => {
   t.equal((await deps.db.get<{ n: number }>(sql`select count(*) as n from organizations`))!.n, 2)
 })
 
-t.test('a start refuses a contract and handlers that differ, and an operation that is open by oversight', async (t) => {
+t.test('a start fails if contract and handlers differ or an operation is public by mistake', async (t) => {
   const { deps } = await openApp(t, 'sqlite')
   await t.rejects(bind(fastify(), deps, {}, createRateLimits(deps)), { message: /No handler: organizations\.list/ })
   const operation = operations.find(({ id }) => id === 'domains.list')!
   operation.isPublic = true
   await t.rejects(bind(fastify(), deps, areas(deps), createRateLimits(deps)), {
-    message: /must say their security: domains\.list/,
+    message: /must declare the security of these operations: domains\.list/,
   })
   operation.isPublic = false
 })
 
-t.test('the contract binds to exactly what there is', async (t) => {
+t.test('every operation has a handler', async (t) => {
   const ids = operations.map((operation) => operation.id)
   t.equal(new Set(ids).size, ids.length)
   for (const operation of operations) t.ok(/^[a-z_0-9]+\.[a-z_0-9]+$/.test(operation.id), operation.id)
 })
 
-/** Sends bytes and answers what comes back until the other side is done, or has said what its length promised. */
+/** Sends bytes and returns the received text, up to the Content-Length or the end of the connection. */
 function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -462,7 +476,7 @@ function exchange(port: number, text: string): Promise<string> {
   })
 }
 
-t.test('a connection that is kept open keeps nothing of what came over it', async (t) => {
+t.test('requests leave no listeners on a keep-alive connection', async (t) => {
   const { app, first } = await openApp(t, 'sqlite')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -491,7 +505,7 @@ t.test('a connection that is kept open keeps nothing of what came over it', asyn
   t.equal(served.listenerCount('close'), listening)
 })
 
-onBothEngines(t, 'who loses a race that the database decides may try again', async (t, { deps, send }) => {
+onBothEngines(t, 'a deadlock returns 503 with Retry-After', async (t, { deps, send }) => {
   const { tx } = deps.db
   t.teardown(() => Object.assign(deps.db, { tx }))
   Object.assign(deps.db, { tx: async () => Promise.reject(Object.assign(new Error('deadlock'), { code: '40P01' })) })

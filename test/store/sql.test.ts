@@ -1,4 +1,4 @@
-/** The port to the database, asked the same of both engines. */
+/** The database port on both engines. */
 import { fork } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
+import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import { EVERYTHING } from '../../src/store/key-restrictions.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
@@ -26,7 +26,7 @@ async function open(t: Test, engine: Engine): Promise<{ db: Database; url: strin
 
 const NOW = '2026-01-01T00:00:00.000Z'
 
-t.test('statements', async (t) => {
+t.test('compiles templates to statements', async (t) => {
   const part = sql`and b = ${2}`
   const statement = sql`select ${name('a')} from t where a = ${1} ${part} and c in ${oneOf(['x'])} ${forUpdate}`
   t.strictSame(compile(statement, 'sqlite'), {
@@ -41,12 +41,13 @@ t.test('statements', async (t) => {
     compile(sql`update t set ${assignments({ a: 1, b: null })} where c = ${true}`, 'sqlite').text,
     'update t set a = ?, b = ? where c = ?',
   )
-  for (const hostile of ['a b', 'a;', 'A', '"a"', '', 'a--']) t.throws(() => name(hostile), `"${hostile}" is no name`)
+  for (const hostile of ['a b', 'a;', 'A', '"a"', '', 'a--'])
+    t.throws(() => name(hostile), `"${hostile}" is not a valid name`)
   t.throws(() => assignments({ 'a = 1 --': 1 }))
 })
 
 for (const engine of ENGINES) {
-  t.test(`the port (${engine})`, async (t) => {
+  t.test(`runs statements and transactions (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await db.exec(
       'create table things (id integer primary key, word text unique, flag ' +
@@ -62,11 +63,11 @@ for (const engine of ENGINES) {
     t.same(await db.get(sql`select id from things where word = ${"o'ne; drop table things"}`), { id: 2 })
     t.equal(await db.get(sql`select id from things where id = ${3}`), undefined)
     if (engine === 'sqlite')
-      await t.rejects(db.get(sql`delete from things`), /Use run/, 'what finds no rows is not asked for one')
+      await t.rejects(db.get(sql`delete from things`), /Use run/, '`get` rejects statements without rows')
     t.same(
       await db.get(sql`insert into things (id, word) values (3, ${null}) returning id`),
       { id: 3 },
-      'a writing statement may answer rows',
+      'a writing statement can return rows',
     )
     t.same(await db.get(sql`select count(*) as n from things where id in ${oneOf([1, 3, 99])}`), { n: 2 })
     t.same(await db.get(sql`select count(*) as n from things where word in ${oneOf(['one', "'"])}`), { n: 1 })
@@ -83,17 +84,17 @@ for (const engine of ENGINES) {
       }),
       { message: 'changed my mind' },
     )
-    t.equal(await db.get(sql`select id from things where id = 5`), undefined, 'all or nothing')
+    t.equal(await db.get(sql`select id from things where id = 5`), undefined, 'a failed transaction writes nothing')
     t.equal(
       await db.tx((tx) => tx.tx(async (inner) => (await inner.run(sql`insert into things (id) values (6)`)) + 1)),
       2,
-      'a transaction within joins it',
+      'a nested transaction joins the outer one',
     )
     t.equal(await db.run(sql`delete from things where id = 6`), 1)
     t.equal(await db.run(sql`delete from things where id = 6`), 0)
   })
 
-  t.test(`a transaction that waits loses nobody else's write (${engine})`, async (t) => {
+  t.test(`a waiting transaction does not include the writes of others (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await db.exec('create table notes (id integer primary key)')
     let release = (): void => undefined
@@ -104,24 +105,24 @@ for (const engine of ENGINES) {
       throw new Error('rolled back')
     })
     const other = db.run(sql`insert into notes values (2)`)
-    t.same(await db.all(sql`select id from notes where id = 1`), [], 'what is not committed is not read')
+    t.same(await db.all(sql`select id from notes where id = 1`), [], 'uncommitted rows are not read')
     release()
     await t.rejects(abandoned)
     await other
     t.same(await db.all(sql`select id from notes`), [{ id: 2 }])
   })
 
-  t.test(`of many who write at once, who fails leaves nothing and takes nobody along (${engine})`, async (t) => {
+  t.test(`a failing write of a group is rolled back alone (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await db.exec('create table notes (id integer primary key, of integer not null)')
     const ways: ((tx: Db, id: number) => Promise<unknown>)[] = [
       (tx, id) => tx.run(sql`insert into notes values (${id}, ${id})`),
       async (tx, id) => {
         await tx.run(sql`insert into notes values (${id}, ${id})`)
-        throw new Error('changed its mind')
+        throw new Error('rolled back')
       },
       (tx, id) => tx.run(sql`insert into notes values (${id}, ${id}), (${-id}, null)`),
-      // What is thrown need not be an error.
+      // Any value can be thrown.
       async (tx, id) => {
         await tx.run(sql`insert into notes values (${id}, ${id})`)
         throw undefined
@@ -135,31 +136,31 @@ for (const engine of ENGINES) {
     const ids = Array.from({ length: 120 }, (_, i) => i + 1)
     const wayOf = (id: number): number => ((id * 7) % 11) % ways.length
     const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[wayOf(id)]!(tx, id))))
-    const kept = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
+    const committed = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
     t.same(
-      kept,
+      committed,
       ids.filter((id) => [0, 4].includes(wayOf(id))),
     )
     const found = await db.all<{ of: number }>(sql`select distinct of from notes order by of`)
     t.same(
       found.map(({ of }) => of),
-      kept,
+      committed,
     )
   })
 
-  t.test(`migrations (${engine})`, async (t) => {
+  t.test(`migrates an empty database once (${engine})`, async (t) => {
     const { db, url } = await open(t, engine)
     t.equal(await version(db), 0)
     t.same(await migrate(db, NOW), { from: 0, to: SCHEMA_VERSION })
-    t.same(await migrate(db, NOW), { from: SCHEMA_VERSION, to: SCHEMA_VERSION }, 'twice changes nothing')
+    t.same(await migrate(db, NOW), { from: SCHEMA_VERSION, to: SCHEMA_VERSION }, 'a second migration changes nothing')
     const second = await openDatabase(url)
     t.equal(await version(second), SCHEMA_VERSION)
     await db.run(sql`insert into migrations (version, applied_at) values (${SCHEMA_VERSION + 1}, ${NOW})`)
-    await t.rejects(migrate(second, NOW), { message: /newer program/ }, 'a newer database is refused')
+    await t.rejects(migrate(second, NOW), { message: /newer program/ }, 'a newer database is rejected')
     await second.close()
   })
 
-  t.test(`rows from before a migration have what it adds (${engine})`, async (t) => {
+  t.test(`migrations fill new columns of existing rows (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     const before = { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 6) }
     await migrate(db, NOW, before)
@@ -181,7 +182,7 @@ for (const engine of ENGINES) {
         values (${id}, ${id}, ${user.id}, 15, ${NOW}, ${NOW})`)
     }
     t.same(await migrate(db, NOW), { from: 6, to: SCHEMA_VERSION })
-    const { rows } = await organizations.list(db, user.id, EVERYTHING, { limit: 10, offset: 0 })
+    const { rows } = await organizations.list(db, user.id, UNRESTRICTED, { limit: 10, offset: 0 })
     t.same(
       rows.map(({ id }) => id),
       ['b', 'a'],
@@ -189,7 +190,7 @@ for (const engine of ENGINES) {
     )
   })
 
-  t.test(`accounts made with a secret from an answer become unverified (${engine})`, async (t) => {
+  t.test(`a migration marks accounts created without mail as unverified (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 7) })
     const [first, second] = ['2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.001Z'] as const
@@ -223,21 +224,21 @@ for (const engine of ENGINES) {
     )
   })
 
-  t.test(`counts (${engine})`, async (t) => {
+  t.test(`counts rows with a cache that every commit clears (${engine})`, async (t) => {
     const { db, url } = await open(t, engine)
     await db.exec('create table things (id integer primary key, word text)')
     const other = await openDatabase(url)
     const words = (): Promise<number> => db.count(sql`from things where word = ${'one'}`)
     t.equal(await words(), 0)
     await db.run(sql`insert into things values (1, 'one')`)
-    t.equal(await words(), 1, 'what was just written counts')
+    t.equal(await words(), 1, 'own writes count')
     await other.run(sql`insert into things values (2, 'one'), (3, 'two')`)
-    t.equal(await words(), 2, 'and what another process wrote')
-    t.equal(await db.count(sql`from things where word = ${'two'}`), 1, 'each by its own values')
+    t.equal(await words(), 2, 'writes of another connection count')
+    t.equal(await db.count(sql`from things where word = ${'two'}`), 1, 'the cache key includes the parameters')
     await db.tx(async (tx) => {
       await tx.run(sql`delete from things`)
-      t.equal(await tx.count(sql`from things`), 0, 'a transaction counts what it sees')
-      t.equal(await words(), 2, 'and nobody else does')
+      t.equal(await tx.count(sql`from things`), 0, 'a transaction counts its own writes')
+      t.equal(await words(), 2, 'other connections do not count them')
     })
     t.equal(await words(), 0)
     await other.close()
@@ -245,11 +246,11 @@ for (const engine of ENGINES) {
     const alone = await openDatabase(url, { mode: 'alone' })
     t.equal(await alone.count(sql`from things`), 0)
     await alone.run(sql`insert into things values (4, 'one')`)
-    t.equal(await alone.count(sql`from things`), 1, 'also with one handle for all')
+    t.equal(await alone.count(sql`from things`), 1, 'also with a single connection')
     await alone.close()
   })
 
-  t.test(`what is committed is on the disk (${engine})`, async (t) => {
+  t.test(`commits are durable (${engine})`, async (t) => {
     const { deps } = await openApp(t, engine)
     for (const database of [deps.db, deps.events])
       await database.tx(async (tx) => {
@@ -262,7 +263,7 @@ for (const engine of ENGINES) {
       })
   })
 
-  t.test(`migrations by several at once (${engine})`, async (t) => {
+  t.test(`concurrent migrations run once (${engine})`, async (t) => {
     const { url } = await open(t, engine)
     const nodes = await Promise.all(Array.from({ length: 4 }, () => openDatabase(url)))
     await Promise.all(nodes.map((node) => migrate(node, NOW)))
@@ -274,18 +275,18 @@ for (const engine of ENGINES) {
   })
 }
 
-t.test('of two transactions that wait for each other PostgreSQL ends one, which is worth another try', async (t) => {
+t.test('recognizes a PostgreSQL deadlock as retryable', async (t) => {
   const { db } = await open(t, 'postgres')
   await db.exec('create table things (id integer primary key); insert into things values (1), (2)')
   let [arrived, both] = [0, (): void => undefined]
   const met = new Promise<void>((resolve) => (both = resolve))
-  const hold = (tx: Db, id: number) => tx.get(sql`select id from things where id = ${id} ${forUpdate}`)
+  const lockRow = (tx: Db, id: number) => tx.get(sql`select id from things where id = ${id} ${forUpdate}`)
   const cross = (first: number, second: number) =>
     db.tx(async (tx) => {
-      await hold(tx, first)
+      await lockRow(tx, first)
       if (++arrived === 2) both()
       await met
-      await hold(tx, second)
+      await lockRow(tx, second)
     })
   const ended = await Promise.allSettled([cross(1, 2), cross(2, 1)])
   const lost = ended.filter((end) => end.status === 'rejected')
@@ -295,7 +296,7 @@ t.test('of two transactions that wait for each other PostgreSQL ends one, which 
   )
 })
 
-t.test('a transaction whose connection is cut fails by itself, and the process goes on', async (t) => {
+t.test('a broken connection fails only its own transaction', async (t) => {
   const { db } = await open(t, 'postgres')
   const cut = async (tx: Db, meanwhile: (tx: Db) => Promise<unknown>): Promise<void> => {
     const { pid } = (await tx.get<{ pid: number }>(sql`select pg_backend_pid() as pid`))!
@@ -312,14 +313,14 @@ t.test('a transaction whose connection is cut fails by itself, and the process g
   t.same(await db.get(sql`select 1 as one`), { one: 1 })
 })
 
-t.test('a transaction that PostgreSQL ends because it stood still is worth another try', async (t) => {
+t.test('an idle transaction timeout is reported as unavailable', async (t) => {
   const { db } = await open(t, 'postgres')
   const still = new Int32Array(new SharedArrayBuffer(4))
   await t.rejects(
     db.tx(async (tx) => {
       await tx.exec('set local idle_in_transaction_session_timeout = 1')
       for (;;) {
-        // Like a process that was stopped: it asks on before it reads that there is nobody to ask any more.
+        // Blocks like a stopped process, which sends a statement before it reads that the connection was closed.
         Atomics.wait(still, 0, 0, 100)
         await tx.get(sql`select 1`)
       }
@@ -329,7 +330,7 @@ t.test('a transaction that PostgreSQL ends because it stood still is worth anoth
   t.same(await db.get(sql`select 1 as one`), { one: 1 })
 })
 
-t.test('SQLite keeps what it acknowledged, and waits for another process', async (t) => {
+t.test('SQLite commits durably and waits for the lock of another process', async (t) => {
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   t.same(await db.get(sql`pragma journal_mode`), { journal_mode: 'wal' })
@@ -338,7 +339,7 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
     t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
   })
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const write = db.run(sql`insert into marks values (2)`)
@@ -350,7 +351,7 @@ t.test('SQLite keeps what it acknowledged, and waits for another process', async
   await db.close()
 })
 
-t.test('who writes to SQLite at the same time is synced together', async (t) => {
+t.test('concurrent SQLite writes share one commit', async (t) => {
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   t.teardown(() => db.close())
@@ -361,10 +362,10 @@ t.test('who writes to SQLite at the same time is synced together', async (t) => 
   t.same(await db.get(sql`select count(*) as count from marks`), { count: 40 })
   await db.run(sql`insert into marks values (40)`)
   await db.run(sql`insert into marks values (41)`)
-  t.equal(commitsIn(join(folder, 'workspace.db-wal')) - before, 3, 'who waits for the answer has it synced alone')
+  t.equal(commitsIn(join(folder, 'workspace.db-wal')) - before, 3, 'sequential writes are committed separately')
 })
 
-/** Frames of the log whose header holds the size of the database: each ends a transaction. */
+/** Counts the WAL frames that end a transaction: their header holds the size of the database. */
 function commitsIn(file: string): number {
   const log = readFileSync(file)
   const frame = log.readUInt32BE(8) + 24
@@ -373,7 +374,7 @@ function commitsIn(file: string): number {
   return commits
 }
 
-t.test('a SQLite database that is full keeps what it acknowledged, and nothing else', async (t) => {
+t.test('a full SQLite database rejects only the writes that do not fit', async (t) => {
   const db = await openDatabase(`sqlite:${freshFolder(t)}`)
   t.teardown(() => db.close())
   await db.exec('create table marks (id integer primary key, text text)')
@@ -381,22 +382,22 @@ t.test('a SQLite database that is full keeps what it acknowledged, and nothing e
   const write = (id: number): Promise<number> =>
     db.run(sql`insert into marks values (${id}, ${'x'.repeat(id % 5 === 3 ? 200_000 : 1_000)})`)
   const ids = Array.from({ length: 20 }, (_, i) => i)
-  // Three that fit, then those who share a transaction with one that does not.
+  // Three writes that fit, then groups with one write that does not.
   const ended = await Promise.allSettled(ids.slice(0, 3).map(write))
   ended.push(...(await Promise.allSettled(ids.slice(3).map(write))))
   for (const [id, end] of ended.entries())
     if (id % 5 === 3) t.match(end, { status: 'rejected', reason: { code: 'unavailable', message: /disk is full/ } })
-    else t.equal(end.status, 'fulfilled', 'who fits is not refused for another who does not')
-  const kept = await db.all<{ id: number }>(sql`select id from marks order by id`)
+    else t.equal(end.status, 'fulfilled', 'a write that fits succeeds')
+  const stored = await db.all<{ id: number }>(sql`select id from marks order by id`)
   t.same(
-    kept.map(({ id }) => id),
+    stored.map(({ id }) => id),
     ids.filter((i) => ended[i]!.status === 'fulfilled'),
   )
   await db.exec('pragma max_page_count = 4000')
-  t.equal(await write(103), 1, 'and goes on when there is room')
+  t.equal(await write(103), 1, 'writes succeed when there is space again')
 })
 
-t.test('what goes on after a failure that undid its whole transaction writes nothing', async (t) => {
+t.test('a transaction writes nothing after a failure that rolled it back', async (t) => {
   const db = await openDatabase(`sqlite:${freshFolder(t)}`)
   t.teardown(() => db.close())
   await db.exec('create table marks (id integer primary key, text text)')
@@ -410,7 +411,7 @@ t.test('what goes on after a failure that undid its whole transaction writes not
     }),
     db.tx(async (tx) => {
       await tx.run(sql`insert into marks values (5, ${'x'.repeat(200_000)})`).catch(() => {
-        throw new Error('of its own')
+        throw new Error('another error')
       })
     }),
     db.run(sql`insert into marks values (6, '')`),
@@ -418,13 +419,13 @@ t.test('what goes on after a failure that undid its whole transaction writes not
   t.match(ended, [
     { status: 'fulfilled' },
     { status: 'rejected', reason: { code: 'unavailable' } },
-    { status: 'rejected', reason: { message: 'of its own' } },
+    { status: 'rejected', reason: { message: 'another error' } },
     { status: 'fulfilled' },
   ])
   t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 6 }])
 })
 
-t.test('a failure that SQLite finds when it commits is only told to whose it is', async (t) => {
+t.test('a constraint violation at commit fails only its own write', async (t) => {
   const db = await openDatabase(`sqlite:${freshFolder(t)}`)
   t.teardown(() => db.close())
   await db.exec(
@@ -442,11 +443,11 @@ t.test('a failure that SQLite finds when it commits is only told to whose it is'
   t.same(await db.all(sql`select id from marks`), [{ id: 1 }, { id: 2 }, { id: 4 }])
 })
 
-t.test('writes behind a lock that another process keeps are all refused when the first is', async (t) => {
+t.test('all writes behind a lock of another process time out together', async (t) => {
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder], { execArgv: [] })
+  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const writes = [
@@ -454,7 +455,7 @@ t.test('writes behind a lock that another process keeps are all refused when the
     db.tx((tx) => tx.run(sql`insert into marks values (3)`)),
     db.get(sql`insert into marks values (4) returning id`),
   ]
-  // Soon enough for a write that would wait a deadline of its own.
+  // Early enough for a write with a separate deadline.
   writes[0]!.catch(() => setTimeout(() => other.send('commit'), 1_000))
   for (const write of await Promise.allSettled(writes))
     t.match(write, { status: 'rejected', reason: { code: 'unavailable' } })
@@ -463,21 +464,19 @@ t.test('writes behind a lock that another process keeps are all refused when the
   await db.close()
 })
 
-t.test('several processes open and close one SQLite database at the same moment', async (t) => {
+t.test('several processes open and close one SQLite database concurrently', async (t) => {
   const folder = freshFolder(t)
-  const others = Array.from({ length: 3 }, () =>
-    fork(new URL('../helpers/open-often.ts', import.meta.url), [folder], { execArgv: [] }),
-  )
+  const others = Array.from({ length: 3 }, () => fork(new URL('../helpers/open-often.ts', import.meta.url), [folder]))
   for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
     t.equal(code, 0)
 })
 
-t.test('a database that is not there', async (t) => {
+t.test('rejects unknown URLs and unreachable servers', async (t) => {
   await t.rejects(openDatabase('mysql://x'), { message: /sqlite:<folder> or postgres/ })
   await t.rejects(openDatabase('postgres://nobody@127.0.0.1:1/none'), { code: 'unavailable' })
 })
 
-t.test('databases are private whatever the umask is, also in a folder that was there', async (t) => {
+t.test('database files are private for every umask', async (t) => {
   const root = freshFolder(t)
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
   const before = process.umask()
@@ -502,9 +501,9 @@ t.test('databases are private whatever the umask is, also in a folder that was t
     mkdirSync(used)
     chmodSync(used, 0o755)
     writeFileSync(join(used, 'notes.txt'), '')
-    t.equal(await open(used), '755', 'one that holds something else stays')
+    t.equal(await open(used), '755', 'a folder with other files keeps its mode')
     chmodSync(join(used, 'workspace.db'), 0o644)
     await open(used)
-    t.pass('what an older program left open is closed')
+    t.pass('a database file with a wider mode can be opened')
   }
 })

@@ -1,81 +1,88 @@
 /** Delivers to a container of Azure Blob Storage. */
 import { Readable } from 'node:stream'
-import {
-  BlobServiceClient,
-  type ContainerClient,
-  type RestError,
-  type StoragePipelineOptions,
-} from '@azure/storage-blob'
+import { BlobServiceClient, type ContainerClient, RestError, type StoragePipelineOptions } from '@azure/storage-blob'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import { type DeliveryError, type Destination, refused, type Tools, unreachable } from '../destination.ts'
-import { checkFiles, FILE_COLUMNS, type FileStore, fileEncoding, openFiles, testName } from '../files.ts'
-import { explained, hostOf, impatientAgent, PATIENCE, type Patience, reach, statusMeans } from '../object-stores.ts'
+import { type DeliveryError, type Destination, permanentError, retryableError, type Tools } from '../destination.ts'
+import {
+  FILE_COLUMNS,
+  type FileStore,
+  fileEncoding,
+  openFileReceiver,
+  testFileName,
+  validateFileConfig,
+} from '../files.ts'
+import {
+  agentWithIdleTimeout,
+  DEFAULT_LIMITS,
+  describeNetworkError,
+  describeStatus,
+  hostOf,
+  type ObjectStoreLimits,
+  testConnection,
+} from '../object-stores.ts'
 
 type Config = components['schemas']['AzureBlobConfig']
 
-/** A blob has at most 50,000 blocks, so 400 GB. One block is uploaded while the next is filled. */
+/** A blob has at most 50,000 blocks, so at most 400 GB. One block is uploaded while the next is filled. */
 const BLOCK_BYTES = 8 * 1024 * 1024
 
-export const azureWith = (patience: Patience): Destination<Config> => {
-  const steps = ['Reach the store', 'Find the container', 'Write a blob', 'Remove it again']
-  return {
-    columns: FILE_COLUMNS,
-    takesQuery: true,
-    encoding: fileEncoding,
-    steps,
+export const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
+  columns: FILE_COLUMNS,
+  supportsQuery: true,
+  encoding: fileEncoding,
+  steps: ['Reach the store', 'Find the container', 'Write a blob', 'Delete the blob'],
 
-    check: (config) => {
-      checkFiles(config)
-      urlOf(config)
-    },
+  validate: (config) => {
+    validateFileConfig(config)
+    urlOf(config)
+  },
 
-    hosts: (config) => [hostOf(urlOf(config))],
+  hosts: (config) => [hostOf(urlOf(config))],
 
-    open: async (delivery) => {
-      const { tools, config } = delivery
-      return openFiles(containerStore(connect(config, tools, patience), tools), delivery)
-    },
+  open: async (delivery) => {
+    const { tools, config } = delivery
+    return openFileReceiver(containerStore(connect(config, tools, limits), tools), delivery)
+  },
 
-    test: async function* (config, tools) {
-      await reach(tools.outbound, hostOf(urlOf(config)), patience)
-      yield { name: steps[0]!, detail: 'The store accepts connections.' }
-      const container = connect(config, tools, patience)
-      const name = testName(config)
-      const options = { abortSignal: tools.signal }
-      await told(tools, () => container.listBlobsFlat(options).byPage({ maxPageSize: 1 }).next())
-      yield { name: steps[1]!, detail: 'The container is there.' }
-      await containerStore(container, tools).put(name, Readable.from([Buffer.from('{}\n')]))
-      yield { name: steps[2]!, detail: 'A blob was written.' }
-      await told(tools, () => container.deleteBlob(name, options)).catch((error) => {
-        tools.log('WARNING', `The blob ${name} of the test could not be removed.`)
-        throw error
-      })
-      yield { name: steps[3]!, detail: 'The blob is gone.' }
-    },
-  }
-}
+  test: async function* (config, tools) {
+    await testConnection(tools.outbound, hostOf(urlOf(config)), limits)
+    yield 'The store accepts connections.'
+    const container = connect(config, tools, limits)
+    const name = testFileName(config)
+    const options = { abortSignal: tools.signal }
+    await withDescribedErrors(tools, () => container.listBlobsFlat(options).byPage({ maxPageSize: 1 }).next())
+    yield 'The container exists.'
+    await containerStore(container, tools).put(name, Readable.from([Buffer.from('{}\n')]))
+    yield 'A blob was written.'
+    await withDescribedErrors(tools, () => container.deleteBlob(name, options)).catch((error) => {
+      tools.log('WARNING', `The test blob ${name} could not be deleted.`)
+      throw error
+    })
+    yield 'The blob was deleted.'
+  },
+})
 
-export const azure = azureWith(PATIENCE)
+export const azure = createAzure(DEFAULT_LIMITS)
 
-/** The host of the connection string. Errors of its parser may quote secrets, so they are replaced. */
+/** The URL in the connection string. Errors of its parser may contain secrets, so they are replaced. */
 function urlOf({ connection_string }: Config): URL {
   try {
     return new URL(BlobServiceClient.fromConnectionString(connection_string).url)
   } catch {
     throw invalid(
       'destination__config__connection_string',
-      'That is no connection string. Copy it from "Access keys" of the storage account.',
+      'The connection string is not valid. Copy it from "Access keys" of the storage account.',
     )
   }
 }
 
-function connect(config: Config, { outbound }: Tools, patience: Patience): ContainerClient {
-  const protocol = urlOf(config).protocol as 'http:' | 'https:'
+function connect(config: Config, { outbound }: Tools, limits: ObjectStoreLimits): ContainerClient {
+  const protocol = urlOf(config).protocol === 'http:' ? 'http:' : 'https:'
   const options: StoragePipelineOptions & { agent: unknown } = {
     // Missing from the type, but passed to the pipeline, where an agent overrides any proxy.
-    agent: impatientAgent(outbound, protocol, patience),
-    retryOptions: { maxTries: patience.tries, retryDelayInMs: patience.pause_ms },
+    agent: agentWithIdleTimeout(outbound, protocol, limits),
+    retryOptions: { maxTries: limits.attempts, retryDelayInMs: limits.retry_delay_ms },
   }
   return BlobServiceClient.fromConnectionString(config.connection_string, options).getContainerClient(
     config.container_name,
@@ -90,7 +97,7 @@ function containerStore(container: ContainerClient, tools: Tools): FileStore {
   const options = { abortSignal: tools.signal }
   return {
     put: (name, body) =>
-      told(tools, async () => {
+      withDescribedErrors(tools, async () => {
         const blob = container.getBlockBlobClient(name)
         const ids: string[] = []
         let staging: Promise<unknown> = Promise.resolve()
@@ -109,10 +116,10 @@ function containerStore(container: ContainerClient, tools: Tools): FileStore {
   }
 }
 
-async function* blocksOf(body: Readable): AsyncGenerator<Buffer> {
+async function* blocksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
     if (size < BLOCK_BYTES) continue
@@ -123,30 +130,40 @@ async function* blocksOf(body: Readable): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(chunks)
 }
 
-const WRONG_CREDENTIALS = refused('The store does not accept the connection string. Copy it again from the account.')
-const NOT_ALLOWED = refused('The connection string does not allow this. Give it the right to write and delete blobs.')
-const PROBLEMS: Record<string, DeliveryError> = {
-  ContainerNotFound: refused('The container does not exist. Create it, or correct "container_name".'),
-  ContainerBeingDeleted: unreachable('The container is being removed. It is tried again.'),
-  ContainerDisabled: refused('The container is disabled. Enable it.'),
+const WRONG_CREDENTIALS = permanentError(
+  'The store rejected the connection string. Copy it again from the storage account.',
+)
+const NOT_ALLOWED = permanentError(
+  'The connection string does not allow this. Grant it permission to write and delete blobs.',
+)
+const ERRORS: Record<string, DeliveryError> = {
+  ContainerNotFound: permanentError('The container does not exist. Create it, or correct "container_name".'),
+  ContainerBeingDeleted: retryableError(
+    'The container is being deleted. Create it again, or correct "container_name".',
+  ),
+  ContainerDisabled: permanentError('The container is disabled. Enable it.'),
   AuthenticationFailed: WRONG_CREDENTIALS,
   InvalidAuthenticationInfo: WRONG_CREDENTIALS,
   AuthorizationFailure: NOT_ALLOWED,
   AuthorizationPermissionMismatch: NOT_ALLOWED,
   InsufficientAccountPermissions: NOT_ALLOWED,
-  AccountIsDisabled: refused('The storage account is disabled. Enable it.'),
+  AccountIsDisabled: permanentError('The storage account is disabled. Enable it.'),
 }
 
-async function told<Result>({ signal }: Tools, work: () => Promise<Result>): Promise<Result> {
+async function withDescribedErrors<Result>({ signal }: Tools, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     signal.throwIfAborted()
-    const { code, details, statusCode } = error as Partial<RestError> & { details?: { errorCode?: string } }
-    // In the body, or in a header when there is no body.
-    const problem = code ?? details?.errorCode ?? ''
-    if (Object.hasOwn(PROBLEMS, problem)) throw PROBLEMS[problem]
-    if (statusCode !== undefined && statusCode >= 300) throw statusMeans(statusCode)
-    throw explained(error)
+    if (!(error instanceof RestError)) throw describeNetworkError(error)
+    const { code = headerCode(error), statusCode = 0 } = error
+    if (Object.hasOwn(ERRORS, code)) throw ERRORS[code]
+    throw statusCode >= 300 ? describeStatus(statusCode) : describeNetworkError(error)
   }
+}
+
+/** A response without a body has its error code in a header. */
+function headerCode({ details }: RestError): string {
+  const named = typeof details === 'object' && details !== null && 'errorCode' in details
+  return named ? String(details.errorCode) : ''
 }

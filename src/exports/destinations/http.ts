@@ -1,66 +1,67 @@
-/** Delivers to the `/batch/` endpoint of another server. */
+/** Delivers to the `/batch/` endpoint of a server. */
 import { createHash, randomUUID } from 'node:crypto'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../../contract/openapi.ts'
-import { invalid } from '../../errors.ts'
+import { errorCode, invalid } from '../../errors.ts'
 import { type Cursor, EVENT_COLUMNS as c } from '../../events/extract.ts'
 import {
   type Delivery,
   DeliveryError,
   type Destination,
+  permanentError,
   type Receiver,
-  refused,
+  retryableError,
   type Tools,
-  unreachable,
 } from '../destination.ts'
 
 type Config = components['schemas']['HTTPConfig']
 
-export interface Limits {
+export interface HttpLimits {
   events: number
   /** The size of a request. A single event may be larger. */
   bytes: number
-  /** Without any data in either direction. */
+  /** Time without data in either direction. */
   idle_ms: number
-  /** From the first byte of a request to its response. */
-  post_ms: number
+  /** Time from the first byte of a request to its response. */
+  request_ms: number
   /** Delays between attempts when the server does not send `Retry-After`. */
-  pauses_ms: readonly number[]
+  retry_delays_ms: readonly number[]
   /** A longer `Retry-After` postpones the whole run. */
-  longest_pause_ms: number
+  max_delay_ms: number
 }
-/** Our own `/batch/` accepts 20 MiB. */
-const LIMITS: Limits = {
+/** `/batch/` of this server accepts 20 MiB. */
+const LIMITS: HttpLimits = {
   events: 5_000,
   bytes: 10 * 1024 * 1024,
   idle_ms: 60_000,
-  post_ms: 600_000,
-  pauses_ms: [500, 2_000, 8_000],
-  longest_pause_ms: 30_000,
+  request_ms: 600_000,
+  retry_delays_ms: [500, 2_000, 8_000],
+  max_delay_ms: 30_000,
 }
-/** The longest wait within an attempt. */
-const LONGEST_RETRY_AFTER_SECONDS = 3_600
-/** Responses are discarded. A longer one closes the connection. */
-const ANSWER_BYTES = 64 * 1024
+/** Limits `Retry-After`. */
+const MAX_RETRY_AFTER_SECONDS = 3_600
+/** Response bodies are discarded. A longer one closes the connection. */
+const MAX_RESPONSE_BYTES = 64 * 1024
 const LINE_BREAK = 0x0a
 const COMMA = 0x2c
 
-const STEPS = ['Reach it', 'Check the token'] as const
-
-export const httpWithin = (limits: Limits): Destination<Config> => ({
+export const createHttp = (limits: HttpLimits): Destination<Config> => ({
   columns: [c.uuid, c.distinct_id, c.timestamp, c.event, c.batch_properties],
-  takesQuery: false,
-  encoding: 'json',
-  steps: STEPS,
+  supportsQuery: false,
+  encoding: () => 'json',
+  steps: ['Reach the server', 'Check the token'],
 
-  check: ({ url }) => {
-    if (!URL.canParse(url)) throw invalid('destination__config__url', 'This is no URL. Check how it is written.')
+  validate: ({ url }) => {
+    if (!URL.canParse(url)) throw invalid('destination__config__url', '"url" is not a valid URL.')
     const { username, password } = new URL(url)
     // The URL is visible in the export; the token is not.
     if (username || password)
-      throw invalid('destination__config__url', 'Leave user and password out of the URL. The token says who sends.')
+      throw invalid(
+        'destination__config__url',
+        'Remove the user and password from the URL. The token authenticates the requests.',
+      )
   },
 
   hosts: ({ url }) => {
@@ -68,28 +69,28 @@ export const httpWithin = (limits: Limits): Destination<Config> => ({
     return [{ host: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) }]
   },
 
-  open: async (delivery) => receive(delivery, limits),
+  open: async (delivery) => openReceiver(delivery, limits),
 
   /**
-   * Sends a batch without events. The token is checked first: this server answers 401 to an
-   * unknown token and 400 to an empty batch; other servers answer 200.
+   * Sends a batch without events. Servers check the token first: this one answers 401 to an unknown token and 400 to an
+   * empty batch; others answer 200.
    */
   test: async function* ({ url, token }, tools) {
-    const { post, close } = poster(url, tools, limits)
+    const { post, close } = createPoster(url, tools, limits)
     try {
       const body = Buffer.concat([headOf(token), TAIL])
       const { status } = await post(body, randomUUID())
-      yield { name: STEPS[0], detail: `The server answered with the status ${status}.` }
-      const problem = problemOf(status)
-      if (problem && status !== 400 && status !== 422) throw problem
-      yield { name: STEPS[1], detail: 'A batch without events was understood, and the token not refused.' }
+      yield `The server answered with status ${status}.`
+      const error = describeStatus(status)
+      if (error && status !== 400 && status !== 422) throw error
+      yield 'The server accepted the token of a batch without events.'
     } finally {
       close()
     }
   },
 })
 
-export const http = httpWithin(LIMITS)
+export const http = createHttp(LIMITS)
 
 const headOf = (token: string): Buffer =>
   Buffer.from(`{"api_key":${JSON.stringify(token)},"historical_migration":true,"batch":[`)
@@ -99,33 +100,33 @@ const TAIL = Buffer.from(']}')
  * Requests are split by events, not by pages, so that the n-th request of a range is the same in every attempt.
  * A checkpoint marks the end of a page and counts the events sent after it.
  */
-function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
+function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver {
   const { config, checkpoint, tools, batch_export_id, range_key } = delivery
-  const { post, close } = poster(config.url, tools, limits)
+  const { post, close } = createPoster(config.url, tools, limits)
   const head = headOf(config.token)
-  const around = head.length + TAIL.length
+  const envelope_bytes = head.length + TAIL.length
 
   let posts = checkpoint?.posts ?? 0
   let bytes = checkpoint?.bytes ?? 0
-  /** Events received and events acknowledged since the start of the range. */
+  /** Events read and events acknowledged since the start of the range. */
   let read = checkpoint?.records ?? 0
   let posted = read + (checkpoint?.beyond ?? 0)
-  /** Pages that are not completely sent. */
+  /** Pages with events that are not acknowledged yet. */
   const open: { cursor: Cursor; end: number }[] = []
   let finished = checkpoint && { cursor: checkpoint.cursor, end: checkpoint.records }
-  /** Lines with their line breaks, and the number of events. */
+  /** The lines of the next request, with their line breaks. */
   let waiting: Buffer[] = []
-  let [events, size] = [0, around]
+  let [events, size] = [0, envelope_bytes]
 
   const flush = async (): Promise<void> => {
     const body = bodyOf(head, waiting)
     const key = keyOf(batch_export_id, range_key, String(posts), body)
-    await accepted(() => post(body, key), tools, limits)
+    await postWithRetries(() => post(body, key), tools, limits)
     posts++
     posted += events
     bytes += body.length
-    ;[waiting, events, size] = [[], 0, around]
-    while (open[0] && open[0].end <= posted) finished = open.shift()!
+    ;[waiting, events, size] = [[], 0, envelope_bytes]
+    while (open[0] && open[0].end <= posted) finished = open.shift() ?? finished
     if (finished)
       await tools.checkpoint({
         cursor: finished.cursor,
@@ -139,7 +140,7 @@ function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
   return {
     write: async ({ text, records, cursor }) => {
       open.push({ cursor, end: read + records })
-      // The start of the first line of `text` that is not in `waiting`.
+      // The start of the first line that is not in `waiting`.
       let from = 0
       const take = (to: number): void => {
         if (to > from) waiting.push(text.subarray(from, to))
@@ -148,7 +149,7 @@ function receive(delivery: Delivery<Config>, limits: Limits): Receiver {
       for (let at = 0; at < text.length; ) {
         const found = text.indexOf(LINE_BREAK, at)
         const next = found === -1 ? text.length : found + 1
-        // Count the separator too, so that a request is split at the same place wherever pages end.
+        // Count the separator too: requests are then split at the same event wherever pages end.
         const length = (found === -1 ? text.length : found) - at + 1
         const known = read++ < posted + events
         if (known) from = next
@@ -191,8 +192,8 @@ function bodyOf(head: Buffer, lines: readonly Buffer[]): Buffer {
 const BREAK = Buffer.from([LINE_BREAK])
 
 /**
- * The idempotency key of a request, the same in every attempt. It includes the events: when a range has changed,
- * for example because a backfill found more events, the request is a new one.
+ * The idempotency key of a request, the same in every attempt. It covers the events: a range that has changed, for example
+ * because a backfill found more events, gets new keys.
  */
 function keyOf(...parts: (string | Buffer)[]): string {
   const hash = createHash('sha256')
@@ -200,61 +201,68 @@ function keyOf(...parts: (string | Buffer)[]): string {
   return hash.digest('hex')
 }
 
-interface Answer {
+interface PostResult {
   status: number
-  /** The delay of `Retry-After`, by the server's clock when it is a date. */
   retry_after_ms: number | null
 }
 
-/** Retries short failures here. Longer ones are left to the run. */
-async function accepted(attempt: () => Promise<Answer>, { signal, log }: Tools, limits: Limits): Promise<void> {
-  for (const pause_ms of [...limits.pauses_ms, null]) {
-    let asked_ms: number | null = null
-    let problem: DeliveryError | undefined
+/** Retries short failures within the attempt. Longer ones fail the attempt, which the exporter retries. */
+async function postWithRetries(
+  attempt: () => Promise<PostResult>,
+  { signal, log }: Tools,
+  limits: HttpLimits,
+): Promise<void> {
+  for (const delay_ms of [...limits.retry_delays_ms, null]) {
+    let requested_ms: number | null = null
+    let failure: DeliveryError | undefined
     try {
       const { status, retry_after_ms } = await attempt()
-      problem = problemOf(status)
-      if (!problem) return
-      asked_ms = retry_after_ms
+      failure = describeStatus(status)
+      if (!failure) return
+      requested_ms = retry_after_ms
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error
-      problem = error
+      failure = error
     }
-    if (!problem.options.retryable) throw problem
-    const seconds = asked_ms === null ? undefined : Math.min(Math.ceil(asked_ms / 1000), LONGEST_RETRY_AFTER_SECONDS)
-    if (pause_ms === null || (asked_ms ?? 0) > limits.longest_pause_ms) throw unreachable(problem.message, seconds)
-    log('WARNING', `${problem.message} It is tried again.`)
-    await sleep(asked_ms ?? pause_ms, undefined, { signal }).catch(() => signal.throwIfAborted())
+    if (!failure.options.retryable) throw failure
+    const seconds =
+      requested_ms === null ? undefined : Math.min(Math.ceil(requested_ms / 1000), MAX_RETRY_AFTER_SECONDS)
+    if (delay_ms === null || (requested_ms ?? 0) > limits.max_delay_ms) throw retryableError(failure.message, seconds)
+    log('WARNING', `${failure.message} The request is retried.`)
+    await sleep(requested_ms ?? delay_ms, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }
 
 /** Undefined for a successful response. */
-function problemOf(status: number): DeliveryError | undefined {
+function describeStatus(status: number): DeliveryError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400)
-    return refused(`The server answered ${status}, and redirects are not followed. Name the place it leads to.`)
-  if (status === 408 || status === 429) return unreachable(`The server answered ${status}: it wants to be asked later.`)
-  if (status >= 500) return unreachable(`The server answered ${status}: it cannot take the events at present.`)
+    return permanentError(`The server answered ${status}. Redirects are not followed: set "url" to the final address.`)
+  if (status === 408 || status === 429) return retryableError(`The server answered ${status}: it asks to retry later.`)
+  if (status >= 500) return retryableError(`The server answered ${status}: it is temporarily unavailable.`)
   if (status === 401 || status === 403)
-    return refused(`The server answered ${status}. Check that "token" is the token of a project there.`)
+    return permanentError(`The server answered ${status}. Check that "token" is the token of a project there.`)
   if (status === 404 || status === 405)
-    return refused(`The server answered ${status}. Check that "url" has the path that takes batches, such as /batch/.`)
-  if (status === 413) return refused('The server answered 413: it takes no posts of 10 MiB. Raise its limit.')
-  return refused(`The server answered ${status}: it does not take these events. Its log may say why.`)
+    return permanentError(
+      `The server answered ${status}. Check that "url" has the path of the batch endpoint, such as /batch/.`,
+    )
+  if (status === 413)
+    return permanentError('The server answered 413: it must accept bodies of 10 MiB. Raise its limit.')
+  return permanentError(`The server answered ${status}: it rejected the events. Check its log.`)
 }
 
 interface Poster {
-  /** Throws DeliveryError without a response, and errors of the guard or the signal. */
-  post(body: Buffer, key: string): Promise<Answer>
+  /** Throws DeliveryError when there is no response, and errors of the guard or the signal. */
+  post(body: Buffer, key: string): Promise<PostResult>
   close(): void
 }
 
-function poster(url: string, { outbound, signal }: Tools, limits: Limits): Poster {
-  const { protocol } = new URL(url)
-  const agent = outbound.agent(protocol as 'http:' | 'https:', { keepAlive: true, maxSockets: 1 })
+function createPoster(url: string, { outbound, signal }: Tools, limits: HttpLimits): Poster {
+  const protocol = new URL(url).protocol === 'http:' ? 'http:' : 'https:'
+  const agent = outbound.agent(protocol, { keepAlive: true, maxSockets: 1 })
   const request = protocol === 'https:' ? requestTls : requestPlain
 
-  const send = (body: Buffer, key: string, deadline: AbortSignal): Promise<Answer> =>
+  const send = (body: Buffer, key: string, deadline: AbortSignal): Promise<PostResult> =>
     new Promise((done, fail) => {
       const sending = request(url, {
         method: 'POST',
@@ -270,14 +278,14 @@ function poster(url: string, { outbound, signal }: Tools, limits: Limits): Poste
       })
       sending.on('timeout', () => sending.destroy(Object.assign(new Error('idle'), { code: 'ETIMEDOUT' })))
       // The status decides, even if reading the body fails.
-      let answer: Answer | undefined
-      sending.on('error', (error) => (answer ? done(answer) : fail(error)))
-      sending.on('response', (message) => {
-        const { statusCode, headers } = message
-        const answered = { status: statusCode!, retry_after_ms: retryAfter(headers['retry-after'], headers.date) }
-        answer = answered
-        discard(message)
-        message.on('close', () => done(answered))
+      let result: PostResult | undefined
+      sending.on('error', (error) => (result ? done(result) : fail(error)))
+      sending.on('response', (response) => {
+        const { statusCode: status = 0, headers } = response
+        const received = { status, retry_after_ms: retryAfter(headers['retry-after'], headers.date) }
+        result = received
+        discard(response)
+        response.on('close', () => done(received))
       })
       sending.end(body)
     })
@@ -286,14 +294,14 @@ function poster(url: string, { outbound, signal }: Tools, limits: Limits): Poste
     post: async (body, key) => {
       const deadline = new AbortController()
       const stop = (): void => deadline.abort()
-      const timer = setTimeout(stop, limits.post_ms)
+      const timer = setTimeout(stop, limits.request_ms)
       signal.addEventListener('abort', stop, { once: true })
       try {
         signal.throwIfAborted()
         return await send(body, key, deadline.signal)
       } catch (error) {
         signal.throwIfAborted()
-        throw translated(error)
+        throw describeConnectionError(error)
       } finally {
         clearTimeout(timer)
         signal.removeEventListener('abort', stop)
@@ -303,31 +311,31 @@ function poster(url: string, { outbound, signal }: Tools, limits: Limits): Poste
   }
 }
 
-/** Drains the body, so that the connection can be reused. */
-function discard(answer: IncomingMessage): void {
+/** Reads the whole body, so that the connection can be reused. */
+function discard(response: IncomingMessage): void {
   let length = 0
-  answer.on('error', () => undefined)
-  answer.on('data', (chunk: Buffer) => {
+  response.on('error', () => undefined)
+  response.on('data', (chunk: Buffer) => {
     length += chunk.length
-    if (length > ANSWER_BYTES) answer.destroy()
+    if (length > MAX_RESPONSE_BYTES) response.destroy()
   })
 }
 
 /** Parses seconds or a date relative to the server's clock. Null for anything else. */
-function retryAfter(told: string | undefined, date: string | undefined): number | null {
-  if (told === undefined) return null
-  if (/^\s*\d{1,9}\s*$/.test(told)) return Number(told) * 1000
-  const pause_ms = Date.parse(told) - Date.parse(date ?? '')
-  return Number.isNaN(pause_ms) ? null : Math.max(0, pause_ms)
+function retryAfter(value: string | undefined, date: string | undefined): number | null {
+  if (value === undefined) return null
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
+  const delay_ms = Date.parse(value) - Date.parse(date ?? '')
+  return Number.isNaN(delay_ms) ? null : Math.max(0, delay_ms)
 }
 
 const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
 
-function translated(error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code)
+function describeConnectionError(error: unknown): unknown {
+  const code = errorCode(error)
   if (code.startsWith('outbound_')) return error
   if (UNTRUSTED.test(code))
-    return refused("The server's certificate is not one that its name and a known authority vouch for. Renew it there.")
-  if (/^(EPROTO|ERR_SSL_)/.test(code)) return unreachable('The server does not speak TLS as it should. Check "url".')
-  return unreachable('The connection to the server was lost, or not answered in time.')
+    return permanentError("The server's certificate is not trusted or is for another name. Replace it on the server.")
+  if (/^(EPROTO|ERR_SSL_)/.test(code)) return retryableError('The TLS handshake with the server failed. Check "url".')
+  return retryableError('The connection to the server failed or timed out.')
 }

@@ -1,21 +1,20 @@
-/** Delivers nowhere. Events are read and counted. */
-
+/** Reads and counts events without delivering them. */
 import type { components } from '../../contract/openapi.ts'
 import { EVENT_COLUMNS } from '../../events/extract.ts'
 import type { Destination } from '../destination.ts'
 
 export const noop: Destination<components['schemas']['NoOpConfig']> = {
   columns: [EVENT_COLUMNS.uuid],
-  takesQuery: true,
-  encoding: 'json',
-  steps: ['Reach it'],
-  check: () => undefined,
+  supportsQuery: true,
+  encoding: () => 'json',
+  steps: ['Reach the destination'],
+  validate: () => undefined,
   open: async () => ({
     write: async () => undefined,
     commit: async () => 0,
     abort: async () => undefined,
   }),
   test: async function* () {
-    yield { name: noop.steps[0]!, detail: 'There is nothing to reach: events that go nowhere always arrive.' }
+    yield 'NoOp discards the events, so there is no connection to test.'
   },
 }

@@ -3,15 +3,30 @@ import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import { type DeliveryError, type Destination, refused, type Tools, unreachable } from '../destination.ts'
-import { checkFiles, FILE_COLUMNS, type FileStore, fileEncoding, openFiles, testName } from '../files.ts'
-import { explained, type Host, hostOf, PATIENCE, type Patience, reach, statusMeans } from '../object-stores.ts'
+import { type DeliveryError, type Destination, permanentError, retryableError, type Tools } from '../destination.ts'
+import {
+  FILE_COLUMNS,
+  type FileStore,
+  fileEncoding,
+  openFileReceiver,
+  testFileName,
+  validateFileConfig,
+} from '../files.ts'
+import {
+  DEFAULT_LIMITS,
+  describeNetworkError,
+  describeStatus,
+  type Host,
+  hostOf,
+  type ObjectStoreLimits,
+  testConnection,
+} from '../object-stores.ts'
 
 type Config = components['schemas']['S3Config']
 
-/** An upload has at most 10,000 parts, so 160 GB. Two parts are uploaded at a time. */
+/** An upload has at most 10,000 parts, so at most 160 GB. */
 const PART_BYTES = 16 * 1024 * 1024
-const PARTS_AT_ONCE = 2
+const CONCURRENT_PARTS = 2
 
 async function load() {
   const [client, storage, handler] = await Promise.all([
@@ -22,82 +37,76 @@ async function load() {
   return { ...client, ...storage, ...handler }
 }
 
-/** Loaded on first use, which takes a third of a second. Checking a config does not need it. */
+/** Loaded on first use, which takes a third of a second. Validating a config does not need it. */
 let aws: Awaited<ReturnType<typeof load>>
 
-export const s3With = (patience: Patience): Destination<Config> => {
-  const steps = ['Reach the store', 'Find the bucket', 'Write an object', 'Remove it again']
-  return {
-    columns: FILE_COLUMNS,
-    takesQuery: true,
-    encoding: fileEncoding,
-    steps,
+export const createS3 = (limits: ObjectStoreLimits): Destination<Config> => ({
+  columns: FILE_COLUMNS,
+  supportsQuery: true,
+  encoding: fileEncoding,
+  steps: ['Reach the store', 'Find the bucket', 'Write an object', 'Delete the object'],
 
-    check: (config) => {
-      checkFiles(config)
-      const { encryption, kms_key_id, endpoint_url, region } = config
-      if (encryption === 'aws:kms' && !kms_key_id)
-        throw invalid('destination__config__kms_key_id', 'Encryption with aws:kms needs the id of the key.', 'required')
-      if (endpoint_url && !URL.canParse(endpoint_url))
-        throw invalid('destination__config__endpoint_url', 'The endpoint is no address. Write it as https://host.')
-      if (!endpoint_url && !/^[a-z0-9-]+$/.test(region))
-        throw invalid('destination__config__region', 'That is no region of Amazon. Write it as us-east-1.')
-    },
+  validate: (config) => {
+    validateFileConfig(config)
+    const { encryption, kms_key_id, endpoint_url, region } = config
+    if (encryption === 'aws:kms' && !kms_key_id)
+      throw invalid('destination__config__kms_key_id', '"kms_key_id" is required for aws:kms encryption.', 'required')
+    if (endpoint_url && !URL.canParse(endpoint_url))
+      throw invalid('destination__config__endpoint_url', '"endpoint_url" must be a URL, such as https://host.')
+    if (!endpoint_url && !/^[a-z0-9-]+$/.test(region))
+      throw invalid('destination__config__region', '"region" must be an AWS region, such as us-east-1.')
+  },
 
-    hosts: (config) => [hostFor(config)],
+  hosts: (config) => [hostFor(config)],
 
-    open: async (delivery) => {
-      aws = await load()
-      const { tools, config } = delivery
-      return openFiles(bucketStore(connect(config, tools, patience), config, tools), delivery)
-    },
+  open: async (delivery) => {
+    aws = await load()
+    const { tools, config } = delivery
+    return openFileReceiver(bucketStore(connect(config, tools, limits), config, tools), delivery)
+  },
 
-    test: async function* (config, tools) {
-      aws = await load()
-      await reach(tools.outbound, hostFor(config), patience)
-      yield { name: steps[0]!, detail: 'The store accepts connections.' }
-      const client = connect(config, tools, patience)
-      const Bucket = config.bucket_name
-      const Key = testName(config)
-      try {
-        const listed = await told(tools, async () => {
-          try {
-            await client.send(new aws.ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal: tools.signal })
-            return true
-          } catch (error) {
-            // Write-only credentials may not list the bucket.
-            if ((error as Error).name === 'AccessDenied') return false
-            throw error
-          }
-        })
-        yield {
-          name: steps[1]!,
-          detail: listed ? 'The bucket is there.' : 'The store knows the key, which may not list the bucket.',
-        }
-        await bucketStore(client, config, tools).put(Key, Readable.from([Buffer.from('{}\n')]))
-        yield { name: steps[2]!, detail: 'An object was written.' }
-        await told(tools, () =>
-          client.send(new aws.DeleteObjectCommand({ Bucket, Key }), { abortSignal: tools.signal }),
-        ).catch((error) => {
-          tools.log('WARNING', `The object ${Key} of the test could not be removed.`)
+  test: async function* (config, tools) {
+    aws = await load()
+    await testConnection(tools.outbound, hostFor(config), limits)
+    yield 'The store accepts connections.'
+    const client = connect(config, tools, limits)
+    const Bucket = config.bucket_name
+    const Key = testFileName(config)
+    try {
+      const listed = await withDescribedErrors(tools, async () => {
+        try {
+          await client.send(new aws.ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal: tools.signal })
+          return true
+        } catch (error) {
+          // Write-only credentials may not list the bucket.
+          if (error instanceof Error && error.name === 'AccessDenied') return false
           throw error
-        })
-        yield { name: steps[3]!, detail: 'The object is gone.' }
-      } finally {
-        client.destroy()
-      }
-    },
-  }
-}
+        }
+      })
+      yield listed ? 'The bucket exists.' : 'The credentials are valid, but may not list the bucket.'
+      await bucketStore(client, config, tools).put(Key, Readable.from([Buffer.from('{}\n')]))
+      yield 'An object was written.'
+      await withDescribedErrors(tools, () =>
+        client.send(new aws.DeleteObjectCommand({ Bucket, Key }), { abortSignal: tools.signal }),
+      ).catch((error) => {
+        tools.log('WARNING', `The test object ${Key} could not be deleted.`)
+        throw error
+      })
+      yield 'The object was deleted.'
+    } finally {
+      client.destroy()
+    }
+  },
+})
 
-export const s3 = s3With(PATIENCE)
+export const s3 = createS3(DEFAULT_LIMITS)
 
 function hostFor({ endpoint_url, region, bucket_name, use_virtual_style_addressing }: Config): Host {
   const { host, port } = hostOf(new URL(endpoint_url ?? `https://s3.${region}.amazonaws.com`))
   return { host: use_virtual_style_addressing ? `${bucket_name}.${host}` : host, port }
 }
 
-function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tries }: Patience): S3Client {
+function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, attempts }: ObjectStoreLimits): S3Client {
   const { endpoint_url, aws_access_key_id, aws_secret_access_key, region, use_virtual_style_addressing } = config
   return new aws.S3Client({
     region,
@@ -109,7 +118,7 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tri
     }),
     forcePathStyle: !use_virtual_style_addressing,
     credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
-    maxAttempts: tries,
+    maxAttempts: attempts,
     requestHandler: new aws.NodeHttpHandler({
       httpAgent: outbound.agent('http:', { keepAlive: true }),
       httpsAgent: outbound.agent('https:', { keepAlive: true }),
@@ -119,13 +128,13 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, tri
   })
 }
 
-/** An object appears when the upload completes. */
+/** An object becomes visible when its upload completes. */
 function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore {
   const { bucket_name: Bucket, encryption, kms_key_id } = config
   return {
     put: (Key, Body) =>
-      told(tools, async () => {
-        await removeDrafts(client, Bucket, Key, tools)
+      withDescribedErrors(tools, async () => {
+        await abortUnfinishedUploads(client, Bucket, Key, tools)
         const abortController = new AbortController()
         const abort = (): void => abortController.abort()
         const upload = new aws.Upload({
@@ -138,7 +147,7 @@ function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore 
             ...(encryption === 'aws:kms' && kms_key_id && { SSEKMSKeyId: kms_key_id }),
           },
           partSize: PART_BYTES,
-          queueSize: PARTS_AT_ONCE,
+          queueSize: CONCURRENT_PARTS,
           abortController,
         })
         tools.signal.addEventListener('abort', abort)
@@ -153,48 +162,53 @@ function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore 
   }
 }
 
-/** Parts of a killed attempt cost storage until they are removed. */
-async function removeDrafts(client: S3Client, Bucket: string, Key: string, { signal }: Tools): Promise<void> {
+/** The parts of a killed attempt use storage until its upload is aborted. */
+async function abortUnfinishedUploads(client: S3Client, Bucket: string, Key: string, { signal }: Tools): Promise<void> {
   const options = { abortSignal: signal }
   try {
     const { Uploads = [] } = await client.send(new aws.ListMultipartUploadsCommand({ Bucket, Prefix: Key }), options)
-    for (const draft of Uploads)
-      if (draft.Key === Key && draft.UploadId)
-        await client.send(new aws.AbortMultipartUploadCommand({ Bucket, Key, UploadId: draft.UploadId }), options)
+    for (const upload of Uploads)
+      if (upload.Key === Key && upload.UploadId)
+        await client.send(new aws.AbortMultipartUploadCommand({ Bucket, Key, UploadId: upload.UploadId }), options)
   } catch (error) {
-    // Not every store supports this, and not every key allows it. The upload reports other errors.
-    if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === undefined) throw error
+    // Some stores do not support this, and some keys do not allow it. Errors without a status are rethrown.
+    if (statusOf(error) === undefined) throw error
   }
 }
 
-const NO_BUCKET = refused('The bucket does not exist. Create it, or correct "bucket_name".')
-const WRONG_CREDENTIALS = refused('The store does not know these credentials. Check the key and its secret.')
-const NOT_ALLOWED = refused('The key may not do this in the bucket. Give it the right to put and delete objects.')
-const WRONG_REGION = refused('The bucket is in another region. Correct "region".')
-const BUSY = unreachable('The store asks for a slower pace. It is tried again.')
-const PROBLEMS: Record<string, DeliveryError> = {
+const NO_BUCKET = permanentError('The bucket does not exist. Create it, or correct "bucket_name".')
+const WRONG_CREDENTIALS = permanentError('The store rejected the credentials. Check the access key and its secret.')
+const NOT_ALLOWED = permanentError(
+  'The access key has no permission for this. Grant it permission to put and delete objects.',
+)
+const WRONG_REGION = permanentError('The bucket is in another region. Correct "region".')
+const BUSY = retryableError('The store throttled the requests.')
+const ERRORS: Record<string, DeliveryError> = {
   NoSuchBucket: NO_BUCKET,
   InvalidAccessKeyId: WRONG_CREDENTIALS,
   SignatureDoesNotMatch: WRONG_CREDENTIALS,
   AccessDenied: NOT_ALLOWED,
   PermanentRedirect: WRONG_REGION,
   AuthorizationHeaderMalformed: WRONG_REGION,
-  RequestTimeTooSkewed: refused("The clock of this server differs from the store's. Set it."),
+  RequestTimeTooSkewed: permanentError("This server's clock differs from the store's clock. Synchronize it."),
   SlowDown: BUSY,
   RequestTimeout: BUSY,
 }
 
-async function told<Result>({ signal }: Tools, work: () => Promise<Result>): Promise<Result> {
+async function withDescribedErrors<Result>({ signal }: Tools, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     signal.throwIfAborted()
-    const { name, $metadata } = error as { name: string; $metadata?: { httpStatusCode?: number } }
-    const status = $metadata?.httpStatusCode
-    if (Object.hasOwn(PROBLEMS, name)) throw PROBLEMS[name]
+    const status = statusOf(error)
+    if (error instanceof Error && Object.hasOwn(ERRORS, error.name)) throw ERRORS[error.name]
     if (status === 301 || status === 307) throw WRONG_REGION
-    // A 2xx response that fails could not be parsed.
-    if (status !== undefined && status >= 300) throw statusMeans(status)
-    throw explained(error)
+    // An error with a 2xx status is a response that could not be parsed.
+    if (status !== undefined && status >= 300) throw describeStatus(status)
+    throw describeNetworkError(error)
   }
 }
+
+/** The SDK adds `$metadata` to errors of any class, such as parse errors. */
+const statusOf = (error: unknown): number | undefined =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode

@@ -22,7 +22,7 @@ export interface EncoderOptions {
   /** A scratch folder. */
   scratch: string
   /** Stores the bytes of the file. Resolves once they are durable. */
-  take: (body: Readable) => Promise<void>
+  sink: (body: Readable) => Promise<void>
 }
 
 /** The compressions of a format and their file extensions. */

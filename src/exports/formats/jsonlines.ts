@@ -7,7 +7,7 @@ const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 const LINE_BREAK = Buffer.from('\n')
 
-export function openJsonLines({ compression, take }: EncoderOptions): Encoder {
+export function openJsonLines({ compression, sink }: EncoderOptions): Encoder {
   const stream = compressor(compression)
   let bytes = 0
   // Counted in the transform: a `data` listener would switch the stream to flowing mode.
@@ -16,8 +16,8 @@ export function openJsonLines({ compression, take }: EncoderOptions): Encoder {
     bytes += chunk?.length ?? 0
     return push(chunk)
   }
-  const taken = take(stream)
-  taken.catch((error) => stream.destroy(error))
+  const stored = sink(stream)
+  stored.catch((error) => stream.destroy(error))
   // An unhandled `error` event would end the process. `write` and `close` report the error.
   stream.on('error', () => undefined)
 
@@ -27,7 +27,7 @@ export function openJsonLines({ compression, take }: EncoderOptions): Encoder {
       stream.write(chunk, (error) => (error ? fail(error) : done()))
     })
     // Prefer the error of the sink; the stream may not see it.
-    await Promise.race([through.catch(() => taken), taken])
+    await Promise.race([through.catch(() => stored), stored])
   }
   return {
     write: async ({ text }) => {
@@ -37,11 +37,11 @@ export function openJsonLines({ compression, take }: EncoderOptions): Encoder {
     bytes: () => bytes,
     close: async () => {
       stream.end()
-      await taken
+      await stored
     },
     abort: async () => {
       stream.destroy(new Error('aborted'))
-      await taken.catch(() => undefined)
+      await stored.catch(() => undefined)
     },
   }
 }

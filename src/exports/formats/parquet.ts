@@ -9,27 +9,27 @@ import { execFile } from 'node:child_process'
 import { constants, createReadStream, statSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { CELL, CELL_ESCAPES, type Column } from '../../events/extract.ts'
 import type { Compression, Encoder, EncoderOptions } from './format.ts'
 
-/** Enough for DuckDB's input buffers and one row group. Beyond it the run fails instead of the machine. */
+/** Enough for DuckDB's input buffers and one row group. Beyond it the run fails, not the machine. */
 const MEMORY_LIMIT = '384MB'
 /** The size of a row group, in rows and in bytes. */
 const GROUP_ROWS = 20_480
 const GROUP_BYTES = 32 * 1024 * 1024
 /**
- * DuckDB holds two buffers of the longest line. Events longer than the first limit are rare; none exceeds the 20 MiB that capture
- * accepts. The rest is for the person's properties.
+ * DuckDB allocates two buffers of the maximum line length. Few events exceed the short limit. Capture accepts at most
+ * 20 MiB; the rest of the long limit is for the person's properties.
  */
-const SHORT_LINE = 4 * 1024 * 1024
-const LONG_LINE = 24 * 1024 * 1024
+const SHORT_LINE_BYTES = 4 * 1024 * 1024
+const LONG_LINE_BYTES = 24 * 1024 * 1024
 /** DuckDB stops reading while it processes a buffer. The next pages are encoded meanwhile. */
-const WAITING_BYTES = 4 * SHORT_LINE
+const MAX_QUEUED_BYTES = 4 * SHORT_LINE_BYTES
 /** The assumed compression ratio until the first row group is written. */
-const FIRST_GUESS = 0.2
+const INITIAL_RATIO = 0.2
 
 const CODECS: Record<Compression | 'none', string> = {
   zstd: 'zstd',
@@ -41,8 +41,11 @@ const CODECS: Record<Compression | 'none', string> = {
 }
 const LINE_BREAK = Buffer.from('\n')
 
-/** DuckDB fixes the maximum line length at the start. A longer line starts a second part; the parts are joined at the end. */
-export async function openParquet({ compression, columns, scratch, take }: EncoderOptions): Promise<Encoder> {
+/**
+ * DuckDB fixes the maximum line length at the start. The first longer line starts a second part, and the parts are joined
+ * at the end.
+ */
+export async function openParquet({ compression, columns, scratch, sink }: EncoderOptions): Promise<Encoder> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
@@ -57,48 +60,51 @@ export async function openParquet({ compression, columns, scratch, take }: Encod
   const codec = CODECS[compression ?? 'none']
   const pipe = join(scratch, 'rows')
   await promisify(execFile)('mkfifo', ['-m', '600', pipe])
-  const files = [join(scratch, 'rows.parquet')]
-  const begin = (longest: number): Promise<Part> =>
-    openPart(duckdb, { columns, pipe, file: files.at(-1)!, codec, longest })
-  const end = async (): Promise<void> => {
+  const first = join(scratch, 'rows.parquet')
+  const rest = join(scratch, 'rest.parquet')
+  const joined = join(scratch, 'joined.parquet')
+  const open = (file: string, max_line: number): Promise<Part> =>
+    openPart(duckdb, { columns, pipe, file, codec, max_line })
+  const cleanUp = async (): Promise<void> => {
     duckdb.closeSync()
     instance.closeSync()
-    for (const path of [pipe, ...files]) await rm(path, { force: true })
+    for (const path of [pipe, first, rest, joined]) await rm(path, { force: true })
   }
-  let part = await begin(SHORT_LINE).catch(async (error) => {
-    await end()
+  let part = await open(first, SHORT_LINE_BYTES).catch(async (error) => {
+    await cleanUp()
     throw error
   })
-  let before = 0
-  let finished: number | undefined
+  let hasRest = false
+  let first_bytes = 0
+  let final_bytes: number | undefined
 
   return {
     write: async ({ text }) => {
-      if (files.length === 1 && hasLongLine(text)) {
+      if (!hasRest && hasLongLine(text)) {
         await part.close()
-        before = part.bytes()
-        files.push(join(scratch, 'rest.parquet'))
-        part = await begin(LONG_LINE)
+        first_bytes = part.bytes()
+        hasRest = true
+        part = await open(rest, LONG_LINE_BYTES)
       }
       await part.write(text)
     },
-    bytes: () => finished ?? before + part.bytes(),
+    bytes: () => final_bytes ?? first_bytes + part.bytes(),
     close: async () => {
       await part.close()
-      if (files.length > 1) {
-        files.push(join(scratch, 'joined.parquet'))
-        const parts = files.slice(0, -1).map(literal)
-        await duckdb.run(`copy (from read_parquet([${parts}])) to ${literal(files.at(-1)!)} ${formatOf(codec)}`)
+      if (hasRest) {
+        const parts = [first, rest].map(literal)
+        await duckdb.run(`copy (from read_parquet([${parts}])) to ${literal(joined)} ${formatOf(codec)}`)
       }
-      finished = statSync(files.at(-1)!).size
-      await take(createReadStream(files.at(-1)!))
-      await end()
+      const file = hasRest ? joined : first
+      final_bytes = statSync(file).size
+      await sink(createReadStream(file))
+      await cleanUp()
     },
     abort: async () => {
       // DuckDB closes the pipe, which ends a pending write. Closing our end ends a pending read.
       duckdb.interrupt()
       await part.abort()
-      await end()
+      await cleanUp()
     },
   }
 }
@@ -115,36 +121,39 @@ interface PartOptions {
   pipe: string
   file: string
   codec: string
-  longest: number
+  max_line: number
 }
 
-async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, longest }: PartOptions): Promise<Part> {
-  const copying = duckdb.run(copyOf(columns, pipe, longest, file, codec))
+async function openPart(
+  duckdb: DuckDBConnection,
+  { columns, pipe, file, codec, max_line }: PartOptions,
+): Promise<Part> {
+  const copying = duckdb.run(copyStatement(columns, pipe, max_line, file, codec))
   // The error is reported to the caller that awaits it later.
   copying.catch(() => undefined)
   const input = await openPipe(pipe, copying)
 
   let text = 0
   let flushed = { bytes: 0, text: 0 }
-  /** Pages waiting for DuckDB, and their size including the page being written. */
+  /** Pages waiting for DuckDB, and their size including the pages being written. */
   let queue: Buffer[] = []
-  let waiting = 0
-  let giving: Promise<void> | undefined
+  let queued_bytes = 0
+  let flushing: Promise<void> | undefined
   let failure: unknown
-  /** Writes all waiting pages in one call. Between two calls DuckDB would wait for this busy thread. */
-  const give = async (): Promise<void> => {
+  /** Writes all queued pages in one call. Between two calls DuckDB would wait for this busy thread. */
+  const flush = async (): Promise<void> => {
     const pages = queue
     queue = []
     const bytes = pages.reduce((sum, page) => sum + page.length, 0)
     await writeAll(input, pages).catch((error) => {
       failure ??= error
     })
-    waiting -= bytes
-    giving = queue.length && failure === undefined ? give() : undefined
+    queued_bytes -= bytes
+    flushing = queue.length && failure === undefined ? flush() : undefined
   }
-  const demandTaken = async (): Promise<void> => {
+  const throwFailure = async (): Promise<void> => {
     if (failure === undefined) return
-    // A broken pipe follows from an earlier error, which is the real reason.
+    // The pipe breaks when DuckDB fails. Throw DuckDB's error first.
     await copying
     throw failure
   }
@@ -152,46 +161,46 @@ async function openPart(duckdb: DuckDBConnection, { columns, pipe, file, codec, 
   return {
     write: async (rows) => {
       queue.push(rows, LINE_BREAK)
-      waiting += rows.length + LINE_BREAK.length
+      queued_bytes += rows.length + LINE_BREAK.length
       text += rows.length
-      giving ??= give()
-      while (waiting > WAITING_BYTES && failure === undefined) await giving
-      await demandTaken()
-      // Yield, so that the caller learns that a page was written and sends the next one.
-      await turn()
+      flushing ??= flush()
+      while (queued_bytes > MAX_QUEUED_BYTES && failure === undefined) await flushing
+      await throwFailure()
+      // Yield to the event loop, so that completed writes are noticed.
+      await nextTick()
     },
     bytes: () => {
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       if (size > flushed.bytes) flushed = { bytes: size, text }
-      const ratio = flushed.bytes ? flushed.bytes / flushed.text : FIRST_GUESS
+      const ratio = flushed.bytes ? flushed.bytes / flushed.text : INITIAL_RATIO
       return flushed.bytes + (text - flushed.text) * ratio
     },
     close: async () => {
-      while (giving) await giving
-      await demandTaken()
+      while (flushing) await flushing
+      await throwFailure()
       await input.close()
       await copying
     },
     abort: async () => {
-      while (giving) await giving
+      while (flushing) await flushing
       await input.close().catch(() => undefined)
       await copying.catch(() => undefined)
     },
   }
 }
 
-/** Fast path: most pages are shorter. */
+/** Most pages are shorter than the limit, so the loop does not run. */
 function hasLongLine(text: Buffer): boolean {
-  for (let from = 0; text.length - from > SHORT_LINE; ) {
+  for (let from = 0; text.length - from > SHORT_LINE_BYTES; ) {
     const end = text.indexOf(LINE_BREAK, from)
-    if ((end < 0 ? text.length : end) - from >= SHORT_LINE) return true
+    if ((end < 0 ? text.length : end) - from >= SHORT_LINE_BYTES) return true
     if (end < 0) return false
     from = end + 1
   }
   return false
 }
 
-/** Resolves once DuckDB has opened the other end. If DuckDB fails first, no thread stays blocked. */
+/** Resolves once DuckDB has opened the other end. If DuckDB fails first, unblocks the thread that opens the pipe. */
 async function openPipe(path: string, copying: Promise<unknown>): Promise<FileHandle> {
   const opening = open(path, 'w')
   const over = copying.then(
@@ -204,7 +213,7 @@ async function openPipe(path: string, copying: Promise<unknown>): Promise<FileHa
   await (await opening).close()
   await reader.close()
   await copying
-  throw new Error('DuckDB ended before it began')
+  throw new Error('DuckDB finished without reading its input')
 }
 
 /** Uses a single system call where possible. */
@@ -224,11 +233,17 @@ const TYPES: Partial<Record<Column['type']['kind'], string>> = {
   float: 'DOUBLE',
   boolean: 'BOOLEAN',
   date: 'DATE',
-  // Microseconds here; converted below to timestamps with time zone UTC.
+  // Microseconds in the pipe; `cellValue` converts them to timestamps.
   datetime: 'BIGINT',
 }
 
-function copyOf(columns: readonly Column[], pipe: string, longest: number, file: string, codec: string): string {
+function copyStatement(
+  columns: readonly Column[],
+  pipe: string,
+  max_line: number,
+  file: string,
+  codec: string,
+): string {
   const types = columns.map(({ type }, i) => `'c${i}': '${TYPES[type.kind] ?? 'VARCHAR'}'`)
   const cells = columns.map(
     ({ name, type }, i) => `${cellValue(`c${i}`, type.kind)} as "${name.replaceAll('"', '""')}"`,
@@ -242,8 +257,8 @@ function copyOf(columns: readonly Column[], pipe: string, longest: number, file:
     `escape=''`,
     `nullstr='${CELL.none}'`,
     `new_line='\\n'`,
-    `max_line_size=${longest}`,
-    `buffer_size=${longest}`,
+    `max_line_size=${max_line}`,
+    `buffer_size=${max_line}`,
   ]
   return `
     copy (

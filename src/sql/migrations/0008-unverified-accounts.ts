@@ -1,8 +1,8 @@
 import type { ColumnTypes } from '../column-types.ts'
 
 /**
- * Accounts made with a secret from an API answer used to say nothing about their address. They were created in the same
- * millisecond as their invite was used, and no mailed secret made them verified.
+ * Marks accounts as unverified that were created with an invite secret from an API response. They were created in the same
+ * millisecond as their invite was used, and no mailed secret verified them.
  */
 export default (_: ColumnTypes): string => `
 update users set is_email_verified = false

@@ -1,8 +1,8 @@
 import type { ColumnTypes } from '../column-types.ts'
 
 /**
- * Which invites were made within the last day, replaced and withdrawn ones included, to limit those to one address. Without
- * foreign keys: a deleted organization still counts. Without addresses: a hash tells them apart.
+ * The invites created within the last day, including replaced and withdrawn ones, to limit invites per address. There are no
+ * foreign keys, because invites of deleted organizations count too. Addresses are stored as hashes.
  */
 export default (d: ColumnTypes): string => `
 create table made_invites (

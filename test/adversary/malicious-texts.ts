@@ -1,14 +1,14 @@
-/** Texts that attack what reads them, each named by what it attacks. All take a size in characters and have about that. */
+/** Texts that attack scanners, patterns and parsers, as functions of the size in characters. */
 
 export type MakeText = (size: number) => string
 
-/** Its parts repeated to the size, between a head and a tail. */
+/** Repeats a part up to the size, between a head and a tail. */
 const repeated =
   (part: string, head = '', tail = ''): MakeText =>
   (size) =>
     head + part.repeat(Math.max(1, Math.floor((size - head.length - tail.length) / part.length))) + tail
 
-/** The same number of openings and closings round a core. */
+/** Wraps a core in the same number of openings and closings. */
 const nested =
   (open: string, core: string, close: string): MakeText =>
   (size) => {
@@ -16,7 +16,7 @@ const nested =
     return open.repeat(depth) + core + close.repeat(depth)
   }
 
-/** What scanners, patterns and parsers of any language stumble over. */
+/** Texts for any field. */
 export const TEXTS: Record<string, MakeText> = {
   'one long word': repeated('a'),
   'escaped quotes without an end': repeated('\\"'),
@@ -127,7 +127,7 @@ export const TEXTS: Record<string, MakeText> = {
   'code of exports': repeated('export function onEvent(){}\n'),
 }
 
-/** The same for HogQL, as an expression. */
+/** HogQL expressions. */
 export const EXPRESSIONS: Record<string, MakeText> = {
   'parentheses in HogQL': nested('(', '1', ')'),
   'additions in HogQL': repeated('1+', '', '1'),

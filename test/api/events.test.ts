@@ -1,4 +1,4 @@
-/** The list of events, one event, and the values that events have. */
+/** events.list, events.retrieve and events.values. */
 import fc from 'fast-check'
 import t from 'tap'
 import { csvCell } from '../../src/api/csv.ts'
@@ -15,7 +15,7 @@ const RUNS = PROVE ? 200 : 15
 const ids = (answer: { body: any }): string[] => answer.body.results.map((record: any) => record.id)
 const on = (app: TestApp, parameters: string): ReturnType<TestApp['send']> => app.send('GET', `${EVENTS}?${parameters}`)
 
-onBothEngines(t, 'newest first, ties by uuid, in pages that follow each other', async (t, app) => {
+onBothEngines(t, 'lists events newest first, then by uuid, in consecutive pages', async (t, app) => {
   const { events } = app.deps
   await insertEvents(events, 1, [
     { uuid: uuid(1), timestamp: NEW_YEAR - 30 * SECOND },
@@ -37,19 +37,19 @@ onBothEngines(t, 'newest first, ties by uuid, in pages that follow each other', 
   const first = await on(app, 'limit=2&offset=1&after=-1d')
   t.strictSame(ids(first), [5, 3].map(uuid))
   const next = new URL(first.body.next)
-  t.equal(next.searchParams.get('offset'), null, 'an offset counts once')
-  t.match(next.searchParams.get('after'), /^2025-12-31T00:00:00/, 'a relative time stays what it was')
+  t.equal(next.searchParams.get('offset'), null, 'the offset applies only to the first page')
+  t.match(next.searchParams.get('after'), /^2025-12-31T00:00:00/, 'a relative time becomes absolute')
   const second = await app.send('GET', `${next.pathname}${next.search}`)
   t.strictSame(ids(second), [2, 1].map(uuid))
   t.equal(second.body.next, null)
 
   t.strictSame(ids(await on(app, 'limit=5')), [4, 5, 3, 2, 1].map(uuid))
-  t.equal((await on(app, 'limit=5')).body.next, null, 'a page that is just full is the last one')
+  t.equal((await on(app, 'limit=5')).body.next, null, 'a full last page has no next page')
   t.strictSame(ids(await on(app, 'offset=4')), [uuid(1)])
   t.strictSame(ids(await on(app, 'offset=5')), [])
 })
 
-onBothEngines(t, 'what a record holds', async (t, app) => {
+onBothEngines(t, 'returns an event with its person and elements', async (t, app) => {
   const { events } = app.deps
   await insertPerson(events, 1, {
     id: uuid(77),
@@ -131,7 +131,7 @@ onBothEngines(t, 'what a record holds', async (t, app) => {
   t.strictSame((await app.send('GET', EVENTS, { key: stranger.key })).body, { results: [], next: null })
 })
 
-onBothEngines(t, 'filters', async (t, app) => {
+onBothEngines(t, 'filters by name, distinct id, person and time', async (t, app) => {
   const { events } = app.deps
   await insertPerson(events, 1, { id: uuid(77), distinct_ids: ['a', 'b'] })
   await insertEvents(events, 1, [
@@ -183,12 +183,12 @@ onBothEngines(t, 'filters', async (t, app) => {
     t.strictSame(
       ids(await on(app, `${parameters}&orderBy=timestamp`)),
       found.map(uuid).reverse(),
-      `${parameters} turned`,
+      `${parameters}, oldest first`,
     )
   }
 })
 
-onBothEngines(t, 'what cannot be meant is refused by name', async (t, app) => {
+onBothEngines(t, 'rejects invalid parameters by name', async (t, app) => {
   for (const [parameters, attr] of [
     ['after=yesterday', 'after'],
     ['before=-7x', 'before'],
@@ -215,7 +215,7 @@ onBothEngines(t, 'what cannot be meant is refused by name', async (t, app) => {
   t.match(await app.send('GET', `${EVENTS}values/?key=p&token=x`), { status: 200 })
 })
 
-onBothEngines(t, 'as CSV', async (t, app) => {
+onBothEngines(t, 'returns CSV by format and by Accept header', async (t, app) => {
   const { events } = app.deps
   const header = 'id,distinct_id,properties,event,timestamp,person,elements,elements_chain\r\n'
   const none = await on(app, 'format=csv')
@@ -241,7 +241,7 @@ onBothEngines(t, 'as CSV', async (t, app) => {
   t.match(await on(app, 'format=csv&after=garbage'), { status: 400, body: { attr: 'after' } })
 })
 
-t.test('no cell is a formula', async (t) => {
+t.test('escapes CSV cells that a spreadsheet would run as a formula', async (t) => {
   for (const [text, cell] of [
     ['=1+1', "'=1+1"],
     ['+cmd', "'+cmd"],
@@ -266,7 +266,7 @@ t.test('no cell is a formula', async (t) => {
     t.equal(csvCell(text), cell, JSON.stringify(text))
 })
 
-onBothEngines(t, 'values of events', async (t, app) => {
+onBothEngines(t, 'lists the values of a property and samples recent events', async (t, app) => {
   const { events } = app.deps
   const values = async (parameters: string) => (await app.send('GET', `${EVENTS}values/?${parameters}`)).body
   t.match(await values(''), { id: '[]', properties: '[]', person: '[]' })
@@ -311,7 +311,7 @@ onBothEngines(t, 'values of events', async (t, app) => {
   t.equal((await app.send('GET', `${EVENTS}values/?key=p&value=qw&format=csv`)).text, 'name,count\r\nqwerty,2\r\n')
   const sample = await values('')
   t.strictSame(JSON.parse(sample.event).sort(), ['$pageview', 'other', 'random event', 'seen'])
-  t.equal(JSON.parse(sample.id).length, 10, 'at most ten of each')
+  t.equal(JSON.parse(sample.id).length, 10, 'at most ten values per field')
   t.strictSame(JSON.parse(sample.person), [null])
   t.strictSame(JSON.parse(sample.elements), [[]])
   t.strictSame(JSON.parse((await values('event_name=other')).properties), [{ p: 'qwerty' }])
@@ -319,7 +319,7 @@ onBothEngines(t, 'values of events', async (t, app) => {
 })
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  t.test(`a walk finds everything that was there once, in order, while more arrives (${engine})`, async (t) => {
+  t.test(`pages return every event exactly once, in order, while more arrive (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { events } = app.deps
     let project_id = 1
@@ -334,24 +334,24 @@ for (const engine of ['sqlite', 'postgres'] as const)
         }),
         fc.constantFrom('', 'event=a', 'event=a&event=b', 'distinct_id=somebody'),
         fc.boolean(),
-        async (stored, steps, filter, turned) => {
+        async (stored, steps, filter, oldestFirst) => {
           const { body: project } = await app.send('POST', '/api/projects/', { body: { name: 'walk' } })
           project_id = project.id
           const at = (moment: number) => NEW_YEAR - moment * 1000
-          // Ids in no order of time.
+          // Ids are not in the order of time.
           const fresh = () => uuid((++number * 7919) % 1_000_003)
           const rows = await insertEvents(
             events,
             project_id,
             stored.map(({ moment, name }) => ({ uuid: fresh(), timestamp: at(moment), event: name })),
           )
-          const wanted = rows
+          const expected = rows
             .filter(({ event }) => !filter.includes('event') || filter.includes(`event=${event}`))
             .sort((a, b) => b.timestamp - a.timestamp || (a.uuid < b.uuid ? 1 : -1))
             .map((row) => row.uuid)
-          if (turned) wanted.reverse()
+          if (oldestFirst) expected.reverse()
           const walked: string[] = []
-          let url = `/api/projects/${project_id}/events/?${filter}${turned ? '&orderBy=timestamp' : ''}`
+          let url = `/api/projects/${project_id}/events/?${filter}${oldestFirst ? '&orderBy=timestamp' : ''}`
           for (let step = 0; url; step++) {
             const { limit, arriving } = steps[step % steps.length]!
             const address = new URL(url, 'http://localhost')
@@ -366,15 +366,15 @@ for (const engine of ['sqlite', 'postgres'] as const)
               arriving.map((moment) => ({ uuid: fresh(), timestamp: at(moment), event: 'a' })),
             )
           }
-          const known = new Set(wanted)
+          const known = new Set(expected)
           t.strictSame(
             walked.filter((id) => known.has(id)),
-            wanted,
+            expected,
           )
-          t.equal(new Set(walked).size, walked.length, 'nothing comes twice')
+          t.equal(new Set(walked).size, walked.length, 'no event is repeated')
         },
       ),
       { numRuns: RUNS },
     )
-    figure(t, { area: 'Events', count: RUNS, of: 'walks through pages', result: 'nothing lost, nothing twice' })
+    figure(t, { area: 'Events', count: RUNS, of: 'walks through pages', result: 'no event lost or repeated' })
   })

@@ -1,4 +1,4 @@
-/** Bodies that no JSON value makes: packed, broken, nested beyond what a program would write. */
+/** Malicious bodies that JSON.stringify cannot produce: compressed, invalid or extremely nested. */
 import { gzipSync } from 'node:zlib'
 import lz from 'lz-string'
 import type { Request, World } from './target.ts'
@@ -17,18 +17,18 @@ const typed = (type: string, body: string | Buffer, query?: string): ReturnType<
   ...(query && { query }),
 })
 
-/** An event with JSON text of its own in its properties. */
+/** An event with the JSON text in its properties. */
 const eventWith = ({ project_token }: World, text: string): string =>
   `{"api_key":"${project_token}","event":"seen","distinct_id":"somebody","properties":{"text":${text}}}`
 
-/** Packing it takes longer than unpacking it. */
+/** Cached, because compressing it takes longer than decompressing it. */
 let packed: Buffer | undefined
 const bomb = (): Buffer => {
   packed ??= gzipSync(Buffer.alloc(200 * MEBIBYTE))
   return packed
 }
 
-/** lz-string packs a megabyte a second. */
+/** lz-string compresses one megabyte per second. */
 const LARGEST_LZ = 1_000_000
 const lz64 = (text: string): ReturnType<MakeBody> => typed('text/plain', lz.compressToBase64(text), '?compression=lz64')
 
@@ -36,8 +36,8 @@ const times = (part: string, size: number): string => part.repeat(Math.max(1, Ma
 const nested = (size: number): string => '['.repeat(size / 2) + ']'.repeat(size / 2)
 const event = '{"event":"seen","distinct_id":"a"}'
 
-/** Attacks that once kept the server from answering: always of the largest size. */
-export const KNOWN = [
+/** Attacks that once blocked the server. They always run with the largest size. */
+export const PAST_INCIDENTS = [
   'nested lists',
   'nested lists in a batch of many',
   'many numbers',
@@ -51,7 +51,7 @@ export const KNOWN = [
   'lz64 of the same symbol',
 ]
 
-/** From what it attacks to a body of about that many bytes, before packing. */
+/** Functions by name that create a body of about `size` bytes before compression. */
 export const CAPTURE_BODIES: Record<string, MakeBody> = {
   'nested lists': (size) => json(nested(size)),
   'nested lists in an event': (size, world) => json(eventWith(world, nested(size))),
@@ -159,7 +159,7 @@ export const CAPTURE_BODIES: Record<string, MakeBody> = {
     ),
 }
 
-/** The same for bodies that are plain JSON, at most 1 MiB. */
+/** The same for plain JSON bodies of at most 1 MiB. */
 export const JSON_BODIES: Record<string, (size: number) => string> = {
   'nested lists': nested,
   'nested lists in a name': (size) => `{"name":${nested(size)}}`,

@@ -1,12 +1,13 @@
+/** URLs, archives, code inspection and the catalogue of plugins, without a server. */
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { AppError } from '../../src/errors.ts'
 import { unpack } from '../../src/plugins/archive.ts'
 import { CatalogueEntry, catalogue } from '../../src/plugins/catalogue.ts'
-import { changesOf } from '../../src/plugins/changes.ts'
+import { diffFields } from '../../src/plugins/changes.ts'
 import { inspectCode } from '../../src/plugins/code.ts'
-import { inspect } from '../../src/plugins/inspect.ts'
+import { type CodeInspector, createCodeInspector } from '../../src/plugins/inspect.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
 import { tarOf, zipOf } from '../helpers/archives.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
@@ -22,7 +23,13 @@ const HOSTS = {
 }
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
 
-t.test('every form of URL, and what it names', async (t) => {
+function openInspector(t: Test): CodeInspector {
+  const inspector = createCodeInspector()
+  t.teardown(() => inspector.stop())
+  return inspector
+}
+
+t.test('parses every form of plugin URL and rejects all others', async (t) => {
   const github = { host: 'github', user: 'ada', repo: 'my.plugin', branch: null, folder: null, tag: null }
   for (const [url, origin] of [
     ['https://github.com/ada/my.plugin', github],
@@ -79,7 +86,7 @@ t.test('every form of URL, and what it names', async (t) => {
     t.throws(() => parseUrl(url, HOSTS), { code: 'invalid_input', attr: 'url' }, url)
 })
 
-t.test('an archive gives what is wanted of it, and cannot hurt', async (t) => {
+t.test('unpacks zip and tar.gz archives and rejects corrupt, oversized and escaping ones', async (t) => {
   const all = () => true
   for (const bytes of [
     zipOf({ 'a/b.txt': 'one', 'c.txt': 'two' }),
@@ -92,33 +99,33 @@ t.test('an archive gives what is wanted of it, and cannot hurt', async (t) => {
         ['c.txt', 'two'],
       ],
     )
-  t.equal((await unpack(await tarOf({ 'x@': '/etc/passwd', y: '1' }), all)).has('x'), false, 'links lead nowhere')
+  t.equal((await unpack(await tarOf({ 'x@': '/etc/passwd', y: '1' }), all)).has('x'), false, 'ignores links')
 
   const large = Buffer.alloc(2 * 1024 * 1024)
   const many = Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`f${i}`, '']))
   const huge = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}`, large]))
-  for (const [what, bytes] of [
-    ['nothing', Buffer.alloc(0)],
-    ['words', Buffer.from('<html>not found</html>')],
-    ['half a zip', zipOf({ a: 'b'.repeat(1000) }).subarray(0, 40)],
-    ['half a tar', (await tarOf({ a: 'b'.repeat(5000) })).subarray(0, 40)],
-    ['a zip out of itself', zipOf({ '../../etc/cron.d/x': 'a' })],
-    ['a zip to the root', zipOf({ '/etc/x': 'a' })],
+  for (const [archive, bytes] of [
+    ['an empty file', Buffer.alloc(0)],
+    ['an HTML page', Buffer.from('<html>not found</html>')],
+    ['a truncated zip', zipOf({ a: 'b'.repeat(1000) }).subarray(0, 40)],
+    ['a truncated tar', (await tarOf({ a: 'b'.repeat(5000) })).subarray(0, 40)],
+    ['a zip with a parent path', zipOf({ '../../etc/cron.d/x': 'a' })],
+    ['a zip with an absolute path', zipOf({ '/etc/x': 'a' })],
     ['a zip with backslashes', zipOf({ 'a\\..\\..\\x': 'a' })],
-    ['a tar out of itself', await tarOf({ 'a/../../x': 'a' })],
-    ['a tar to the root', await tarOf({ '/etc/x': 'a' })],
+    ['a tar with a parent path', await tarOf({ 'a/../../x': 'a' })],
+    ['a tar with an absolute path', await tarOf({ '/etc/x': 'a' })],
     ['a large file in a zip', zipOf({ a: large })],
     ['a large file in a tar', await tarOf({ a: large })],
-    ['a file longer than it says', zipOf({ a: large }, { claim: 10 })],
+    ['a file longer than its header says', zipOf({ a: large }, { claim: 10 })],
     ['many files in a zip', zipOf(many)],
     ['many files in a tar', await tarOf(many)],
-    ['a zip that unpacks to much', zipOf(huge)],
-    ['a tar that unpacks to much', await tarOf(huge)],
+    ['a zip that unpacks to 80 MB', zipOf(huge)],
+    ['a tar that unpacks to 80 MB', await tarOf(huge)],
   ] as const)
-    t.match(await unpack(bytes, (path) => path === 'a').catch((error) => error), { attr: 'url' }, what)
+    t.match(await unpack(bytes, (path) => path === 'a').catch((error) => error), { attr: 'url' }, archive)
 })
 
-t.test('whatever is thrown at them, URLs and archives are read or refused', async (t) => {
+t.test('parses or rejects random URLs and archives', async (t) => {
   const seed = 20240601
   const parts = [
     'https://github.com',
@@ -137,7 +144,7 @@ t.test('whatever is thrown at them, URLs and archives are read or refused', asyn
     '🦔',
     '//',
   ]
-  const told = (error: unknown): void => {
+  const expectAppError = (error: unknown): void => {
     if (!(error instanceof AppError)) throw error
   }
   await fc.assert(
@@ -145,36 +152,36 @@ t.test('whatever is thrown at them, URLs and archives are read or refused', asyn
       try {
         parseUrl(words.join(''), HOSTS)
       } catch (error) {
-        told(error)
+        expectAppError(error)
       }
     }),
     { seed, numRuns: URLS },
   )
-  const whole = [
+  const intact = [
     zipOf({ 'a/plugin.json': '{}', 'a/b': 'x'.repeat(500) }),
     await tarOf({ 'a/plugin.json': '{}', b: 'y'.repeat(900) }),
   ]
   const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 })
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...whole), edits, fc.nat(), async (bytes, changes, length) => {
+    fc.asyncProperty(fc.constantFrom(...intact), edits, fc.nat(), async (bytes, changes, length) => {
       const broken = Buffer.from(bytes.subarray(0, length % 3 === 0 ? length % bytes.length : bytes.length))
       for (const [at, byte] of changes) if (broken.length) broken[at % broken.length] = byte
-      await unpack(broken, () => true).catch(told)
+      await unpack(broken, () => true).catch(expectAppError)
     }),
     { seed, numRuns: ARCHIVES },
   )
   t.pass()
-  const result = 'each read, or refused with a reason'
+  const result = 'each parsed or rejected with a reason'
   figure(t, { area: 'Plugins', count: URLS + ARCHIVES, of: 'hostile URLs and archives', result, seed })
 })
 
-t.test('what code offers is found without running it', async (t) => {
+t.test('finds the exports of code without running it', async (t) => {
   const offers = (methods: string[], jobs: string[] = [], scheduled_tasks: string[] = []) => ({
     methods,
     jobs,
     scheduled_tasks,
   })
-  for (const [code, wanted] of [
+  for (const [code, expected] of [
     ['export function onEvent(event: PluginEvent): void {}', offers(['onEvent'])],
     ['export const processEvent = async (e) => e, other = 1', offers(['processEvent'])],
     ['function a() {}\nexport { a as setupPlugin }', offers(['setupPlugin'])],
@@ -204,9 +211,10 @@ t.test('what code offers is found without running it', async (t) => {
     ['process.exit(1); while (true) {}', offers([])],
   ] as const) {
     const { capabilities, errors } = inspectCode({ 'index.ts': code })
-    t.strictSame(capabilities, wanted, code)
+    t.strictSame(capabilities, expected, code)
     t.strictSame(errors, {}, code)
   }
+  const { inspect } = openInspector(t)
   t.strictSame(await inspect({ 'plugin.json': '{}', 'site.ts': 'export const a = 1' }), {
     capabilities: {},
     errors: {},
@@ -218,7 +226,8 @@ t.test('what code offers is found without running it', async (t) => {
   t.match(await inspect({ 'index.ts': '['.repeat(200_000) }), { errors: { 'index.ts': /nested too deeply/ } })
 })
 
-t.test('code that keeps the parser busy is given up, and others are read meanwhile', async (t) => {
+t.test('gives up on code that keeps the parser busy and inspects other code at the same time', async (t) => {
+  const { inspect } = openInspector(t)
   const slow = `${'f<'.repeat(190)}x${'>(1)'.repeat(190)};`.repeat(200)
   const [busy, quick] = await Promise.all([
     inspect({ 'index.ts': slow }),
@@ -228,7 +237,7 @@ t.test('code that keeps the parser busy is given up, and others are read meanwhi
   t.match(quick, { capabilities: { methods: ['onEvent'] } })
 })
 
-t.test('the catalogue is as its schema says, and can be installed from', async (t) => {
+t.test('every catalogue entry matches the schema and has an installable URL', async (t) => {
   t.ok(catalogue.length > 20)
   for (const entry of catalogue) {
     t.strictSame([...Value.Errors(CatalogueEntry, entry)], [], entry.name)
@@ -237,13 +246,13 @@ t.test('the catalogue is as its schema says, and can be installed from', async (
   t.equal(new Set(catalogue.map(({ url }) => url)).size, catalogue.length)
 })
 
-t.test('changes are told in brief', async (t) => {
-  t.strictSame(changesOf('Plugin', { a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: null }), [
+t.test('lists changed fields and truncates long values', async (t) => {
+  t.strictSame(diffFields('Plugin', { a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: null }), [
     { type: 'Plugin', action: 'changed', field: 'a', before: 1, after: 2 },
     { type: 'Plugin', action: 'deleted', field: 'c', before: 'x', after: null },
     { type: 'Plugin', action: 'created', field: 'd', before: null, after: null },
   ])
-  t.equal(changesOf('Plugin', { a: 1 }, { a: 1 }), null)
-  const [change] = changesOf('Plugin', { a: 'x' }, { a: ['y'.repeat(5000)] })!
+  t.strictSame(diffFields('Plugin', { a: 1 }, { a: 1 }), [])
+  const [change] = diffFields('Plugin', { a: 'x' }, { a: ['y'.repeat(5000)] })
   t.equal((change!.after as string).length, 201)
 })

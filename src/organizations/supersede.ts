@@ -3,6 +3,7 @@ import type { Db } from '../sql/db.ts'
 import * as apiKeys from '../store/api_keys.ts'
 import * as invites from '../store/invites.ts'
 import * as members from '../store/members.ts'
+import { lockOrganization } from '../store/organizations.ts'
 import * as users from '../store/users.ts'
 
 export interface Superseded {
@@ -11,18 +12,21 @@ export interface Superseded {
   keys_revoked: number
   /** The organizations that the account is no longer a member of. */
   left: { id: string; name: string }[]
-  /** The organizations whose only owner it was. It stays their owner on record, without any way in. */
+  /** The organizations whose only owner it was. It stays their owner on record, but cannot sign in. */
   without_owner: { id: string; name: string }[]
 }
 
 /**
- * Takes an unverified account away from its address. It loses the address, its keys, its memberships and the invites it
- * made. The next account with this address inherits nothing. Throws account_exists for a verified account.
+ * Disables an unverified account. It loses its address, keys, memberships and invites; the next account with this address
+ * inherits nothing. Throws account_exists for a verified account.
  */
 export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
-  // First, because it locks the row: no membership appears behind the list below.
+  // First, because it locks the account: no membership is added while the loop below runs.
   if (!(await users.disable(tx, user)))
-    throw new AppError({ code: 'account_exists', detail: 'The address of this account is verified.' })
+    throw new AppError({
+      code: 'account_exists',
+      detail: 'The address of this account is verified, so it cannot be superseded.',
+    })
   const superseded: Superseded = {
     id: user.id,
     uuid: user.uuid,
@@ -31,11 +35,11 @@ export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>
     without_owner: [],
   }
   for (const { id, organization_id, organization_name, level } of await members.ofUser(tx, user.id)) {
-    await members.hold(tx, organization_id)
+    await lockOrganization(tx, organization_id)
     await invites.removeAbove(tx, organization_id, user.id, 0)
     const organization = { id: organization_id, name: organization_name }
     if (level === members.OWNER && !(await members.hasOtherOwner(tx, organization_id, user.id))) {
-      await members.uncount(tx, organization_id)
+      await members.decrementMemberCount(tx, organization_id)
       superseded.without_owner.push(organization)
     } else {
       await members.remove(tx, organization_id, id)

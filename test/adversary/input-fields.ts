@@ -1,32 +1,32 @@
-/** Every place of a request that takes a text, found in the contract, so that a new operation has its places here by itself. */
+/** Every parameter, header and body field that takes a text. They are read from the contract, so new operations are included. */
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/tenants.ts'
-import type { Answer, Attack, Request, Send, World } from './target.ts'
-import { EXPRESSIONS, type MakeText, TEXTS } from './texts.ts'
+import { EXPRESSIONS, type MakeText, TEXTS } from './malicious-texts.ts'
+import type { Attack, Reply, Request, Send, World } from './target.ts'
 
 type Json = Record<string, any>
 
-/** Node refuses a request line and headers of more than 16 KiB. */
+/** Node rejects request lines and headers above 16 KiB. */
 const HEAD_BYTES = 15_000
 const BODY_BYTES = 1024 * 1024 - 10_000
 const CAPTURE_BYTES = 20 * 1024 * 1024 - 10_000
 
-export interface Place {
+export interface InputField {
   /** Such as `organizations.create body.name`. */
   name: string
   operation: Operation
-  /** The same for places that are read alike. */
+  /** Fields with the same family are parsed by the same code. */
   family: string
-  /** What makes it expensive is how many there are, not what they say. */
+  /** Whether the number of values is the attack, not their contents. */
   structural: boolean
-  /** How many ways there are to put a text here. */
+  /** The number of ways to embed a text. */
   variants: number
-  /** How many characters of a text fit. */
-  room: number
+  /** The maximum length of a text. */
+  max_characters: number
   request(text: string, variant: number): Request
 }
 
-/** What a text is put into so that it gets further than the first check. */
+/** Embeds a text so that it passes the first checks. */
 type Wrap = (text: string) => unknown
 
 const OPERATORS = ['exact', 'icontains', 'regex', 'not_regex', 'gt', 'is_date_before', 'in', 'between']
@@ -62,7 +62,7 @@ const WRAPS: Record<string, Wrap[]> = {
 
 const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
 
-/** Values that a schema only describes as texts. */
+/** Valid values by name, for schemas that only say "string". */
 const SAMPLES: Record<string, (world: World, unique: number) => unknown> = {
   target_email: (_, unique) => `guest-${unique}@example.com`,
   domain: (_, unique) => `d${unique}.example`,
@@ -80,7 +80,7 @@ const SAMPLES: Record<string, (world: World, unique: number) => unknown> = {
     'DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;BlobEndpoint=http://127.0.0.1:9/a;',
 }
 
-/** Keys that mean something inside objects that take any. */
+/** Keys with a meaning in free-form objects. */
 const FREE_KEYS: Record<string, string[]> = {
   properties: ['text', '$elements_chain', '$ip', '$current_url', 'distinct_id', 'token', '$anon_distinct_id', 'alias'],
   source: ['index.ts', 'plugin.json', 'frontend.tsx', 'site.ts'],
@@ -90,11 +90,11 @@ const FREE_KEYS: Record<string, string[]> = {
 
 const DESTINATIONS: string[] = contract.components.schemas.DestinationType.enum
 
-/** A schema with what `allOf` adds put in. */
-function flat(schema: Json): Json {
+/** Merges `allOf` into the schema. */
+function mergeAllOf(schema: Json): Json {
   const { allOf, ...own } = resolve(schema)
   if (!allOf) return own
-  const parts: Json[] = allOf.map(flat)
+  const parts: Json[] = allOf.map(mergeAllOf)
   return {
     ...Object.assign({}, ...parts),
     ...own,
@@ -106,13 +106,13 @@ function flat(schema: Json): Json {
 const isDestination = ({ properties }: Json): boolean =>
   Boolean(properties?.type && properties.config && !properties.destination)
 
-/** The types that a schema of destinations is for: a union has one alternative for each. */
+/** The destination types of a schema. A union has one alternative per type. */
 const destinationsOf = ({ properties }: Json): string[] => {
   const { const: one } = resolve(properties.type)
   return one ? [one] : DESTINATIONS
 }
 
-/** A place within a value, and the whole value with something put there. */
+/** A position in a value, and a function that sets it. */
 interface Slot {
   path: string
   schema: Json
@@ -123,9 +123,9 @@ interface Slot {
 
 let made = 0
 
-export function placesOf(world: World): Place[] {
+export function inputFieldsOf(world: World): InputField[] {
   const sample = (given: Json, name: string): unknown => {
-    const schema = flat(given)
+    const schema = mergeAllOf(given)
     const kind = REFERENCES[name]
     const types: string[] = [schema.type ?? []].flat()
     if (kind && !types.includes('array')) return world.ids[kind][0]
@@ -146,10 +146,10 @@ export function placesOf(world: World): Place[] {
   }
 
   const slots = (given: Json, name: string): Slot[] => {
-    const schema = flat(given)
+    const schema = mergeAllOf(given)
     if (isDestination(schema))
       return destinationsOf(schema).flatMap((type) =>
-        slots(contract.components.schemas[`${type}Config`], 'config').map((slot) => ({
+        slots(contract.components.schemas[`${type}Config`] ?? {}, 'config').map((slot) => ({
           ...slot,
           path: `.config(${type})${slot.path}`,
           put: (value) => ({ type, config: slot.put(value) }),
@@ -234,25 +234,25 @@ export function placesOf(world: World): Place[] {
     return json(sample(schema, ''))
   }
 
-  const made_places = operations.flatMap((operation): Place[] => {
+  const declaredFields = operations.flatMap((operation): InputField[] => {
     const { id, method } = operation
     const at = { operation, structural: false, variants: 1 }
     const inPath = parametersOf(operation).map(
-      (name): Place => ({
+      (name): InputField => ({
         ...at,
         name: `${id} path.${name}`,
         family: `path ${kindOf(operation, name)}`,
-        room: HEAD_BYTES,
+        max_characters: HEAD_BYTES,
         request: (text) => ({ method, path: pathOf(operation, name, text), ...validBody(operation) }),
       }),
     )
-    const inQuery = queryOf(operation).map(({ name, schema }): Place => {
+    const inQuery = queryOf(operation).map(({ name, schema }): InputField => {
       const wraps = WRAPS[name] ?? [(text: string) => text]
       return {
         ...at,
         name: `${id} query.${name}`,
         family: `query ${name} ${JSON.stringify(schema)}`,
-        room: HEAD_BYTES,
+        max_characters: HEAD_BYTES,
         variants: wraps.length,
         request: (text, variant) => {
           const value = encodeURIComponent(String(wraps[variant % wraps.length]!(text)).toWellFormed())
@@ -265,14 +265,14 @@ export function placesOf(world: World): Place[] {
       }
     })
     const schema = bodySchemaOf(operation)
-    const inBody = (schema ? slots(schema, '') : []).map((slot): Place => {
+    const inBody = (schema ? slots(schema, '') : []).map((slot): InputField => {
       const wraps = WRAPS[slot.name] ?? [(text: string) => text]
       return {
         ...at,
         name: `${id} body${slot.path}`,
         family: `body ${slot.path.replace(/^.*(\.\w+)/, '$1')} ${JSON.stringify(slot.schema)}`,
         structural: slot.structural,
-        room: operation.area === 'capture' ? CAPTURE_BYTES : BODY_BYTES,
+        max_characters: operation.area === 'capture' ? CAPTURE_BYTES : BODY_BYTES,
         variants: slot.structural ? 1 : wraps.length,
         request: (text, variant) => ({
           method,
@@ -284,10 +284,10 @@ export function placesOf(world: World): Place[] {
     return [...inPath, ...inQuery, ...inBody]
   })
 
-  return [...made_places, ...headersOf(world)]
+  return [...declaredFields, ...headersOf(world)]
 }
 
-/** As deep as this process can write; the raw bodies are deeper. */
+/** The depth that JSON.stringify supports here. malicious-bodies.ts has deeper bodies. */
 const DEEPEST = 2_000
 
 const nestedLists = (depth: number): unknown => {
@@ -307,7 +307,7 @@ const queryOf = (operation: Operation): Json[] =>
 const bodySchemaOf = (operation: Operation): Json | undefined =>
   operation.source.requestBody?.content['application/json']?.schema
 
-/** The headers that anything here reads, ours or the framework's. */
+/** The headers that the server or the framework reads. */
 const HEADERS = [
   'accept',
   'accept-encoding',
@@ -343,7 +343,7 @@ const HEADER_WRAPS: Record<string, ((text: string) => string)[]> = {
   origin: [(text) => text, (text) => `https://${text}`],
 }
 
-function headersOf(world: World): Place[] {
+function headersOf(world: World): InputField[] {
   const asked: Request[] = [
     { method: 'GET', path: `/api/projects/${world.project_id}/events/?limit=1` },
     { method: 'PATCH', path: `/api/organizations/${world.organization_id}/`, ...json({ name: 'Target' }) },
@@ -352,14 +352,14 @@ function headersOf(world: World): Place[] {
   ]
   const operation = operations[0]!
   return HEADERS.flatMap((header) =>
-    asked.map((request): Place => {
+    asked.map((request): InputField => {
       const wraps = HEADER_WRAPS[header] ?? [(text: string) => text]
       return {
         name: `${request.method} ${request.path} header.${header}`,
         operation,
         family: `header ${header}`,
         structural: false,
-        room: HEAD_BYTES,
+        max_characters: HEAD_BYTES,
         variants: wraps.length,
         request: (text, variant) => ({
           ...request,
@@ -373,26 +373,26 @@ function headersOf(world: World): Place[] {
   )
 }
 
-/** Texts that are worth sending to a place. */
-export const textsFor = ({ structural, name }: Place): Record<string, MakeText> =>
+/** The texts to send in a field. */
+export const textsFor = ({ structural, name }: InputField): Record<string, MakeText> =>
   structural
     ? { many: (size) => 'a'.repeat(size) }
     : /\.(select|where|orderBy|hogql_query|properties)$/.test(name)
       ? { ...TEXTS, ...EXPRESSIONS }
       : TEXTS
 
-/** How much of a request a text may take up, in characters of the text. */
-function fitting(place: Place, make: MakeText, size: number, variant: number): string {
+/** Limits the text to the length that the field allows. */
+function fitText(place: InputField, make: MakeText, size: number, variant: number): string {
   const length = ({ path, headers, body }: Request): number =>
-    (body?.length ?? 0) + (place.room === HEAD_BYTES ? path.length + JSON.stringify(headers ?? {}).length : 0)
+    (body?.length ?? 0) + (place.max_characters === HEAD_BYTES ? path.length + JSON.stringify(headers ?? {}).length : 0)
   const few = make(500)
   const per = Math.max(1, (length(place.request(few, variant)) - length(place.request('a', variant))) / few.length)
-  return make(Math.min(size, Math.floor((place.room - 500) / per)))
+  return make(Math.min(size, Math.floor((place.max_characters - 500) / per)))
 }
 
-/** What shows again what an operation stored. */
-function shownBy(world: World, { area }: Operation, { text }: Answer): Request[] {
-  if (area === 'capture') return shownEvents(world)
+/** Requests that read the stored resource. */
+function readBackRequests(world: World, { area }: Operation, { text }: Reply): Request[] {
+  if (area === 'capture') return eventReadRequests(world)
   const stored: Json = text.startsWith('{') ? JSON.parse(text) : {}
   return operations
     .filter((one) => one.method === 'GET' && one.area === area && !queryOf(one).some(({ required }) => required))
@@ -411,8 +411,8 @@ function shownBy(world: World, { area }: Operation, { text }: Answer): Request[]
     })
 }
 
-/** The latest events in every form there is, and what HogQL makes of their texts. */
-export function shownEvents({ project_id }: World): Request[] {
+/** Requests that read the latest events in every format, and apply HogQL functions to their texts. */
+export function eventReadRequests({ project_id }: World): Request[] {
   const events = `/api/projects/${project_id}/events/`
   const select = (expression: string): string => `${events}?limit=5&select=${encodeURIComponent(expression)}`
   return [
@@ -431,8 +431,8 @@ export function shownEvents({ project_id }: World): Request[] {
   ].map((path) => ({ method: 'GET', path }))
 }
 
-/** What was made is removed again, or the lists would grow with every text. */
-function removal(operation: Operation, request: Request, { text }: Answer): Request | undefined {
+/** Deletes a created resource, so that lists do not grow. */
+function cleanupRequest(operation: Operation, request: Request, { text }: Reply): Request | undefined {
   const removes = operations.some(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
   const id = text.startsWith('{') ? JSON.parse(text).id : undefined
   return operation.method === 'POST' && removes && id !== undefined
@@ -441,26 +441,26 @@ function removal(operation: Operation, request: Request, { text }: Answer): Requ
 }
 
 export interface Case {
-  place: Place
+  field: InputField
   text: string
   size: number
   variant: number
-  /** Whether to read again what was stored. */
-  show: boolean
+  /** Whether to read the stored resource afterwards. */
+  readBack: boolean
 }
 
-export function attackOf(world: World, { place, text, size, variant, show }: Case): Attack {
+export function attackOf(world: World, { field: place, text, size, variant, readBack: show }: Case): Attack {
   const { operation } = place
   const name = `${place.name}, variant ${variant}, "${text}" of ${size}`
   return {
     name,
     run: async (send: Send) => {
-      const filled = place.request(fitting(place, textsFor(place)[text]!, size, variant), variant)
+      const filled = place.request(fitText(place, textsFor(place)[text]!, size, variant), variant)
       const request = { ...filled, anonymous: operation.isPublic }
       const answer = await send(request)
       if (answer.status >= 300 || answer.status === 0 || operation.method === 'GET') return
-      if (show) for (const shown of shownBy(world, operation, answer)) await send(shown)
-      const removed = removal(operation, request, answer)
+      if (show) for (const shown of readBackRequests(world, operation, answer)) await send(shown)
+      const removed = cleanupRequest(operation, request, answer)
       if (removed) await send(removed)
     },
   }

@@ -1,4 +1,4 @@
-/** Stops with one line on a Node that cannot run the program: better-sqlite3 crashes there without a word. */
+/** Exits with one line on an unsupported Node, where better-sqlite3 would crash without a message. */
 const MINIMUM = 22
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM) {

@@ -1,0 +1,64 @@
+import { forbidden, invalid, notFound } from '../errors.ts'
+import type { Db } from '../sql/db.ts'
+import { isUnrestricted } from '../store/key-restrictions.ts'
+import * as organizations from '../store/organizations.ts'
+import * as projects from '../store/projects.ts'
+import * as store from '../store/users.ts'
+import { organizationFor, projectFor, requireExisting } from './access.ts'
+import type { Caller } from './caller.ts'
+
+/** A user with the organization and project that `@current` names for a key. */
+export interface Profile {
+  user: store.UserRow
+  organization: organizations.OrganizationRow | undefined
+  project: projects.MembersProjectRow | undefined
+}
+
+export interface ProfileInput {
+  first_name?: string
+  last_name?: string
+  set_current_organization?: string
+  set_current_team?: number
+}
+
+export async function get({ db }: { db: Db }, { user, key }: Caller): Promise<Profile> {
+  return {
+    user,
+    organization: await organizations.current(db, user, key.restrictions),
+    project: await projects.current(db, user, key.restrictions),
+  }
+}
+
+export async function update({ db }: { db: Db }, caller: Caller, input: ProfileInput): Promise<Profile> {
+  if (!isUnrestricted(caller.key.restrictions))
+    throw forbidden('This key is restricted to some organizations or projects. Use an unrestricted key.')
+  const { first_name, last_name } = input
+  const user = await db.tx(async (tx) => {
+    const locked = await store.lockUser(tx, caller.user.id)
+    if (!locked) throw notFound()
+    const workspace = await requestedWorkspace(tx, { ...caller, user: locked }, input)
+    return store.update(tx, locked, { first_name, last_name, ...workspace })
+  })
+  return get({ db }, { ...caller, user })
+}
+
+/** A new current project sets its organization. A new current organization makes its oldest project current. */
+async function requestedWorkspace(
+  tx: Db,
+  caller: Caller,
+  { set_current_organization: organization_id, set_current_team: project_id }: ProfileInput,
+): Promise<Pick<store.UserInput, 'current_organization_id' | 'current_project_id'>> {
+  const organization =
+    organization_id === undefined
+      ? undefined
+      : await requireExisting('set_current_organization', organizationFor(tx, caller, organization_id))
+  if (project_id !== undefined) {
+    const project = await requireExisting('set_current_team', projectFor(tx, caller, String(project_id)))
+    if (organization && organization.id !== project.organization_id)
+      throw invalid('set_current_team', 'This project is not in `set_current_organization`. Send one that is.')
+    return { current_organization_id: project.organization_id, current_project_id: project.id }
+  }
+  const present = organization && (await organizations.current(tx, caller.user, caller.key.restrictions))
+  if (!organization || organization.id === present?.id) return {}
+  return { current_organization_id: organization.id, current_project_id: null }
+}

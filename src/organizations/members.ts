@@ -1,0 +1,74 @@
+import { isUuid } from '../auth/access.ts'
+import type { Caller } from '../auth/caller.ts'
+import { requireMayGrant, requireMayManage } from '../auth/levels.ts'
+import { invalid, notFound } from '../errors.ts'
+import type { Db } from '../sql/db.ts'
+import * as invites from '../store/invites.ts'
+import * as store from '../store/members.ts'
+import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
+
+export const ME = '@me'
+
+/** The member with this uuid or `@me`. Throws permission_denied when the caller may not manage them. */
+export async function get(
+  { db }: { db: Db },
+  { user }: Caller,
+  organization: OrganizationRow,
+  user_uuid: string,
+): Promise<store.MemberRow> {
+  const uuid = user_uuid === ME ? user.uuid : user_uuid.toLowerCase()
+  const member = isUuid(uuid) ? await store.get(db, organization.id, uuid) : undefined
+  if (!member) throw notFound()
+  requireMayManage({ id: user.id, level: organization.membership_level }, member)
+  return member
+}
+
+export async function update(
+  { db, now }: { db: Db; now: () => string },
+  caller: Caller,
+  organization: OrganizationRow,
+  member: store.MemberRow,
+  { level }: { level?: store.Level },
+): Promise<store.MemberRow> {
+  if (level === undefined) return member
+  return db.tx(async (tx) => {
+    const { own, target } = await lockMembers(tx, caller, organization, member)
+    if (level === target.level) return target
+    requireMayGrant(own, target, level)
+    const updated_at = now()
+    await store.setLevel(tx, target.membership_id, level, updated_at)
+    await invites.removeAbove(tx, organization.id, target.id, level)
+    return { ...target, level, updated_at }
+  })
+}
+
+export async function remove(
+  { db }: { db: Db },
+  caller: Caller,
+  organization: OrganizationRow,
+  member: store.MemberRow,
+): Promise<void> {
+  await db.tx(async (tx) => {
+    const { target } = await lockMembers(tx, caller, organization, member)
+    if (target.level === store.OWNER)
+      throw invalid(null, 'An owner cannot leave or be removed. Another owner must lower their level first.')
+    await store.remove(tx, organization.id, target.membership_id)
+    await invites.removeAbove(tx, organization.id, target.id, 0)
+  })
+}
+
+/** Locks the levels of the organization and reads those of the caller and the member again. */
+async function lockMembers(
+  tx: Db,
+  { user }: Caller,
+  { id }: OrganizationRow,
+  { uuid }: store.MemberRow,
+): Promise<{ own: Pick<store.MemberRow, 'id' | 'level'>; target: store.MemberRow }> {
+  await lockOrganization(tx, id)
+  const level = await store.levelOf(tx, id, user.id)
+  const target = await store.get(tx, id, uuid)
+  if (level === undefined || !target) throw notFound()
+  const own = { id: user.id, level }
+  requireMayManage(own, target)
+  return { own, target }
+}

@@ -1,0 +1,230 @@
+/** Creates, changes and removes configurations: the settings of a plugin in one project. */
+import { isDeepStrictEqual } from 'node:util'
+import type { components } from '../contract/openapi.ts'
+import { invalid, notFound } from '../errors.ts'
+import type { Db } from '../sql/db.ts'
+import { changedFields, isEmpty } from '../store/changes.ts'
+import { type Activity, type FieldChange, record } from '../store/plugin_activity.ts'
+import * as store from '../store/plugin_configs.ts'
+import * as plugins from '../store/plugins.ts'
+import { returnedRow } from '../store/rows.ts'
+import { placeOf } from '../store/secrets.ts'
+import type { Vault } from '../store/vault.ts'
+import type { Author } from './activity.ts'
+import { diffFields } from './changes.ts'
+import { changeWithin } from './service.ts'
+import { type ConfigValues, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
+
+type Schemas = components['schemas']
+
+export interface ConfigService {
+  db: Db
+  now: () => string
+  vault: Vault
+}
+
+export interface ConfigWithPlugin {
+  config: store.PluginConfigRow
+  plugin: plugins.PluginRow
+}
+
+const NO_VALUES: ConfigValues = { open: {}, secrets: {} }
+
+export async function list(
+  db: Db,
+  project_id: number,
+  paging: { limit: number; offset: number },
+): Promise<{ count: number; rows: ConfigWithPlugin[] }> {
+  const { count, rows } = await store.list(db, project_id, paging)
+  const pluginOf = await plugins.byIds(db, [...new Set(rows.map(({ plugin_id }) => plugin_id))])
+  return {
+    count,
+    rows: rows.flatMap((config) => {
+      const plugin = pluginOf.get(config.plugin_id)
+      return plugin ? [{ config, plugin }] : []
+    }),
+  }
+}
+
+export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise<ConfigWithPlugin> {
+  const found = await plugins.byIds(db, [config.plugin_id])
+  return { config, plugin: returnedRow(found.get(config.plugin_id)) }
+}
+
+/** The project that a configuration belongs to. */
+type Project = { id: number; organization_id: string }
+
+export function create(
+  service: ConfigService,
+  project: Project,
+  input: Schemas['PluginConfigCreate'],
+  author: Author,
+): Promise<ConfigWithPlugin> {
+  const { db, now, vault } = service
+  return changeWithin(db, project.organization_id, async (tx) => {
+    const plugin = await plugins.lock(tx, input.plugin)
+    if (!plugin || !(await plugins.get(tx, project.organization_id, input.plugin)))
+      throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
+    const values = resolveValues(settingFields(JSON.parse(plugin.config_schema)), input.config ?? {}, NO_VALUES)
+    const empty = await store.create(
+      tx,
+      {
+        plugin_id: plugin.id,
+        project_id: project.id,
+        enabled: input.enabled ?? false,
+        sort_order: input.order ?? 0,
+        config: '{}',
+        secret_keys: '[]',
+        name: input.name ?? null,
+        description: input.description ?? null,
+      },
+      now(),
+    )
+    const config = await store.update(tx, empty.id, sealedColumns(vault, empty.id, values), now())
+    await recordChange(tx, service, { project, author, plugin, after: config })
+    return { config, plugin }
+  })
+}
+
+export function update(
+  service: ConfigService,
+  project: Project,
+  { id, plugin_id }: store.PluginConfigRow,
+  input: Schemas['PluginConfigWrite'],
+  author: Author,
+): Promise<ConfigWithPlugin> {
+  const { db, now, vault } = service
+  return changeWithin(db, project.organization_id, async (tx) => {
+    const plugin = await plugins.lock(tx, plugin_id)
+    const before = await store.lock(tx, id)
+    if (!plugin || !before) throw notFound()
+    const fields = settingFields(JSON.parse(plugin.config_schema))
+    const visible = visibleFields({ config: before, plugin })
+    const isChanged = !isDeepStrictEqual(input.config, visible.config)
+    const values = input.config && isChanged ? resolveValues(fields, input.config, valuesOf(vault, before)) : undefined
+    // After an upgrade of the plugin, stored settings may be incomplete. Disabling must still work.
+    if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))
+    const { enabled, order, name, description } = input
+    const { order: sort_order, ...rest } = changedFields(visible, { enabled, order, name, description })
+    const changes = {
+      ...rest,
+      ...(sort_order !== undefined && { sort_order }),
+      ...(values && sealedColumns(vault, id, values)),
+    }
+    if (isEmpty(changes)) return { config: before, plugin }
+    const config = await store.update(tx, id, changes, now())
+    await recordChange(tx, service, { project, author, plugin, before, after: config })
+    return { config, plugin }
+  })
+}
+
+export function remove(
+  service: ConfigService,
+  project: Project,
+  { id, plugin_id }: store.PluginConfigRow,
+  author: Author,
+): Promise<void> {
+  return changeWithin(service.db, project.organization_id, async (tx) => {
+    const plugin = await plugins.lock(tx, plugin_id)
+    const before = await store.lock(tx, id)
+    if (!plugin || !before) throw notFound()
+    await store.remove(tx, id)
+    await recordChange(tx, service, { project, author, plugin, before })
+  })
+}
+
+/** The fields that callers see: secrets are masked, and name and description default to those of the plugin. */
+export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
+  const fields = settingFields(JSON.parse(plugin.config_schema))
+  return {
+    enabled: Boolean(row.enabled),
+    order: row.sort_order,
+    config: maskSecrets(fields, JSON.parse(row.config), JSON.parse(row.secret_keys)),
+    name: row.name || plugin.name || '',
+    description: row.description || plugin.description || '',
+  }
+}
+
+const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
+  open: JSON.parse(config),
+  secrets: secrets === null ? {} : JSON.parse(vault.open(secrets, placeOf('plugin_configs', id))),
+})
+
+function sealedColumns(vault: Vault, id: number, { open, secrets }: ConfigValues) {
+  const keys = Object.keys(secrets)
+  return {
+    config: JSON.stringify(open),
+    secret_keys: JSON.stringify(keys),
+    secrets: keys.length ? vault.seal(JSON.stringify(secrets), placeOf('plugin_configs', id)) : null,
+  }
+}
+
+interface ConfigChange {
+  project: Project
+  author: Author
+  plugin: plugins.PluginRow
+  /** Absent when the configuration was created. */
+  before?: store.PluginConfigRow
+  /** Absent when the configuration was removed. */
+  after?: store.PluginConfigRow
+}
+
+/** Records nothing when no field changed. */
+async function recordChange(
+  tx: Db,
+  { vault, now }: ConfigService,
+  { project, author: { first_name, email }, plugin, before, after }: ConfigChange,
+): Promise<void> {
+  const row = after ?? before
+  if (!row) return
+  const old = before ? comparableFields(before, plugin) : {}
+  const current = after ? comparableFields(after, plugin) : {}
+  const visible = diffFields('PluginConfig', old, current)
+  // A replaced secret looks the same before and after, because both are masked.
+  const replaced = before && after ? replacedSecrets(valuesOf(vault, before), valuesOf(vault, after)) : []
+  const masked = replaced
+    .filter((field) => !visible.some((change) => change.field === field))
+    .map((field): FieldChange => {
+      const mask = old[field] ?? current[field]
+      return { type: 'PluginConfig', action: 'changed', field, before: mask, after: mask }
+    })
+  const changes = [...visible, ...masked]
+  if (changes.length === 0) return
+  await record(
+    tx,
+    {
+      organization_id: project.organization_id,
+      plugin_id: plugin.id,
+      scope: 'PluginConfig',
+      item_id: row.id,
+      activity: activityOf(before, after, changes),
+      user: { first_name, email },
+      name: row.name || plugin.name,
+      changes,
+    },
+    now(),
+  )
+}
+
+function activityOf(
+  before: store.PluginConfigRow | undefined,
+  after: store.PluginConfigRow | undefined,
+  changes: readonly FieldChange[],
+): Activity {
+  if (!after) return 'config_deleted'
+  if (Boolean(before?.enabled) !== Boolean(after.enabled)) return after.enabled ? 'enabled' : 'disabled'
+  if (!before) return 'config_created'
+  return changes.every(({ field }) => field === 'order') ? 'order_changed' : 'config_updated'
+}
+
+function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
+  const { enabled, order, config } = visibleFields({ config: row, plugin })
+  const settings = Object.entries(config).map(([key, value]) => [`config__${key}`, value])
+  return { enabled, order, name: row.name, description: row.description, ...Object.fromEntries(settings) }
+}
+
+const replacedSecrets = (before: ConfigValues, after: ConfigValues): string[] =>
+  Object.keys(after.secrets)
+    .filter((key) => Object.hasOwn(before.secrets, key))
+    .filter((key) => JSON.stringify(before.secrets[key]) !== JSON.stringify(after.secrets[key]))
+    .map((key) => `config__${key}`)

@@ -1,0 +1,194 @@
+/** Installs, changes, upgrades and uninstalls plugins. Every change is recorded in the activity log. */
+import { invalid, notFound, unavailable } from '../errors.ts'
+import type { Db } from '../sql/db.ts'
+import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
+import type { Activity, FieldChange } from '../store/plugin_activity.ts'
+import * as store from '../store/plugins.ts'
+import { returnedRow } from '../store/rows.ts'
+import { placeOf } from '../store/secrets.ts'
+import type { Vault } from '../store/vault.ts'
+import { requireMayShare } from './access.ts'
+import { type Author, diffPlugins, recordPluginActivity } from './activity.ts'
+import { diffFiles } from './changes.ts'
+import {
+  changedColumns,
+  fetchedPlugin,
+  manifestColumns,
+  type NewPluginInput,
+  type PluginInput,
+  publishedColumns,
+  uploadedPlugin,
+} from './columns.ts'
+import type { CodeInspector } from './inspect.ts'
+import { inspectFiles, manifestIn, mergeFiles, textsOf } from './source-files.ts'
+import type { PluginSources } from './sources.ts'
+import type { PluginUrl } from './url.ts'
+
+/** Of several concurrent edits of one plugin, at least one succeeds in each attempt. */
+const MAX_ATTEMPTS = 5
+
+export interface PluginService {
+  db: Db
+  now: () => string
+  vault: Vault
+  sources: PluginSources
+  inspector: CodeInspector
+}
+
+/** Locks the organization first, in every change of plugins and configurations, to avoid deadlocks. */
+export const changeWithin = <Result>(
+  db: Db,
+  organization_id: string,
+  work: (tx: Db) => Promise<Result>,
+): Promise<Result> =>
+  db.tx(async (tx) => {
+    if (!(await lockOrganization(tx, organization_id))) throw notFound()
+    return work(tx)
+  })
+
+export async function install(
+  { db, now, vault, sources, inspector }: PluginService,
+  organization: OrganizationRow,
+  family: store.Family,
+  input: NewPluginInput,
+  author: Author,
+): Promise<store.PluginRow> {
+  if (input.is_global) requireMayShare(organization)
+  const url = input.url ? sources.parse(input.url) : null
+  if (url && (input.source || input.plugin_type === 'source'))
+    throw invalid('url', 'A plugin has either a URL or a source. Send one of the two.')
+  if (url && (await store.hasUrl(db, organization.id, url.key))) throw urlTaken()
+  const { columns, code } = url
+    ? await fetchedPlugin(inspector, url, input, await sources.fetch(url.origin, url.token))
+    : await uploadedPlugin(inspector, input)
+
+  return changeWithin(db, organization.id, async (tx) => {
+    const id = await store.create(tx, { organization_id: organization.id, family, ...columns }, now())
+    if (id === undefined) throw urlTaken()
+    if (url?.token) await store.setToken(tx, id, vault.seal(url.token, placeOf('plugins', id)))
+    await store.replaceFiles(tx, { id, revision: 0 }, code.files)
+    const plugin = returnedRow(await store.lock(tx, id))
+    await recordPluginActivity(tx, { plugin, author, activity: 'installed', now: now() })
+    return plugin
+  })
+}
+
+export function update(
+  { db, now }: PluginService,
+  organization: OrganizationRow,
+  id: number,
+  input: PluginInput,
+  author: Author,
+): Promise<store.PluginRow> {
+  return changeWithin(db, organization.id, async (tx) => {
+    const before = await store.lock(tx, id)
+    if (!before) throw notFound()
+    if (input.is_global !== undefined && input.is_global !== Boolean(before.is_global)) requireMayShare(organization)
+    return change(tx, before, changedColumns(before, input), { author, activity: 'updated', now: now() })
+  })
+}
+
+export function uninstall(
+  { db, now }: PluginService,
+  { organization_id, id }: store.PluginRow,
+  author: Author,
+): Promise<void> {
+  return changeWithin(db, organization_id, async (tx) => {
+    const plugin = await store.lock(tx, id)
+    if (!plugin) throw notFound()
+    if (plugin.is_global)
+      throw invalid(null, 'This plugin is global. Set "is_global" to false before you uninstall it.')
+    await store.remove(tx, id, now())
+    await recordPluginActivity(tx, { plugin, author, activity: 'uninstalled', now: now() })
+  })
+}
+
+export interface PluginWithFiles {
+  plugin: store.PluginRow
+  files: store.PluginFile[]
+}
+
+/** Merges an edit into the source. Retries when another edit was committed in the meantime. */
+export async function updateSource(
+  { db, now, inspector }: PluginService,
+  { organization_id, id, family }: store.PluginRow,
+  edit: Record<string, string | null>,
+  author: Author,
+): Promise<PluginWithFiles> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const before = await store.get(db, organization_id, id, family)
+    if (!before) throw notFound()
+    const stored = await store.files(db, id)
+    const texts = textsOf(stored)
+    const merged = mergeFiles(texts, edit)
+    const changedFiles = diffFiles(texts, merged)
+    if (changedFiles.length === 0) return { plugin: before, files: stored }
+    const { files, capabilities } = await inspectFiles(inspector, merged)
+    const plugin = await changeWithin(db, organization_id, async (tx) => {
+      if (!(await store.replaceFiles(tx, before, files))) return undefined
+      const manifest = merged['plugin.json'] === texts['plugin.json'] ? undefined : manifestIn(merged)
+      const columns = { capabilities, ...(manifest && manifestColumns(manifest)) }
+      return change(tx, before, columns, { author, activity: 'source_updated', changedFiles, now: now() })
+    })
+    if (plugin) return { plugin, files }
+  }
+  throw unavailable('Other requests are changing the code of this plugin. Read the source again, then retry.')
+}
+
+/** Plugins without a remote origin have no updates. */
+export async function checkForUpdates(service: PluginService, plugin: store.PluginRow): Promise<store.PluginRow> {
+  const { db, now, sources } = service
+  const url = remoteUrl(service, plugin)
+  if (!url) return plugin
+  const latest_tag = await sources.latest(url.origin, tokenOf(service, plugin))
+  await store.setLatestTag(db, plugin.id, latest_tag, now())
+  return { ...plugin, latest_tag }
+}
+
+export async function upgrade(
+  service: PluginService,
+  plugin: store.PluginRow,
+  author: Author,
+): Promise<store.PluginRow> {
+  const { db, now, sources } = service
+  const url = remoteUrl(service, plugin)
+  if (!url) return plugin
+  const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(service, plugin))
+  const code = await inspectFiles(service.inspector, files)
+  return changeWithin(db, plugin.organization_id, async (tx) => {
+    const before = await store.lock(tx, plugin.id)
+    if (!before || !(await store.replaceFiles(tx, before, code.files))) throw notFound()
+    const columns = { ...publishedColumns(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
+    return change(tx, before, columns, { author, activity: 'upgraded', now: now() })
+  })
+}
+
+/** Undefined for plugins that were not fetched from a remote host. */
+const remoteUrl = ({ sources }: PluginService, { url, plugin_type }: store.PluginRow): PluginUrl | undefined =>
+  url === null || plugin_type === 'local' ? undefined : sources.parse(url)
+
+const tokenOf = ({ vault }: PluginService, { id, private_token }: store.PluginRow): string | null =>
+  private_token === null ? null : vault.open(private_token, placeOf('plugins', id))
+
+/** Updates a locked plugin. Records an upgrade always, other activities only when something changed. */
+async function change(
+  tx: Db,
+  before: store.PluginRow,
+  columns: store.PluginWrite,
+  {
+    author,
+    activity,
+    changedFiles = [],
+    now,
+  }: { author: Author; activity: Activity; changedFiles?: FieldChange[]; now: string },
+): Promise<store.PluginRow> {
+  await store.update(tx, before.id, columns, now)
+  const plugin = returnedRow(await store.lock(tx, before.id))
+  const changes = [...changedFiles, ...diffPlugins(before, plugin)]
+  if (changes.length || activity === 'upgraded')
+    await recordPluginActivity(tx, { plugin, author, activity, changes, now })
+  return plugin
+}
+
+const urlTaken = () =>
+  invalid('url', 'This organization already has a plugin from that URL. Use the installed one.', 'unique')

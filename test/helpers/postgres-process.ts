@@ -1,0 +1,11 @@
+/** Runs an embedded PostgreSQL until standard input closes, which also happens when the parent process crashes. */
+import { startPostgres } from './postgres.ts'
+
+const server = await startPostgres()
+console.log(server.url)
+// Ctrl-C reaches all processes of the terminal; the parent decides when this one ends.
+process.on('SIGINT', () => undefined)
+process.stdin.resume().on('end', async () => {
+  await server.stop()
+  process.exit()
+})
