@@ -4,10 +4,10 @@ import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
-import { goBeyond } from './events/positions.ts'
+import { advancePositions } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
-import { createWriter, type EventWriter } from './events/writer.ts'
+import { createEventWriter, type EventWriter } from './events/writer.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { type Ids, makeIds } from './ids.ts'
@@ -111,7 +111,7 @@ export async function buildDeps({
     throw error
   })
 
-  const writer = createWriter(events, log)
+  const writer = createEventWriter(events, log)
   const parsers = createParserPool({ onLoss: (why) => log.warn(why) })
   const eventReader = await createEventReader({
     events,
@@ -204,7 +204,7 @@ async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db'
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
   const resealed = await resealSecrets(db, vault)
   if (resealed) log.info({ resealed }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await goBeyond(events, await highestPosition(db))))
+  if (db.engine === 'postgres' && (await advancePositions(events, await highestPosition(db))))
     log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { v7 } from 'uuid'
+import { type NewEvent, normalizeEvent } from '../../src/events/normalize-event.ts'
 import { eventsOf } from '../../src/events/payload.ts'
 import { personIdOf } from '../../src/events/persons.ts'
-import { type NewEvent, shape } from '../../src/events/normalize-event.ts'
 import { COLUMN_TYPES } from '../../src/sql/column-types.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import type { Trial } from '../trial.ts'
@@ -57,7 +57,7 @@ async function directInserts(): Promise<number> {
   const batches: NewEvent[][] = []
   for (let i = 0; i < BATCHES; i++) {
     const arrival = { project_id: 1, now: Date.now() * 1000, sent_at: null, address: '127.0.0.1', uuid: v7 }
-    batches.push((await eventsOf({ batch: batch() })).flatMap((sent) => shape(sent, arrival) ?? []))
+    batches.push((await eventsOf({ batch: batch() })).flatMap((sent) => normalizeEvent(sent, arrival) ?? []))
   }
   const event = raw.prepare(
     'insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, ?, ?, ?, ?)',

@@ -88,7 +88,7 @@ export function batchExportHandlers(deps: Deps) {
     test: async (body: Schemas['DestinationCreate']) => {
       const settings = settingsOf(body)
       await validateSettings(settings, outbound)
-      const steps = await processes.examine({ ...settings, files_root, outbound_allow: config.OUTBOUND_ALLOW })
+      const steps = await processes.testDestination({ ...settings, files_root, outbound_allow: config.OUTBOUND_ALLOW })
       return { passed: steps.every(({ status }) => status !== 'failed'), steps }
     },
 

@@ -1,8 +1,8 @@
 import { projectTokens, type TokensProject } from '../auth/project_tokens.ts'
 import type { Answer, IdsOf } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
-import { TooLong } from '../events/lz64.ts'
-import { createRoom } from '../events/memory-gate.ts'
+import { DecompressedTooLong } from '../events/lz64.ts'
+import { createMemoryGate } from '../events/memory-gate.ts'
 import type { NewEvent } from '../events/normalize-event.ts'
 import { claimedTextLength, maxTextLength, openPayload } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
@@ -20,13 +20,13 @@ type Accept = (token: string) => Promise<Sender | null>
 
 export const capture = ({ db, ids, now, milliseconds, writer, parsers, background }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
-  const room = createRoom(PARSED_BYTES)
+  const room = createMemoryGate(PARSED_BYTES)
   /** Projects that are marked as having events. */
   const marked = new Set<number>()
 
   async function ingest(call: CaptureCall): Promise<Answer<'capture.capture'>> {
     const arrived = milliseconds() * 1000
-    writer.demandRoom()
+    writer.requireCapacity()
     let project: TokensProject | undefined
     const { events, refused } = await read(call, async (token) => {
       project = await admit(call.raw, token)
@@ -58,9 +58,9 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
 
   /** Undefined when the body decompresses to more than a small one. */
   const readSmall = (raw: Raw, accept: Accept): Promise<Received | undefined> =>
-    room.with(Math.min(maxTextLength(raw), SMALL_BYTES), async () => {
+    room.run(Math.min(maxTextLength(raw), SMALL_BYTES), async () => {
       const opened = await openPayload(raw, SMALL_BYTES).catch((error) => {
-        if (error instanceof TooLong) return undefined
+        if (error instanceof DecompressedTooLong) return undefined
         throw error
       })
       if (!opened) return undefined

@@ -10,8 +10,8 @@ import { parseFilter } from '../events/filters.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
 import { isoOf } from '../events/time.ts'
-import { customEvents, type RecentQuery, valuesOf } from '../events/values.ts'
-import { pacer } from '../events/yield.ts'
+import { customEventNames, propertyValues, type RecentQuery } from '../events/values.ts'
+import { createYielder } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { queryList, rawQueryValues } from './query.ts'
@@ -100,8 +100,8 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
         }
         const found =
           query.key === 'custom_event'
-            ? await customEvents(eventReader, recent, query.value)
-            : await valuesOf(eventReader, recent, query.key, query.value)
+            ? await customEventNames(eventReader, recent, query.value)
+            : await propertyValues(eventReader, recent, query.key, query.value)
         return wantsCsv({ query, accept }) ? csvFile('values', ['name', 'count'], found) : found
       },
     },
@@ -153,7 +153,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
   /** The distinct values of every field in recent events, each as the JSON text of a list. */
   async function sampleEvents(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const breathe = pacer()
+    const breathe = createYielder()
     const records: EventRecord[] = []
     for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
       records.push(serializeEvent(row))
@@ -178,7 +178,7 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
 }
 
 type EventPage = Awaited<ReturnType<typeof store.page>>
-type Batches = AsyncGenerator<store.EventRow[], store.Position | null>
+type Batches = AsyncGenerator<store.ListedEvent[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
 
 /** Ignoring these parameters would return more events than requested. */
@@ -252,7 +252,7 @@ function parseOffset(cursor: string): number {
   return Number(text)
 }
 
-function parsePosition(cursor: string): store.Position {
+function parsePosition(cursor: string): store.ListCursor {
   const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (timestamp === undefined || uuid === undefined) throw invalidCursor()
   return { timestamp: Number(timestamp), uuid }
@@ -271,8 +271,8 @@ const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accep
 
 async function* jsonChunks(
   batches: Batches,
-  write: (row: store.EventRow) => string,
-  urlAfter: (position: store.Position) => string,
+  write: (row: store.ListedEvent) => string,
+  urlAfter: (position: store.ListCursor) => string,
 ): AsyncGenerator<string> {
   yield '{"results":['
   let head = ''
@@ -325,7 +325,7 @@ const EVENT_FIELDS = [
 const JSON_FIELDS: readonly string[] = ['properties', 'person', 'elements'] satisfies (keyof EventRecord)[]
 
 /** Stored JSON is passed on as text. CSV uses this shape in every dialect. */
-function serializeEvent(row: store.EventRow): EventRecord {
+function serializeEvent(row: store.ListedEvent): EventRecord {
   return {
     id: row.uuid,
     distinct_id: row.distinct_id,
@@ -338,7 +338,7 @@ function serializeEvent(row: store.EventRow): EventRecord {
   }
 }
 
-const eventJson = (row: store.EventRow, dialect: Dialect): string =>
+const eventJson = (row: store.ListedEvent, dialect: Dialect): string =>
   recordJson(serializeEvent(row), JSON_FIELDS, dialect)
 
 /** The standard dialect returns JSON fields as strings, other dialects as JSON. Neither parses the stored text. */

@@ -1,6 +1,6 @@
 /** Writes long responses in chunks and yields to other requests, because one item may have a megabyte. */
 import { Readable } from 'node:stream'
-import { pacer } from '../events/yield.ts'
+import { createYielder } from '../events/yield.ts'
 
 const CHUNK_LENGTH = 128 * 1024
 /** The clock is read once per this length, because reading it after every item slowed down small pages. */
@@ -20,7 +20,7 @@ export async function* textChunks<Item>(
   write: (item: Item) => string,
   { head = '', separator = '', tail = '' }: Frame = {},
 ): AsyncGenerator<string> {
-  const breathe = pacer()
+  const yieldIfDue = createYielder()
   let text = head
   let before = ''
   let checkAt = CHECK_LENGTH
@@ -35,7 +35,7 @@ export async function* textChunks<Item>(
       text = ''
       checkAt = CHECK_LENGTH
     }
-    const pause = breathe()
+    const pause = yieldIfDue()
     if (pause) await pause
   }
   yield text + tail

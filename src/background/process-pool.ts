@@ -12,9 +12,9 @@ export interface ProcessPoolOptions {
   memory_mb?: number
   /** The environment of the server by default. */
   env?: NodeJS.ProcessEnv
-  /** Set by the server, so that it also applies to the start of the program and to its threads. */
+  /** Set by the server: it also applies to the start of the program and to its threads. */
   niceness?: number
-  /** Kills a process that is idle for this long. Idle processes are kept forever by default. */
+  /** Kills a process that is idle for this long. By default, idle processes stay. */
   idle_ms?: number
   /** Processes that may run out of memory print long crash reports. */
   stderr?: 'inherit' | 'ignore'

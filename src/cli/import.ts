@@ -7,7 +7,7 @@ import { v5 } from 'uuid'
 import type { Variables } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { ingest } from '../events/ingest.ts'
-import { EVENT_TOO_LARGE, type NewEvent, oversizeOf, shape } from '../events/normalize-event.ts'
+import { describeOversize, EVENT_TOO_LARGE, type NewEvent, normalizeEvent } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
@@ -165,8 +165,8 @@ async function normalizeLine(line: Line, { project, now, uuid }: Target): Promis
   if (!sent) return null
   sent.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
   const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid }
-  const event = shape(sent, arrival)
-  const detail = event && oversizeOf(event)
+  const event = normalizeEvent(sent, arrival)
+  const detail = event && describeOversize(event)
   if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })
   return event
 }

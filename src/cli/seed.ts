@@ -4,7 +4,7 @@ import { issue } from '../auth/api_keys.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { buildDeps } from '../deps.ts'
 import { ingest } from '../events/ingest.ts'
-import { type NewEvent, shape } from '../events/normalize-event.ts'
+import { type NewEvent, normalizeEvent } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
 import { deliver } from '../exports/deliver.ts'
 import { boundaryBefore } from '../exports/interval.ts'
@@ -84,7 +84,7 @@ Examples:
 /** Creates exports and delivers the last days, so the workspace has runs, logs and files. */
 async function runExports(variables: Variables, { database }: LocalOptions, project_id: number): Promise<void> {
   const config = readConfig({ ...variables, ...(database && { DATABASE_URL: database }) })
-  const processes = { deliver, examine: testDestination, stop: async () => undefined }
+  const processes = { deliver, testDestination, stop: async () => undefined }
   const deps = await buildDeps({ config, log: pino({ level: 'silent' }), processes })
   try {
     const control = { ...deps, reader: deps.eventReader }
@@ -165,7 +165,7 @@ async function storeEvents(events: Db, ids: Ids, now: string, project_id: number
   const progress = createProgress('events', null)
   for (let start = 0; start < demo.length; start += BATCH_EVENTS) {
     const sent = await eventsOf(demo.slice(start, start + BATCH_EVENTS))
-    const shaped = sent.map((one) => shape(one, arrival)).filter((one): one is NewEvent => one !== null)
+    const shaped = sent.map((one) => normalizeEvent(one, arrival)).filter((one): one is NewEvent => one !== null)
     await events.tx((tx) => ingest(tx, shaped))
     progress.show(start + sent.length)
   }

@@ -1,4 +1,4 @@
-/** Filters on the page elements of an event: patterns over their compact form (`elements.ts`). */
+/** Filters on the page elements of an event, as regular expressions over their compact form (`elements.ts`). */
 import { invalid } from '../errors.ts'
 import { call, constant, type Expr, field } from '../hogql/ast.ts'
 
@@ -10,33 +10,34 @@ const NEGATIVE: Record<string, string> = {
   not_regex: 'regex',
   is_not_set: 'is_set',
 }
-/** What stands inside the quotes of an attribute. */
+/** The text inside the quotes of an attribute. */
 const INSIDE = '(?:\\\\.|[^"\\\\])*?'
 const ATTRIBUTE = `[^;"=]+="(?:\\\\.|[^"\\\\])*"`
 const OTHER_CLASSES = '(?:\\.[^.;"=]*?)*?'
 
 export function elementCondition(key: string, operator: string, values: readonly string[], at: string): Expr {
-  if (!KEYS.includes(key))
-    throw invalid(`${at}__key`, `Of elements one can filter ${KEYS.join(', ')}.`, 'invalid_choice')
+  if (!KEYS.includes(key)) throw invalid(`${at}__key`, `"key" must be one of: ${KEYS.join(', ')}.`, 'invalid_choice')
   const allowed = key === 'selector' || key === 'tag_name' ? ['exact', 'is_not'] : TEXT_OPERATORS
   if (!allowed.includes(operator))
-    throw invalid(`${at}__operator`, `For "${key}" the operator is one of ${allowed.join(', ')}.`, 'invalid_choice')
+    throw invalid(
+      `${at}__operator`,
+      `The operator for "${key}" must be one of: ${allowed.join(', ')}.`,
+      'invalid_choice',
+    )
   const positive = NEGATIVE[operator] ?? operator
   const patterns = positive === 'is_set' ? [`[:"]${key}="`] : values.map((value) => patternOf(key, positive, value, at))
-  // Nothing is one of no values.
-  const found = patterns.length
-    ? patterns.map((pattern) => call(1, 'match', [field(1, ['elements_chain']), constant(1, pattern)]))
-    : [constant(1, false)]
-  const any = found.length > 1 ? call(1, 'or', found) : found[0]!
+  const matches = patterns.map((pattern) => call(1, 'match', [field(1, ['elements_chain']), constant(1, pattern)]))
+  const [first = constant(1, false)] = matches
+  const any = matches.length > 1 ? call(1, 'or', matches) : first
   return operator in NEGATIVE ? call(1, 'not', [any]) : any
 }
 
 function patternOf(key: string, operator: string, value: string, at: string): string {
-  if (key === 'tag_name') return `(?:^|;)${quoted(value)}(?:[.:;]|$)`
+  if (key === 'tag_name') return `(?:^|;)${escapePattern(value)}(?:[.:;]|$)`
   if (key === 'selector') return selectorPattern(value, at)
   const begin = `[:"]${key}="`
-  if (operator === 'exact') return `${begin}${quoted(stored(value))}"`
-  if (operator === 'icontains') return `(?i)${begin}${INSIDE}${quoted(stored(value))}`
+  if (operator === 'exact') return `${begin}${escapePattern(escapeAttribute(value))}"`
+  if (operator === 'icontains') return `(?i)${begin}${INSIDE}${escapePattern(escapeAttribute(value))}`
   return `${begin}${INSIDE}(?:${value})`
 }
 
@@ -57,7 +58,8 @@ function selectorPattern(selector: string, at: string): string {
     pattern += pattern === '' ? `(?:^|;)${element}` : direct ? `;${element}` : `;(?:.*;)?${element}`
     direct = false
   }
-  if (pattern === '') throw invalid(`${at}__value`, 'A selector names at least one element, such as "button.primary".')
+  if (pattern === '')
+    throw invalid(`${at}__value`, 'The selector is empty. Send at least one element, such as "button.primary".')
   return `${pattern}(?:;|$)`
 }
 
@@ -70,36 +72,35 @@ const PIECES: Record<string, RegExp> = {
 }
 const TAG = /^([a-zA-Z][\w-]*|\*)/
 
-/** Classes are stored in order, and so are attributes: the pattern asks for both in that order. */
+/** Classes and attributes are stored in sorted order, so the pattern has them in that order too. */
 function elementPattern(text: string, at: string): string {
   const classes: string[] = []
   const attributes: [string, string][] = []
   let tag = '[^.:;"]*'
   for (let rest = text; rest !== ''; ) {
-    const sign = rest[0]! in PIECES ? rest[0]! : 'tag'
+    const sign = rest.charAt(0) in PIECES ? rest.charAt(0) : 'tag'
     const piece = (PIECES[sign] ?? TAG).exec(rest)
     if (!piece)
       throw invalid(
         `${at}__value`,
-        `"${text}" is no selector here. Use tag, .class, #id, [attr="v"] and :nth-child(n).`,
+        `"${text}" is not a supported selector. Use tag, .class, #id, [attr="v"] and :nth-child(n).`,
       )
     const [whole, name = '', value = ''] = piece
-    if (sign === 'tag' && name !== '*') tag = quoted(name)
+    if (sign === 'tag' && name !== '*') tag = escapePattern(name)
     if (sign === '.') classes.push(name)
     if (sign === '#') attributes.push(['attr_id', name])
     if (sign === '[') attributes.push([name === 'href' || name === 'text' ? name : `attr__${name}`, value])
     if (sign === ':') attributes.push(['nth-child', name])
     rest = rest.slice(whole.length)
   }
-  const named = classes.sort().map((name) => `${OTHER_CLASSES}\\.${quoted(name)}`)
-  const given = attributes
+  const classPatterns = classes.sort().map((name) => `${OTHER_CLASSES}\\.${escapePattern(name)}`)
+  const attributePatterns = attributes
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `(?:${ATTRIBUTE})*?${quoted(name)}="${quoted(stored(value))}"`)
-  const rest = `:${given.join('')}(?:${ATTRIBUTE})*`
-  return `${tag}${named.join('')}${OTHER_CLASSES}${given.length ? rest : `(?:${rest})?`}`
+    .map(([name, value]) => `(?:${ATTRIBUTE})*?${escapePattern(name)}="${escapePattern(escapeAttribute(value))}"`)
+  const rest = `:${attributePatterns.join('')}(?:${ATTRIBUTE})*`
+  return `${tag}${classPatterns.join('')}${OTHER_CLASSES}${attributePatterns.length ? rest : `(?:${rest})?`}`
 }
 
-/** As it stands inside an attribute's quotes. */
-const stored = (value: string): string => value.replace(/["\\]/g, '\\$&')
+const escapeAttribute = (value: string): string => value.replace(/["\\]/g, '\\$&')
 
-const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')

@@ -1,5 +1,6 @@
 /** Page elements in their compact form: `tag.class:attribute="value"…`, innermost first, joined by semicolons. */
-import { cut, type Json } from './payload.ts'
+import { isJsonObject } from '../json/object.ts'
+import { truncate } from './payload.ts'
 
 const MAX_TEXT_LENGTH = 400
 const MAX_HREF_LENGTH = 2_048
@@ -24,12 +25,12 @@ const MAX_ELEMENTS = 512
 const MAX_PARTS = 5_000
 
 export function parseElements(chain: string): Element[] {
-  const room = { parts: MAX_PARTS }
-  return split(chain).map((part, order) => parseElement(part, order, room))
+  const budget = { parts: MAX_PARTS }
+  return split(chain).map((part, order) => parseElement(part, order, budget))
 }
 
 /** The attributes and classes that may still be parsed. */
-interface Room {
+interface Budget {
   parts: number
 }
 
@@ -62,12 +63,12 @@ function split(chain: string): string[] {
   return parts
 }
 
-function parseElement(part: string, order: number, room: Room): Element {
+function parseElement(part: string, order: number, budget: Budget): Element {
   const begin = attributesAt(part)
-  const [tag, ...classes] = part.slice(0, begin).split('.', room.parts + 1)
-  room.parts -= classes.length
-  const given = parseAttributes(part, begin + 1, room)
-  const { text, href, attr_id, 'nth-child': child, 'nth-of-type': type, ...attributes } = given
+  const [tag, ...classes] = part.slice(0, begin).split('.', budget.parts + 1)
+  budget.parts -= classes.length
+  const parsed = parseAttributes(part, begin + 1, budget)
+  const { text, href, attr_id, 'nth-child': child, 'nth-of-type': type, ...attributes } = parsed
   return {
     event: null,
     text: text ?? null,
@@ -95,30 +96,30 @@ function attributesAt(part: string): number {
 }
 
 /** Parses consecutive `name="value"` pairs and stops at anything else. */
-function parseAttributes(part: string, begin: number, room: Room): Record<string, string> {
+function parseAttributes(part: string, begin: number, budget: Budget): Record<string, string> {
   const found: Record<string, string> = Object.create(null)
-  for (let at = begin; at < part.length && room.parts > 0; room.parts--) {
+  for (let at = begin; at < part.length && budget.parts > 0; budget.parts--) {
     const equals = part.indexOf('=', at)
     const close = equals > at && part[equals + 1] === '"' ? closingQuote(part, equals + 1) : -1
     const name = part.slice(at, equals)
     if (close < 0 || name.includes('"')) break
-    found[name] = unescaped(part.slice(equals + 2, close))
+    found[name] = unescapeValue(part.slice(equals + 2, close))
     at = close + 1
   }
   return found
 }
 
-const unescaped = (value: string): string => value.replace(/\\(["\\])/g, '$1')
+const unescapeValue = (value: string): string => value.replace(/\\(["\\])/g, '$1')
 
 const count = (text: string | undefined): number | null => (text && /^\d{1,9}$/.test(text) ? Number(text) : null)
 
-/** The compact form. What it holds comes back from `parseElements`, but that a class loses its quotes and separators. */
+/** Writes the compact form. `parseElements` reads it back, except quotes and separators in class names. */
 export const formatElements = (elements: readonly Omit<Element, 'event' | 'order'>[]): string =>
   elements.map(formatElement).join(';')
 
 function formatElement({ attributes, ...element }: Omit<Element, 'event' | 'order'>): string {
   const classes = [...(element.attr_class ?? [])].map((name) => name.replace(/[".;\s]/g, '')).filter(Boolean)
-  const written: Record<string, string> = {
+  const values: Record<string, string> = {
     ...attributes,
     ...(element.text !== null && { text: element.text }),
     ...(element.href !== null && { href: element.href }),
@@ -127,17 +128,17 @@ function formatElement({ attributes, ...element }: Omit<Element, 'event' | 'orde
     'nth-of-type': String(element.nth_of_type ?? 0),
   }
   const head = [element.tag_name ?? '', ...classes.sort()].join('.')
-  const keys = Object.keys(written).sort()
-  return `${head}:${keys.map((key) => `${key}="${escaped(written[key]!)}"`).join('')}`
+  const pairs = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `${head}:${pairs.map(([key, value]) => `${key}="${escapeValue(value)}"`).join('')}`
 }
 
-const escaped = (value: string): string => value.replace(/["\\]/g, '\\$&')
+const escapeValue = (value: string): string => value.replace(/["\\]/g, '\\$&')
 
-/** The compact form of what a browser sends as `$elements`. */
+/** The compact form of `$elements`, which browsers send. */
 export const elementsChain = (sent: unknown[]): string =>
   formatElements(
     sent
-      .filter((one): one is Json => typeof one === 'object' && one !== null && !Array.isArray(one))
+      .filter(isJsonObject)
       .slice(0, MAX_ELEMENTS)
       .map((one) => ({
         text: textOf(one.$el_text, MAX_TEXT_LENGTH),
@@ -159,7 +160,7 @@ export const elementsChain = (sent: unknown[]): string =>
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const textOf = (value: unknown, length: number): string | null =>
-  value === undefined || value === null || value === '' ? null : cut(asText(value), length)
+  value === undefined || value === null || value === '' ? null : truncate(asText(value), length)
 
-const classesOf = (told: unknown): string[] =>
-  Array.isArray(told) ? told.map(asText) : typeof told === 'string' ? told.split(/\s+/) : []
+const classesOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(asText) : typeof value === 'string' ? value.split(/\s+/) : []

@@ -5,6 +5,7 @@ import { parseDatetime } from '../hogql/datetime.ts'
 import { HogqlError } from '../hogql/error.ts'
 import { parseExpression } from '../hogql/parser.ts'
 import { compileCondition } from '../hogql/print.ts'
+import { isJsonObject, type JsonObject } from '../json/object.ts'
 import { elementCondition } from './element-filters.ts'
 
 const MAX_DEPTH = 16
@@ -43,77 +44,84 @@ const OPERATORS = [...OPPOSITES.flat(), 'is_date_exact']
 const NEGATIVE = new Set(['is_not', 'not_icontains', 'not_regex'])
 
 type Scalar = string | number | boolean
-type Json = Record<string, unknown>
 
-/** The condition of a filter; undefined when it matches everything. */
+/** Returns undefined for a filter that matches everything. */
 export function parseFilter(texts: readonly string[], now: number): Expr | undefined {
-  const parts = texts.filter((text) => text.trim() !== '').map((text) => shape(parsed(text), 'properties', now, 0))
-  return all('and', parts)
+  const parts = texts
+    .filter((text) => text.trim() !== '')
+    .map((text) => parseNode(parseJson(text), 'properties', now, 0))
+  return combine('and', parts)
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('properties', 'Send "properties" as JSON text: a list of {key, value, operator, type}.')
+    throw invalid('properties', '"properties" must be JSON: a list of {key, value, operator, type}.')
   }
 }
 
-function shape(value: unknown, at: string, now: number, depth: number): Expr | undefined {
+function parseNode(value: unknown, at: string, now: number, depth: number): Expr | undefined {
   if (depth > MAX_DEPTH) throw invalid(at, `Groups are nested deeper than ${MAX_DEPTH} levels. Flatten them.`)
-  if (Array.isArray(value)) return listed(value, 'and', at, now, depth)
-  if (!isObject(value)) throw invalid(at, 'A filter is a list of items, a group {type, values}, or an object.')
-  if (isGroup(value)) return group(value, at, now, depth)
+  if (Array.isArray(value)) return parseList(value, 'and', at, now, depth)
+  if (!isJsonObject(value)) throw invalid(at, 'A filter must be a list of items, a group {type, values} or an object.')
+  if (isGroup(value)) return parseGroup(value, at, now, depth)
   // A single item, as sent when the parameter is repeated.
-  if ('key' in value && ('value' in value || 'operator' in value || 'type' in value)) return item(value, at, now)
-  return all(
+  if ('key' in value && ('value' in value || 'operator' in value || 'type' in value)) return parseItem(value, at, now)
+  return combine(
     'and',
-    Object.entries(value).map(([key, wanted]) => legacy(key, wanted, at, now)),
+    Object.entries(value).map(([key, wanted]) => parseLegacyItem(key, wanted, at, now)),
   )
 }
 
-function group({ type, values }: Json, at: string, now: number, depth: number): Expr | undefined {
-  const word = String(type).toLowerCase()
-  if (word !== 'and' && word !== 'or') throw invalid(`${at}__type`, 'The type of a group is "AND" or "OR".')
-  return listed(values as unknown[], word, `${at}__values`, now, depth)
+function parseGroup({ type, values }: Group, at: string, now: number, depth: number): Expr | undefined {
+  const operator = type.toLowerCase()
+  if (operator !== 'and' && operator !== 'or') throw invalid(`${at}__type`, 'The type of a group must be AND or OR.')
+  return parseList(values, operator, `${at}__values`, now, depth)
 }
 
-function listed(values: unknown[], word: 'and' | 'or', at: string, now: number, depth: number): Expr | undefined {
-  const groups = values.filter((value) => isObject(value) && isGroup(value)).length
+function parseList(
+  values: unknown[],
+  operator: 'and' | 'or',
+  at: string,
+  now: number,
+  depth: number,
+): Expr | undefined {
+  const groups = values.filter((value) => isJsonObject(value) && isGroup(value)).length
   if (groups > 0 && groups < values.length)
-    throw invalid(at, 'A list holds items or groups, not both. Put the items into a group of their own.')
+    throw invalid(at, 'A list must not mix items and groups. Put the items into a group.')
   const parts = values.map((value, i) =>
-    groups ? shape(value, `${at}__${i}`, now, depth + 1) : item(value, `${at}__${i}`, now),
+    groups ? parseNode(value, `${at}__${i}`, now, depth + 1) : parseItem(value, `${at}__${i}`, now),
   )
   // An alternative that matches everything makes the whole OR match everything.
-  return word === 'or' && parts.includes(undefined) ? undefined : all(word, parts)
+  return operator === 'or' && parts.includes(undefined) ? undefined : combine(operator, parts)
 }
 
 /** `{"$browser": "Chrome", "path__icontains": "blog"}` */
-function legacy(key: string, value: unknown, at: string, now: number): Expr | undefined {
+function parseLegacyItem(key: string, value: unknown, at: string, now: number): Expr | undefined {
   const operator = OPERATORS.find((word) => key.endsWith(`__${word}`) && key.length > word.length + 2)
   return operator
-    ? item({ key: key.slice(0, -operator.length - 2), value, operator }, `${at}__${key}`, now)
-    : item({ key, value }, `${at}__${key}`, now)
+    ? parseItem({ key: key.slice(0, -operator.length - 2), value, operator }, `${at}__${key}`, now)
+    : parseItem({ key, value }, `${at}__${key}`, now)
 }
 
-function item(value: unknown, at: string, now: number): Expr | undefined {
-  if (!isObject(value)) throw invalid(at, 'An item of a filter is an object {key, value, operator, type}.')
+function parseItem(value: unknown, at: string, now: number): Expr | undefined {
+  if (!isJsonObject(value)) throw invalid(at, 'A filter item must be an object {key, value, operator, type}.')
   const { key, type = 'event' } = value
   if (typeof type === 'string' && UNSUPPORTED.has(type))
     throw new AppError({
       code: 'unsupported_property_type',
-      detail: `There is no data of type "${type}" here. Filter by ${TYPES.join(', ')}.`,
+      detail: `Properties of type "${type}" are not supported. Use one of: ${TYPES.join(', ')}.`,
       attr: `${at}__type`,
     })
   if (typeof type !== 'string' || !TYPES.includes(type))
-    throw invalid(`${at}__type`, `The type of an item is one of ${TYPES.join(', ')}.`, 'invalid_choice')
+    throw invalid(`${at}__type`, `The type of a filter item must be one of: ${TYPES.join(', ')}.`, 'invalid_choice')
   if (typeof key !== 'string' || key === '')
-    throw invalid(`${at}__key`, 'An item needs a "key": the property to look at.', 'required')
+    throw invalid(`${at}__key`, 'A filter item needs a "key", the name of a property.', 'required')
   try {
-    if (type === 'hogql') return written(key, now)
+    if (type === 'hogql') return parseHogql(key, now)
     const operator = operatorOf(value, at)
-    const values = valuesOf(value, operator, at)
+    const values = parseValues(value, operator, at)
     if (type === 'element') return elementCondition(key, operator, values.map(String), at)
     if (values.length === 0 && !operator.endsWith('set')) return undefined
     const property = field(1, type === 'person' ? ['person', 'properties', key] : ['properties', key])
@@ -127,34 +135,41 @@ function item(value: unknown, at: string, now: number): Expr | undefined {
   }
 }
 
-function written(key: string, now: number): Expr {
+function parseHogql(key: string, now: number): Expr {
   const expr = parseExpression(key)
   if (compileCondition(expr, { now }).aggregate)
-    throw new HogqlError('A filter looks at one event at a time, so it cannot aggregate.', expr.at)
+    throw new HogqlError('A filter applies to single events and cannot aggregate.', expr.at)
   return expr
 }
 
-function operatorOf({ operator = 'exact', negation }: Json, at: string): string {
+function operatorOf({ operator = 'exact', negation }: JsonObject, at: string): string {
   const known = operator ?? 'exact'
   if (typeof known !== 'string' || !OPERATORS.includes(known))
-    throw invalid(`${at}__operator`, `The operator is one of ${OPERATORS.join(', ')}.`, 'invalid_choice')
+    throw invalid(`${at}__operator`, `The operator must be one of: ${OPERATORS.join(', ')}.`, 'invalid_choice')
   if (negation !== true && negation !== 'true') return known
   const pair = OPPOSITES.find((both) => both.includes(known))
-  if (!pair) throw invalid(`${at}__negation`, `"${known}" has no opposite.`)
+  if (!pair) throw invalid(`${at}__negation`, `"${known}" cannot be negated.`)
   return pair[0] === known ? pair[1] : pair[0]
 }
 
-function valuesOf({ value }: Json, operator: string, at: string): Scalar[] {
+function parseValues({ value }: JsonObject, operator: string, at: string): Scalar[] {
   if (operator === 'is_set' || operator === 'is_not_set') return []
   if (value === undefined || value === null)
-    throw invalid(`${at}__value`, `An item needs a "value" to compare with, or the operator "is_set".`, 'required')
-  const values = Array.isArray(value) ? value : [value]
-  for (const one of values)
-    if (!['string', 'number', 'boolean'].includes(typeof one))
-      throw invalid(`${at}__value`, 'A value is a text, a number, true or false, or a list of those.')
-  return values as Scalar[]
+    throw invalid(
+      `${at}__value`,
+      'A filter item needs a "value", unless its operator is "is_set" or "is_not_set".',
+      'required',
+    )
+  const values: unknown[] = Array.isArray(value) ? value : [value]
+  if (!values.every(isScalar))
+    throw invalid(`${at}__value`, 'A value must be a string, a number, a boolean or a list of these.')
+  return values
 }
 
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/** `values` is not empty unless the operator needs none. */
 function condition(property: Expr, operator: string, values: Scalar[], at: string): Expr {
   if (operator === 'is_set') return call(1, 'isNotNull', [property])
   if (operator === 'is_not_set') return call(1, 'isNull', [property])
@@ -168,13 +183,13 @@ function condition(property: Expr, operator: string, values: Scalar[], at: strin
         texts.map((text) => constant(1, text)),
       ),
     ])
-  return all(
-    NEGATIVE.has(operator) ? 'and' : 'or',
-    values.map((value) => compared(property, operator, value, at)),
-  )!
+  const comparisons = values.map((value) => compare(property, operator, value, at))
+  const [first] = comparisons
+  if (first && comparisons.length === 1) return first
+  return call(1, NEGATIVE.has(operator) ? 'and' : 'or', comparisons)
 }
 
-function compared(property: Expr, operator: string, value: Scalar, at: string): Expr {
+function compare(property: Expr, operator: string, value: Scalar, at: string): Expr {
   const text = constant(1, String(value))
   switch (operator) {
     case 'exact':
@@ -193,33 +208,32 @@ function compared(property: Expr, operator: string, value: Scalar, at: string): 
     case 'gte':
     case 'lt':
     case 'lte':
-      return call(1, NUMERIC[operator], [call(1, 'toFloat', [property]), constant(1, numberIn(value, at), true)])
+      return call(1, NUMERIC[operator], [call(1, 'toFloat', [property]), constant(1, toNumber(value, at), true)])
     default:
-      return dated(property, operator, String(value), at)
+      return compareDates(property, operator, String(value), at)
   }
 }
 
 const NUMERIC = { gt: 'greater', gte: 'greaterOrEquals', lt: 'less', lte: 'lessOrEquals' } as const
 
-function numberIn(value: Scalar, at: string): number {
+function toNumber(value: Scalar, at: string): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number))
-    throw invalid(`${at}__value`, 'This operator compares numbers. Send a number.')
+    throw invalid(`${at}__value`, 'This operator needs a number.')
   return number
 }
 
 /** A date means the whole day, a time the whole second. */
-function dated(property: Expr, operator: string, value: string, at: string): Expr {
+function compareDates(property: Expr, operator: string, value: string, at: string): Expr {
   const start = parseDatetime(value)
-  if (start === null)
-    throw invalid(`${at}__value`, 'This operator compares times. Send one such as 2026-11-02 09:15:00.')
-  const bare = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/.test(value)
+  if (start === null) throw invalid(`${at}__value`, 'This operator needs a time, such as 2026-11-02 09:15:00.')
+  const isDate = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/.test(value)
   const from = start - (((start % SECOND) + SECOND) % SECOND)
   const stored = call(1, 'toDateTime', [property])
   const to = (name: string, time: number): Expr => call(1, name, [stored, call(1, 'toDateTime', [timeText(time)])])
   if (operator === 'is_date_before') return to('less', start)
-  if (operator === 'is_date_after') return bare ? to('greaterOrEquals', start + DAY) : to('greater', start)
-  return call(1, 'and', [to('greaterOrEquals', from), to('less', from + (bare ? DAY : SECOND))])
+  if (operator === 'is_date_after') return isDate ? to('greaterOrEquals', start + DAY) : to('greater', start)
+  return call(1, 'and', [to('greaterOrEquals', from), to('less', from + (isDate ? DAY : SECOND))])
 }
 
 const timeText = (microseconds: number): Expr => {
@@ -228,13 +242,16 @@ const timeText = (microseconds: number): Expr => {
   return constant(1, new Date(milliseconds).toISOString().replace('Z', `${rest}Z`))
 }
 
-/** Joins conditions as a balanced tree; undefined for none. */
-export function all(word: 'and' | 'or', parts: readonly (Expr | undefined)[]): Expr | undefined {
+/** Returns undefined without conditions. */
+export function combine(operator: 'and' | 'or', parts: readonly (Expr | undefined)[]): Expr | undefined {
   const present = parts.filter((part) => part !== undefined)
-  return present.length > 1 ? call(1, word, present) : present[0]
+  return present.length > 1 ? call(1, operator, present) : present[0]
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+interface Group {
+  type: string
+  values: unknown[]
+}
 
-const isGroup = (value: Json): boolean =>
+const isGroup = (value: JsonObject): value is JsonObject & Group =>
   Array.isArray(value.values) && typeof value.type === 'string' && !('key' in value)

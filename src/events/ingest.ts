@@ -1,31 +1,30 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, sql } from '../sql/template.ts'
 import type { NewEvent } from './normalize-event.ts'
-import { settle } from './persons.ts'
-import { pacer } from './yield.ts'
+import { applyPersonChanges, type PersonChange } from './persons.ts'
+import { createYielder } from './yield.ts'
 
 /**
- * Stores events and what they say about persons, in their order. One whose uuid the project already has leaves no trace.
- * Answers how many were new. Call it inside a transaction. Others get turns in between: nobody else writes here but who
- * can wait.
+ * Stores events and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number of new
+ * events. Must run in a transaction, and yields to the event loop in between.
  */
 export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<number> {
-  const breathe = pacer()
-  const changes = []
+  const yieldIfDue = createYielder()
+  const changes: PersonChange[] = []
   let count = 0
   for (const some of chunks(events)) {
     const stored = await insert(tx, firstOfEach(some))
     count += stored.length
     for (const { person } of stored) if (person) changes.push(person)
-    await breathe()
+    await yieldIfDue()
   }
-  if (changes.length) await settle(tx, changes)
+  if (changes.length) await applyPersonChanges(tx, changes)
   return count
 }
 
 const keyOf = ({ project_id, uuid }: { project_id: number; uuid: string }): string => `${project_id} ${uuid}`
 
-/** Two rows of one insert cannot be told apart by what it returns. Rows of an earlier one are in the table already. */
+/** `returning` does not distinguish duplicates within one insert, so only the first of each is inserted. */
 function firstOfEach(events: readonly NewEvent[]): readonly NewEvent[] {
   const seen = new Set<string>()
   const first = events.filter((event) => {

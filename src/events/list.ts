@@ -1,8 +1,8 @@
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
-/** A stored event with its person. Times are microseconds, JSON is text. */
-export interface EventRow {
+/** An event of a list with its person. Times are microseconds, JSON is text. */
+export interface ListedEvent {
   uuid: string
   event: string
   distinct_id: string
@@ -27,8 +27,8 @@ export interface Condition {
   usesPerson: boolean
 }
 
-/** The end of a page. */
-export interface Position {
+/** The last event of a page. */
+export interface ListCursor {
   timestamp: number
   uuid: string
 }
@@ -46,43 +46,47 @@ export interface ListQuery {
   condition?: Condition
   oldestFirst: boolean
   offset: number
-  from?: Position
+  from?: ListCursor
   withPerson: boolean
   signal?: AbortSignal
 }
 
-/** Up to this many names or ids are read from their index and merged. Beyond it, one scan filters. */
-const MOST_BRANCHES = 50
+/** Up to this many names or ids, each is one index scan, and the results are merged. Above it, one scan filters. */
+const MAX_BRANCHES = 50
 /** More distinct ids than a real person has. */
-const MOST_DISTINCT_IDS = 2_500
+const MAX_DISTINCT_IDS = 2_500
 /** A larger offset goes to the slow lane, because an index skips entries one by one. */
 const QUICK_OFFSET = 1_000
 
-/** One page, and its end if there are more events. */
+/** Reads one page. `next` is null on the last one. */
 export async function page(
   reader: EventReader,
   query: ListQuery,
   limit: number,
-): Promise<{ rows: EventRow[]; next: Position | null }> {
+): Promise<{ rows: ListedEvent[]; next: ListCursor | null }> {
   const { project_id, signal } = query
   const distinctIds = await distinctIdsOf(reader, query)
   if (distinctIds?.length === 0) return { rows: [], next: null }
   const branches = branchesOf(query, distinctIds)
   const lane = branches.quick && !query.condition && query.offset <= QUICK_OFFSET ? 'first' : 'slow'
-  const found = await reader.rows<Row>(select(query, branches.list, limit + 1), { project_id, lane, signal })
-  const rows = found.slice(0, limit).map(eventRow)
+  const found = await reader.rows<ListedRow>(select(query, branches.list, limit + 1), { project_id, lane, signal })
+  const rows = found.slice(0, limit).map(toListedEvent)
   const last = found.length > limit ? rows.at(-1) : undefined
   return { rows, next: last ? { timestamp: last.timestamp, uuid: last.uuid } : null }
 }
 
-/** One event; undefined when the project has no event of this UUID. */
+/** Returns undefined if the project has no event with this UUID. */
 export async function get(
   reader: EventReader,
   { project_id, uuid, withPerson, signal }: Pick<ListQuery, 'project_id' | 'withPerson' | 'signal'> & { uuid: string },
-): Promise<EventRow | undefined> {
+): Promise<ListedEvent | undefined> {
   const one = sql`select ${columns} from events e where e.project_id = ${project_id} and e.uuid = ${uuid}`
-  const found = await reader.rows<Row>(withPersons(one, project_id, withPerson), { project_id, lane: 'first', signal })
-  return found[0] && eventRow(found[0])
+  const found = await reader.rows<ListedRow>(withPersons(one, project_id, withPerson), {
+    project_id,
+    lane: 'first',
+    signal,
+  })
+  return found[0] && toListedEvent(found[0])
 }
 
 /** The distinct ids of the query's distinct id and person. Empty for an unknown person. */
@@ -92,7 +96,7 @@ async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<str
   const options: ReadOptions = { project_id, lane: 'first', signal }
   const found = await reader.rows<[string]>(
     sql`select distinct_id from person_distinct_ids where project_id = ${project_id} and person_id = ${person_id}
-      order by distinct_id limit ${MOST_DISTINCT_IDS}`,
+      order by distinct_id limit ${MAX_DISTINCT_IDS}`,
     options,
   )
   const ids = found.map(([id]) => id)
@@ -110,13 +114,13 @@ function branchesOf({ names }: ListQuery, distinctIds?: string[]): { list: Branc
   const ofNames = names?.length ? sql`and e.event in ${oneOf(names)}` : sql``
   if (distinctIds) {
     const list =
-      distinctIds.length <= MOST_BRANCHES
+      distinctIds.length <= MAX_BRANCHES
         ? distinctIds.map((id) => ({ index: BY_DISTINCT_ID, narrowed: sql`and e.distinct_id = ${id} ${ofNames}` }))
         : [{ index: BY_DISTINCT_ID, narrowed: sql`and e.distinct_id in ${oneOf(distinctIds)} ${ofNames}` }]
-    return { list, quick: distinctIds.length <= MOST_BRANCHES && !names?.length }
+    return { list, quick: distinctIds.length <= MAX_BRANCHES && !names?.length }
   }
   if (!names?.length) return { list: [{ index: BY_TIME, narrowed: sql`` }], quick: true }
-  if (names.length > MOST_BRANCHES) return { list: [{ index: BY_TIME, narrowed: ofNames }], quick: false }
+  if (names.length > MAX_BRANCHES) return { list: [{ index: BY_TIME, narrowed: ofNames }], quick: false }
   return { list: names.map((name) => ({ index: BY_NAME, narrowed: sql`and e.event = ${name}` })), quick: true }
 }
 
@@ -137,15 +141,16 @@ function select(query: ListQuery, branches: Branch[], limit: number): Sql {
   const filter = condition ? sql`and ${condition.sql}` : sql``
   const person = condition?.usesPerson ? personJoin(project_id) : sql``
   const order = orderBy(oldestFirst)
-  const walk = ({ index, narrowed }: Branch, end: Sql): Sql =>
+  const scan = ({ index, narrowed }: Branch, end: Sql): Sql =>
     sql`select ${columns} from events e ${index} ${person} where e.project_id = ${project_id} ${narrowed} ${lower} ${upper}
       ${filter} ${order} ${end}`
   const end = sql`limit ${limit} offset ${offset}`
+  const [single, ...others] = branches
   const found =
-    branches.length === 1
-      ? walk(branches[0]!, end)
+    single && others.length === 0
+      ? scan(single, end)
       : sql`select ${columns} from (${branches
-          .map((branch) => sql`select * from (${walk(branch, sql`limit ${limit + offset}`)}) b`)
+          .map((branch) => sql`select * from (${scan(branch, sql`limit ${limit + offset}`)}) b`)
           .reduce((all, next) => sql`${all} union all ${next}`)}) e ${order} ${end}`
   return sql`${withPersons(found, project_id, withPerson)} ${order}`
 }
@@ -155,7 +160,7 @@ const later = (after: number | undefined): Sql => (after === undefined ? sql`` :
 const orderBy = (oldestFirst: boolean): Sql =>
   oldestFirst ? sql`order by e.timestamp, e.uuid` : sql`order by e.timestamp desc, e.uuid desc`
 
-type Row = [
+type ListedRow = [
   uuid: string,
   event: string,
   distinct_id: string,
@@ -204,9 +209,9 @@ export function conditions({
     }`
 }
 
-function eventRow(row: Row): EventRow {
-  const [uuid, event, distinct_id, timestamp, properties, elements_chain, is_identified, first_distinct_id] = row
-  const [email, name, username] = row.slice(8) as (string | null)[]
+function toListedEvent(row: ListedRow): ListedEvent {
+  const [uuid, event, distinct_id, timestamp, properties, elements_chain, ...person] = row
+  const [is_identified, first_distinct_id, email, name, username] = person
   return {
     uuid,
     event,
@@ -217,12 +222,6 @@ function eventRow(row: Row): EventRow {
     person:
       first_distinct_id === null
         ? null
-        : {
-            is_identified: Boolean(is_identified),
-            first_distinct_id,
-            email: email ?? null,
-            name: name ?? null,
-            username: username ?? null,
-          },
+        : { is_identified: Boolean(is_identified), first_distinct_id, email, name, username },
   }
 }

@@ -1,4 +1,4 @@
-import { pacer } from './yield.ts'
+import { createYielder } from './yield.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const SIX_BITS = new Uint8Array(128)
@@ -9,20 +9,20 @@ const BYTE = 0
 const WORD = 1
 const END = 2
 
-export class TooLong extends Error {}
+export class DecompressedTooLong extends Error {}
 
 /**
  * Decompresses the output of lz-string's `compressToBase64`. The library has no size limit, and 14 kB can expand to more than
  * the available memory. This decoder throws TooLong. Undefined for other formats.
  */
-export async function unpackLz64(text: string, limit: number): Promise<string | undefined> {
-  const breathe = pacer()
+export async function decompressLz64(text: string, limit: number): Promise<string | undefined> {
+  const yieldIfDue = createYielder()
   const length = text.length * 6
   let at = 0
   const bits = (count: number): number => {
     let value = 0
     for (let i = 0; i < count; i++, at++) {
-      const six = SIX_BITS[text.charCodeAt(Math.floor(at / 6)) & 127]!
+      const six = SIX_BITS[text.charCodeAt(Math.floor(at / 6)) & 127] ?? 0
       value |= ((six >> (5 - (at % 6))) & 1) << i
     }
     return value
@@ -36,9 +36,9 @@ export async function unpackLz64(text: string, limit: number): Promise<string | 
   const pieces = [before]
   let total = 1
   let width = 3
-  let room = 4
+  let codesLeft = 4
   const grow = (): void => {
-    if (--room === 0) room = 2 ** width++
+    if (--codesLeft === 0) codesLeft = 2 ** width++
   }
   for (let codes = 0; at <= length; codes++) {
     let code = bits(width)
@@ -48,15 +48,15 @@ export async function unpackLz64(text: string, limit: number): Promise<string | 
       code = dictionary.length - 1
       grow()
     }
-    if (code > dictionary.length) return undefined
-    const entry: string = code === dictionary.length ? before + before.charAt(0) : dictionary[code]!
+    const entry: string | undefined = code === dictionary.length ? before + before.charAt(0) : dictionary[code]
+    if (entry === undefined) return undefined
     total += entry.length
-    if (total > limit) throw new TooLong()
+    if (total > limit) throw new DecompressedTooLong()
     pieces.push(entry)
     dictionary.push(before + entry.charAt(0))
     grow()
     before = entry
-    if (codes % 1024 === 0) await breathe()
+    if (codes % 1024 === 0) await yieldIfDue()
   }
   return undefined
 }

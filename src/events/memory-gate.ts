@@ -1,35 +1,35 @@
-/** Where a bounded amount of work is under way at once; the rest waits, the smallest first. */
-export interface Room {
-  /** Starts the work when there is room for its size. Work larger than the room runs alone. */
-  with<Result>(size: number, work: () => Promise<Result>): Promise<Result>
+/** Limits the memory of concurrent work. Work that does not fit waits, the smallest first. */
+export interface MemoryGate {
+  /** Starts the work when its size fits. Work larger than the limit runs alone. */
+  run<Result>(size: number, work: () => Promise<Result>): Promise<Result>
 }
 
-export function createRoom(most: number): Room {
-  const waiting: { size: number; enter: () => void }[] = []
-  let taken = 0
+export function createMemoryGate(limit: number): MemoryGate {
+  const waiting: { size: number; start: () => void }[] = []
+  let used = 0
 
-  const fits = (size: number): boolean => taken === 0 || taken + size <= most
+  const fits = (size: number): boolean => used === 0 || used + size <= limit
 
-  function admit(): void {
-    while (waiting.length > 0 && fits(waiting[0]!.size)) {
-      const { size, enter } = waiting.shift()!
-      taken += size
-      enter()
+  function startWaiting(): void {
+    for (let [next] = waiting; next && fits(next.size); [next] = waiting) {
+      waiting.shift()
+      used += next.size
+      next.start()
     }
   }
 
   return {
-    with: async (size, work) => {
-      await new Promise<void>((enter) => {
-        const place = waiting.findIndex((other) => other.size > size)
-        waiting.splice(place === -1 ? waiting.length : place, 0, { size, enter })
-        admit()
+    run: async (size, work) => {
+      await new Promise<void>((start) => {
+        const index = waiting.findIndex((other) => other.size > size)
+        waiting.splice(index === -1 ? waiting.length : index, 0, { size, start })
+        startWaiting()
       })
       try {
         return await work()
       } finally {
-        taken -= size
-        admit()
+        used -= size
+        startWaiting()
       }
     },
   }

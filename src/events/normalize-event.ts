@@ -1,9 +1,11 @@
-/** From an event as it was sent to the row that is stored and what it says about persons. */
+/** Converts sent events to stored rows and person changes. */
+import { isJsonObject, type JsonObject } from '../json/object.ts'
 import { elementsChain } from './elements.ts'
-import { cut, type Json, MAX_NAME_LENGTH, type SentEvent } from './payload.ts'
+import { MAX_NAME_LENGTH, type SentEvent, truncate } from './payload.ts'
 import type { PersonChange } from './persons.ts'
 import { eventTime, isoOf } from './time.ts'
 
+/** A row of the events table. Times are microseconds since 1970. */
 export interface EventRow {
   project_id: number
   uuid: string
@@ -17,17 +19,17 @@ export interface EventRow {
 }
 
 export interface NewEvent extends EventRow {
-  /** What it says about persons; null where it is to leave them alone. */
+  /** Null if the event must not create or change persons. */
   person: PersonChange | null
 }
 
-/** What all events of one request share. */
+/** The context that all events of one request share. */
 export interface Arrival {
   project_id: number
   /** Microseconds since 1970. */
   now: number
   sent_at: number | null
-  /** Whom the request came from; null for events from a file. */
+  /** The IP address of the sender. Null for historical events and events from a file. */
   address: string | null
   uuid: () => string
 }
@@ -38,22 +40,22 @@ export const EVENT_LIMIT_BYTES = 1024 * 1024
 export const EVENT_TOO_LARGE = 'event_too_large'
 
 /** The error detail for an event that is too large; undefined otherwise. */
-export function oversizeOf({ properties, elements_chain }: EventRow): string | undefined {
+export function describeOversize({ properties, elements_chain }: EventRow): string | undefined {
   // A UTF-16 unit takes at most 3 bytes, so most events need no counting.
   if ((properties.length + elements_chain.length) * 3 <= EVENT_LIMIT_BYTES) return undefined
   const bytes = Buffer.byteLength(properties) + Buffer.byteLength(elements_chain)
   if (bytes <= EVENT_LIMIT_BYTES) return undefined
-  return `The event takes ${bytes} bytes as it is stored, and the limit is ${EVENT_LIMIT_BYTES}. Shorten its properties.`
+  return `The stored event has ${bytes} bytes; the limit is ${EVENT_LIMIT_BYTES}. Shorten its properties.`
 }
 
-/** Not events of this store: recordings, measurements and what libraries say about themselves. */
+/** Recordings, performance data and diagnostics of client libraries. */
 const NOT_STORED = new Set(['$snapshot', '$performance_event', '$$heatmap', '$$client_ingestion_warning'])
-/** Nothing but what they say about persons and groups. */
+/** Events that only change persons and groups. */
 const ABOUT_PERSONS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify'])
-/** They tell of a moment in which much may be wrong. */
+/** Properties of these events are too unreliable for persons. */
 const NO_UPDATE = new Set(['$exception'])
 
-/** What a person has of their events without being told so, and what keeps its first value. */
+/** Event properties that are copied to the person, each also under its `$initial_` name with its first value. */
 const COPIED = new Map(
   [
     '$browser $os $device_type $current_url $pathname $referrer $referring_domain',
@@ -65,12 +67,15 @@ const COPIED = new Map(
     .map((name) => [name, `$initial_${name.replace('$', '')}`]),
 )
 
-/** Null for an event that is taken and not stored. Changes the properties it is given. */
-export function shape(sent: SentEvent, { project_id, now, sent_at, address, uuid: newId }: Arrival): NewEvent | null {
+/** Returns null for an event that is accepted but not stored. Modifies the event's properties. */
+export function normalizeEvent(
+  sent: SentEvent,
+  { project_id, now, sent_at, address, uuid: newId }: Arrival,
+): NewEvent | null {
   const { event, distinct_id, properties, source } = sent
   if (NOT_STORED.has(event)) return null
-  const personal = properties.$process_person_profile !== false
-  if (!personal && ABOUT_PERSONS.has(event)) return null
+  const hasPerson = properties.$process_person_profile !== false
+  if (!hasPerson && ABOUT_PERSONS.has(event)) return null
 
   const uuid = sent.uuid ?? newId()
   const timestamp = eventTime({
@@ -82,7 +87,7 @@ export function shape(sent: SentEvent, { project_id, now, sent_at, address, uuid
   if (address !== null) properties.$ip ??= address
   if (sent_at !== null) properties.$sent_at = isoOf(sent_at)
   const elements_chain = elementsOf(properties)
-  if (personal) gatherPersonProperties(properties, source)
+  if (hasPerson) gatherPersonProperties(properties, source)
   else for (const name of ['$set', '$set_once', '$unset']) if (name in properties) delete properties[name]
 
   return {
@@ -94,11 +99,11 @@ export function shape(sent: SentEvent, { project_id, now, sent_at, address, uuid
     created_at: now,
     properties: JSON.stringify(properties),
     elements_chain,
-    person: personal ? personChange({ project_id, uuid, event, distinct_id, timestamp }, properties) : null,
+    person: hasPerson ? personChange({ project_id, uuid, event, distinct_id, timestamp }, properties) : null,
   }
 }
 
-function elementsOf(properties: Json): string {
+function elementsOf(properties: JsonObject): string {
   const { $elements, $elements_chain } = properties
   if ($elements === undefined && $elements_chain === undefined) return ''
   delete properties.$elements
@@ -107,13 +112,12 @@ function elementsOf(properties: Json): string {
   return Array.isArray($elements) ? elementsChain($elements) : ''
 }
 
-const objectOf = (value: unknown): Json | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
-/** Beside the event and within it, the outer wins; what is copied gives way to what was set on purpose. */
-function gatherPersonProperties(properties: Json, source: Json): void {
-  let set: Json | undefined
-  let set_once: Json | undefined
+/** Merges copied properties, `$set` in the properties and `$set` beside them. Later sources win. */
+function gatherPersonProperties(properties: JsonObject, source: JsonObject): void {
+  let set: JsonObject | undefined
+  let set_once: JsonObject | undefined
   for (const name in properties) {
     const initial = COPIED.get(name)
     if (initial === undefined) continue
@@ -130,7 +134,7 @@ function gatherPersonProperties(properties: Json, source: Json): void {
 
 function personChange(
   { project_id, uuid, event, distinct_id, timestamp }: Omit<EventRow, 'created_at' | 'properties' | 'elements_chain'>,
-  properties: Json,
+  properties: JsonObject,
 ): PersonChange {
   const { $unset } = properties
   return {
@@ -150,14 +154,14 @@ function personChange(
   }
 }
 
-/** The other id that an event says is the same person. */
-function otherIdOf(event: string, properties: Json): string | undefined {
-  const told =
+/** Another distinct id of the same person. */
+function otherIdOf(event: string, properties: JsonObject): string | undefined {
+  const id =
     event === '$identify'
       ? properties.$anon_distinct_id
       : event === '$create_alias' || event === '$merge_dangerously'
         ? properties.alias
         : undefined
-  if (told === undefined || told === null) return undefined
-  return cut(typeof told === 'string' ? told : JSON.stringify(told), MAX_NAME_LENGTH)
+  if (id === undefined || id === null) return undefined
+  return truncate(typeof id === 'string' ? id : JSON.stringify(id), MAX_NAME_LENGTH)
 }

@@ -13,8 +13,8 @@ export interface EventStoreOptions {
 }
 
 /**
- * Opens the event store: a separate file on SQLite, so that ingestion never waits for administration; the same
- * database on PostgreSQL. Throws when the events belong to another installation.
+ * Opens the event store. On SQLite it is a separate file, and ingestion never waits for administration. On PostgreSQL it
+ * is the same database. Throws if the events belong to another installation.
  */
 export async function openEventStore(options: EventStoreOptions): Promise<Database> {
   const { url, administration, installation, now, observe } = options
@@ -22,7 +22,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<Databa
     administration.engine === 'sqlite' ? await openDatabase(url, { file: EVENTS.file, observe }) : administration
   try {
     await migrate(db, now, EVENTS)
-    await pair(db, installation)
+    await claimStore(db, installation)
     return db
   } catch (error) {
     if (db !== administration) await db.close()
@@ -30,11 +30,11 @@ export async function openEventStore(options: EventStoreOptions): Promise<Databa
   }
 }
 
-async function pair(db: Db, installation: string): Promise<void> {
+async function claimStore(db: Db, installation: string): Promise<void> {
   await db.run(sql`insert into event_store (id, installation) values (1, ${installation}) on conflict (id) do nothing`)
   const found = await db.get<{ installation: string }>(sql`select installation from event_store`)
   if (found?.installation !== installation)
     throw new Error(
-      `These events belong to another installation. Put back the ${EVENTS.file} that was made together with this ${ADMINISTRATION.file}, or move it away to begin without events.`,
+      `The events belong to another installation. Restore the ${EVENTS.file} that belongs to this ${ADMINISTRATION.file}, or move it away to start without events.`,
     )
 }

@@ -7,7 +7,7 @@ import type { RefusedEvent, Sender } from './receive.ts'
 export type ParserRequest =
   | { kind: 'request'; request: Omit<RawRequest, 'bytes'>; length: number | null }
   | { kind: 'slice'; bytes: Buffer }
-  /** The token is accepted. With null, the parser discards the request. */
+  /** The token is accepted. If null, the parser discards the request. */
   | { kind: 'sender'; sender: Sender | null }
   | { kind: 'acknowledged' }
 

@@ -11,7 +11,7 @@ const NICENESS = 5
 /** Reading a chunk of this size blocks the server for about two milliseconds. */
 const CHUNK_EVENTS = 256
 const CHUNK_CHARACTERS = 256 * 1024
-/** Chunks sent ahead, so that neither side waits for the other. */
+/** Chunks sent ahead. Neither side waits for the other. */
 const MAX_UNACKNOWLEDGED = 3
 
 const parent = connectToParent<ParserRequest, ParserReply>({ niceness: NICENESS })

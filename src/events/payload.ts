@@ -1,27 +1,26 @@
-/** What a sender sent, in any of its forms, as events and a token. */
+/** Decodes the request formats of client libraries into a token and events. */
 import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip as gunzipWithCallback } from 'node:zlib'
-import { AppError, Unauthenticated } from '../errors.ts'
-import { decode, replaceInvalidText } from '../json/text.ts'
-import { TooLong, unpackLz64 } from './lz64.ts'
+import { AppError, errorCode, Unauthenticated } from '../errors.ts'
+import { isJsonObject, type JsonObject } from '../json/object.ts'
+import { decodeUtf8, replaceInvalidText } from '../json/text.ts'
+import { DecompressedTooLong, decompressLz64 } from './lz64.ts'
 import { parseSentAt } from './time.ts'
 import { scanPayload } from './token-scan.ts'
-import { pacer } from './yield.ts'
+import { createYielder } from './yield.ts'
 
-/** Before and after unpacking. */
+/** Before and after decompression. */
 export const PAYLOAD_LIMIT_BYTES = 20 * 1024 * 1024
-/** What a byte of deflate can at most stand for. */
-const MOST_PACKED = 1_032
+/** The maximum compression ratio of deflate. */
+const MAX_DEFLATE_RATIO = 1_032
 const MAX_TOKEN_LENGTH = 64
-/** Of event names and distinct ids, in characters. */
+/** Characters of event names and distinct ids. */
 export const MAX_NAME_LENGTH = 200
 
 const gunzip = promisify(gunzipWithCallback)
 
-export type Json = Record<string, unknown>
-
-/** A request as it came in. */
+/** A request before decompression and parsing. */
 export interface RawRequest {
   method: string
   content_type: string | undefined
@@ -31,7 +30,7 @@ export interface RawRequest {
 }
 
 /** A decompressed and scanned request, not parsed before its token is checked. */
-export interface Opened {
+export interface OpenedPayload {
   token: string
   /** JSON text; the scanner has only checked its brackets and strings. */
   bytes: Buffer
@@ -39,23 +38,21 @@ export interface Opened {
 }
 
 export interface Payload {
-  /** Microseconds since 1970, by the sender's clock; null when it did not say. */
+  /** Microseconds since 1970 by the sender's clock. Null if unknown. */
   sent_at: number | null
   data: unknown
 }
 
-/** An event whose form has been checked. */
+/** A validated event. */
 export interface SentEvent {
   event: string
   distinct_id: string
-  /** Null where one is to be made. */
+  /** Null if the server must generate one. */
   uuid: string | null
-  properties: Json
-  /** The event as it was sent, for what is rarely there. */
-  source: Json
+  properties: JsonObject
+  /** The event as it was sent, for its rare keys. */
+  source: JsonObject
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const malformed = (detail: string, attr: string | null = null): AppError =>
   new AppError({ code: 'invalid_payload', detail, attr })
@@ -63,14 +60,14 @@ const malformed = (detail: string, attr: string | null = null): AppError =>
 const tooLarge = (): AppError =>
   new AppError({
     code: 'request_too_large',
-    detail: `The events take more than ${PAYLOAD_LIMIT_BYTES} bytes. Send fewer at once.`,
+    detail: `The decompressed body exceeds ${PAYLOAD_LIMIT_BYTES} bytes. Send fewer events per request.`,
   })
 
-/** How many bytes of text a request may turn out to hold: plain JSON what it has, everything else what it may unpack to. */
+/** The largest possible size of the decompressed text. */
 export function maxTextLength({ query, bytes }: RawRequest): number {
   const length = bytes?.length ?? query.data?.length ?? 0
-  const plain = bytes !== undefined && (bytes[0] === 0x7b || bytes[0] === 0x5b)
-  return plain ? length : Math.min(length * MOST_PACKED, PAYLOAD_LIMIT_BYTES)
+  const isPlainJson = bytes !== undefined && (bytes[0] === 0x7b || bytes[0] === 0x5b)
+  return isPlainJson ? length : Math.min(length * MAX_DEFLATE_RATIO, PAYLOAD_LIMIT_BYTES)
 }
 
 /** The size of the text as claimed by the gzip trailer. Only a hint. */
@@ -84,12 +81,12 @@ export function claimedTextLength({ bytes }: RawRequest): number {
  * is nested too deep or has too many values, Unauthenticated when the token is missing or malformed, and TooLong when it
  * decompresses to more than the limit.
  */
-export async function openPayload(request: RawRequest, limit_bytes: number): Promise<Opened> {
-  const { data: packed, form } = await envelope(request)
+export async function openPayload(request: RawRequest, limit_bytes: number): Promise<OpenedPayload> {
+  const { data: packed, form } = await extractData(request)
   if (packed.length === 0) throw noData()
   const compression = request.query.compression ?? form.compression ?? request.content_encoding
-  const bytes = await unpack(packed, compression?.trim().toLowerCase(), limit_bytes)
-  if (bytes.length > limit_bytes) throw new TooLong()
+  const bytes = await decompress(packed, compression?.trim().toLowerCase(), limit_bytes)
+  if (bytes.length > limit_bytes) throw new DecompressedTooLong()
   if (!isUtf8(bytes)) throw malformed('The data is not valid UTF-8. Send JSON encoded as UTF-8.')
   const { empty, candidates } = scanPayload(bytes, notJsonAt)
   if (empty) throw noData()
@@ -97,14 +94,14 @@ export async function openPayload(request: RawRequest, limit_bytes: number): Pro
 }
 
 /** Opens a request of any size; throws request_too_large above the limit for all requests. */
-export const openLargePayload = (request: RawRequest): Promise<Opened> =>
+export const openLargePayload = (request: RawRequest): Promise<OpenedPayload> =>
   openPayload(request, PAYLOAD_LIMIT_BYTES).catch((error) => {
-    throw error instanceof TooLong ? tooLarge() : error
+    throw error instanceof DecompressedTooLong ? tooLarge() : error
   })
 
-/** Call it once the token is accepted. Throws invalid_payload. */
-export function parsePayload(request: RawRequest, { bytes, form }: Opened): Payload {
-  const data = parse(decode(bytes))
+/** Must only be called after the token is accepted. Throws invalid_payload. */
+export function parsePayload(request: RawRequest, { bytes, form }: OpenedPayload): Payload {
+  const data = parse(decodeUtf8(bytes))
   return { data, sent_at: sentAtOf(request, form, data) }
 }
 
@@ -114,23 +111,26 @@ const notJsonAt = (position: number): AppError =>
 const noData = (): AppError =>
   new AppError({
     code: 'no_data',
-    detail: 'There are no events in this request. Post them as its body, or send them as `data`.',
+    detail: 'The request has no events. Send them as the body or as `data`.',
   })
 
 type Form = Readonly<Record<string, string | undefined>>
 
-/** Where the data is, by method and content type, and what else a form says. */
-async function envelope({ method, content_type, query, bytes }: RawRequest): Promise<{ data: Buffer; form: Form }> {
+/** Finds the data by method and content type, and returns the other fields of a form. */
+async function extractData({ method, content_type, query, bytes }: RawRequest): Promise<{ data: Buffer; form: Form }> {
   if (method === 'GET' || method === 'HEAD') return { data: Buffer.from(query.data ?? ''), form: {} }
   const body = bytes ?? Buffer.alloc(0)
-  const type = content_type?.split(';')[0]?.trim().toLowerCase()
+  const [type] = (content_type ?? '')
+    .toLowerCase()
+    .split(';', 1)
+    .map((part) => part.trim())
   if (type === 'application/x-www-form-urlencoded') {
     const form = Object.fromEntries(new URLSearchParams(body.toString('latin1')))
     return { data: Buffer.from(form.data ?? ''), form }
   }
-  if (type === 'multipart/form-data') {
-    const fields = await new Response(body, { headers: { 'content-type': content_type! } }).formData().catch(() => {
-      throw malformed('The multipart body cannot be read. Check its boundary.')
+  if (content_type && type === 'multipart/form-data') {
+    const fields = await new Response(body, { headers: { 'content-type': content_type } }).formData().catch(() => {
+      throw malformed('The multipart body is invalid. Check its boundary.')
     })
     const form: Record<string, string> = {}
     for (const [name, value] of fields) if (typeof value === 'string') form[name] = value
@@ -143,9 +143,9 @@ async function envelope({ method, content_type, query, bytes }: RawRequest): Pro
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/** The text inside. Senders pack what is packed already, so each layer is looked at for what it is. */
-async function unpack(packed: Buffer, compression: string | undefined, limit_bytes: number): Promise<Buffer> {
-  if (compression === 'lz64') return unpackLz(packed, limit_bytes)
+/** Detects the encoding of each layer: clients send nested gzip and base64, whatever they declare. */
+async function decompress(packed: Buffer, compression: string | undefined, limit_bytes: number): Promise<Buffer> {
+  if (compression === 'lz64') return decompressLz(packed, limit_bytes)
   let bytes = packed
   let unzipped = false
   for (let layer = 0; layer < 3; layer++) {
@@ -156,14 +156,14 @@ async function unpack(packed: Buffer, compression: string | undefined, limit_byt
     else break
   }
   if (!unzipped && (compression === 'gzip' || compression === 'gzip-js'))
-    throw malformed('The data is declared as gzip and is not. Pack it, or do not declare it.')
+    throw malformed('The data is declared as gzip but is not compressed. Compress it or remove the declaration.')
   return bytes
 }
 
-async function unpackLz(packed: Buffer, limit_bytes: number): Promise<Buffer> {
-  const unpacked = await unpackLz64(packed.toString('latin1').replaceAll(' ', '+'), limit_bytes)
-  if (unpacked === undefined) throw malformed('The data is declared as lz64 and cannot be unpacked.')
-  const bytes = Buffer.from(unpacked)
+async function decompressLz(packed: Buffer, limit_bytes: number): Promise<Buffer> {
+  const text = await decompressLz64(packed.toString('latin1').replaceAll(' ', '+'), limit_bytes)
+  if (text === undefined) throw malformed('The data is declared as lz64 but cannot be decompressed. Compress it again.')
+  const bytes = Buffer.from(text)
   return isBase64(bytes) ? fromBase64(bytes) : bytes
 }
 
@@ -171,23 +171,23 @@ async function unzip(bytes: Buffer, limit_bytes: number): Promise<Buffer> {
   try {
     return await gunzip(bytes, { maxOutputLength: limit_bytes })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new TooLong()
-    throw malformed('The gzip data is broken or incomplete. Send it again.')
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw new DecompressedTooLong()
+    throw malformed('The gzip data is corrupt or incomplete. Send it again.')
   }
 }
 
-/** Letters, digits and the few others; JSON that we take begins with a bracket, so one look tells them apart. */
+/** Accepted JSON begins with a bracket, so the first characters are sufficient. */
 function isBase64(bytes: Buffer): boolean {
   return bytes.length > 1 && /^[\w+/=\s-]+$/.test(bytes.toString('latin1', 0, 256))
 }
 
-/** A form's decoding makes a space of every plus. */
+/** Form decoding turns every plus into a space. */
 const fromBase64 = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.toString('latin1').trim().replaceAll(' ', '+'), 'base64')
 
 function parse(text: string): unknown {
   const data = parseLoosely(text)
-  // Whoever sends neither NUL nor half pairs, which is everybody, saves a walk through all of it.
+  // Most texts have neither NUL nor lone surrogates. They skip the traversal.
   return text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) ? replaceInvalidText(data) : data
 }
 
@@ -200,7 +200,7 @@ function parseLoosely(text: string): unknown {
       try {
         return JSON.parse(replaceNonFinite(text))
       } catch {}
-    const where = /position \d+/.exec((error as Error).message)?.[0]
+    const where = /position \d+/.exec(String(error))?.[0]
     throw malformed(`The data is not valid JSON${where ? ` at ${where}` : ''}. Check its quotes, commas and brackets.`)
   }
 }
@@ -230,34 +230,38 @@ function replaceNonFinite(text: string): string {
   return parts.join('')
 }
 
-function tokenOf({ method, query }: RawRequest, form: Form, within: unknown[]): string {
-  const asked = method === 'GET' || method === 'HEAD' ? [query.token, query.api_key] : []
-  const candidates = [...asked, form.api_key, form.token, ...within]
+function tokenOf({ method, query }: RawRequest, form: Form, fromBody: unknown[]): string {
+  const fromQuery = method === 'GET' || method === 'HEAD' ? [query.token, query.api_key] : []
+  const candidates = [...fromQuery, form.api_key, form.token, ...fromBody]
   const token = candidates.find((candidate) => candidate !== undefined && candidate !== null)
   if (token === undefined)
     throw new Unauthenticated({
       code: 'missing_api_key',
-      detail: "Send the project's token as `api_key`; the project's settings show it.",
+      detail: 'The request has no token. Send the project token as `api_key`.',
     })
-  const reason = flawOf(token)
-  if (reason)
-    throw new Unauthenticated({
-      code: reason,
-      detail: `${FLAWS[reason]} Send the project's token, which begins with phc_.`,
-    })
-  return token as string
+  if (typeof token !== 'string') throw invalidToken('not_string')
+  const flaw = tokenFlaw(token)
+  if (flaw) throw invalidToken(flaw)
+  return token
 }
 
-const FLAWS = {
-  not_string: 'The token is no text.',
+const TOKEN_FLAWS = {
+  not_string: 'The token is not a string.',
   empty: 'The token is empty.',
   too_long: `The token is longer than ${MAX_TOKEN_LENGTH} characters.`,
-  not_ascii: 'The token holds characters that no token has.',
-  personal_api_key: 'This is a personal API key: keep it secret.',
+  not_ascii: 'The token has invalid characters.',
+  personal_api_key: 'This is a personal API key, which must stay secret.',
 }
 
-function flawOf(token: unknown): keyof typeof FLAWS | undefined {
-  if (typeof token !== 'string') return 'not_string'
+type TokenFlaw = keyof typeof TOKEN_FLAWS
+
+const invalidToken = (flaw: TokenFlaw): Unauthenticated =>
+  new Unauthenticated({
+    code: flaw,
+    detail: `${TOKEN_FLAWS[flaw]} Send the project token, which starts with phc_.`,
+  })
+
+function tokenFlaw(token: string): TokenFlaw | undefined {
   if (token === '') return 'empty'
   if (token.length > MAX_TOKEN_LENGTH) return 'too_long'
   if (!/^[\x21-\x7e]*$/.test(token)) return 'not_ascii'
@@ -265,47 +269,45 @@ function flawOf(token: unknown): keyof typeof FLAWS | undefined {
 }
 
 function sentAtOf({ query }: RawRequest, form: Form, data: unknown): number | null {
-  const told = query._ || (isObject(data) && data.sent_at) || form.sent_at
-  if (!told) return null
-  const sent_at = parseSentAt(told)
-  if (sent_at === undefined) throw malformed('`sent_at` is no time. Send ISO 8601, or leave it out.', 'sent_at')
+  const value = query._ || (isJsonObject(data) && data.sent_at) || form.sent_at
+  if (!value) return null
+  const sent_at = parseSentAt(value)
+  if (sent_at === undefined) throw malformed('`sent_at` is not a valid time. Send ISO 8601 or omit it.', 'sent_at')
   return sent_at
 }
 
-/** The events of a payload, each of them checked. Throws invalid_payload with the first bad one in `attr`. */
+/** Validates the events of a payload. Throws invalid_payload with the first invalid one in `attr`. */
 export async function eventsOf(data: unknown): Promise<SentEvent[]> {
-  if (Array.isArray(data)) return checked(data, '')
-  if (!isObject(data)) throw malformed('Send an event as a JSON object, an array of them, or a batch.')
-  if (data.batch === undefined) return [check(data, '')]
-  if (!Array.isArray(data.batch)) throw malformed('`batch` is no array. Send the events as an array.', 'batch')
-  if (data.batch.length === 0) throw malformed('`batch` holds no event. Send at least one.', 'batch')
-  return checked(data.batch, 'batch__')
+  if (Array.isArray(data)) return validateList(data, '')
+  if (!isJsonObject(data)) throw malformed('The data must be an event, an array of events or a batch.')
+  if (data.batch === undefined) return [validateEvent(data, '')]
+  if (!Array.isArray(data.batch)) throw malformed('`batch` must be an array of events.', 'batch')
+  if (data.batch.length === 0) throw malformed('`batch` is empty. Send at least one event.', 'batch')
+  return validateList(data.batch, 'batch__')
 }
 
-async function checked(list: unknown[], prefix: string): Promise<SentEvent[]> {
-  const breathe = pacer()
+async function validateList(list: unknown[], prefix: string): Promise<SentEvent[]> {
+  const yieldIfDue = createYielder()
   const events: SentEvent[] = []
-  for (let i = 0; i < list.length; i++) {
-    const sent = list[i]
-    if (sent === null || (isObject(sent) && Object.keys(sent).length === 0))
-      throw malformed('There is nothing in this event. Leave it out, or fill it.', `${prefix}${i}`)
-    if (!isObject(sent)) throw malformed('This event is no JSON object. Send each event as one.', `${prefix}${i}`)
-    events.push(check(sent, `${prefix}${i}__`))
-    if (i % 64 === 63) await breathe()
+  for (const [i, sent] of list.entries()) {
+    if (sent === null || (isJsonObject(sent) && Object.keys(sent).length === 0))
+      throw malformed('This event is empty. Remove it or add its fields.', `${prefix}${i}`)
+    if (!isJsonObject(sent)) throw malformed('This event must be a JSON object.', `${prefix}${i}`)
+    events.push(validateEvent(sent, `${prefix}${i}__`))
+    if (i % 64 === 63) await yieldIfDue()
   }
   return events
 }
 
-function check(source: Json, prefix: string): SentEvent {
+function validateEvent(source: JsonObject, prefix: string): SentEvent {
   const { event, properties } = source
   if (event === undefined || event === null)
-    throw malformed('An event needs its name in `event`. Send it.', `${prefix}event`)
-  if (event === '') throw malformed('The name of the event is empty. Say what happened.', `${prefix}event`)
-  if (properties !== undefined && properties !== null && !isObject(properties))
-    throw malformed('`properties` is no JSON object. Send one, or none.', `${prefix}properties`)
-  const own = (properties ?? {}) as Json
+    throw malformed('`event` is required. Send the name of the event.', `${prefix}event`)
+  if (event === '') throw malformed('`event` must not be empty. Send the name of the event.', `${prefix}event`)
+  const own = properties ?? {}
+  if (!isJsonObject(own)) throw malformed('`properties` must be a JSON object or omitted.', `${prefix}properties`)
   return {
-    event: cut(typeof event === 'string' ? event : JSON.stringify(event), MAX_NAME_LENGTH),
+    event: truncate(typeof event === 'string' ? event : JSON.stringify(event), MAX_NAME_LENGTH),
     distinct_id: distinctIdOf(source, own, prefix),
     uuid: uuidOf(source.uuid, prefix),
     properties: own,
@@ -313,37 +315,38 @@ function check(source: Json, prefix: string): SentEvent {
   }
 }
 
-function distinctIdOf(source: Json, properties: Json, prefix: string): string {
-  const told = source.$distinct_id ?? properties.distinct_id ?? source.distinct_id
-  if (told === undefined || told === null) {
-    const blank = '$distinct_id' in source || 'distinct_id' in properties || 'distinct_id' in source
+function distinctIdOf(source: JsonObject, properties: JsonObject, prefix: string): string {
+  const id = source.$distinct_id ?? properties.distinct_id ?? source.distinct_id
+  if (id === undefined || id === null) {
+    const isNull = '$distinct_id' in source || 'distinct_id' in properties || 'distinct_id' in source
     throw malformed(
-      blank
-        ? '`distinct_id` is null. Say whom it happened to.'
-        : 'An event needs `distinct_id`. Say whom it happened to.',
+      isNull
+        ? '`distinct_id` must not be null. Send the id of the user.'
+        : '`distinct_id` is required. Send the id of the user.',
       `${prefix}distinct_id`,
     )
   }
-  const text = typeof told === 'string' ? told : JSON.stringify(told)
-  if (text.trim() === '') throw malformed('`distinct_id` is blank. Say whom it happened to.', `${prefix}distinct_id`)
-  return cut(text, MAX_NAME_LENGTH)
+  const text = typeof id === 'string' ? id : JSON.stringify(id)
+  if (text.trim() === '')
+    throw malformed('`distinct_id` must not be blank. Send the id of the user.', `${prefix}distinct_id`)
+  return truncate(text, MAX_NAME_LENGTH)
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const BARE_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
 
-function uuidOf(told: unknown, prefix: string): string | null {
-  if (told === undefined || told === null || told === '') return null
-  if (typeof told === 'string') {
-    const text = told.toLowerCase()
+function uuidOf(value: unknown, prefix: string): string | null {
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value === 'string') {
+    const text = value.toLowerCase()
     if (UUID.test(text)) return text
     if (BARE_UUID.test(text)) return text.replace(BARE_UUID, '$1-$2-$3-$4-$5')
   }
-  throw malformed('`uuid` is no UUID. Send one, or none.', `${prefix}uuid`)
+  throw malformed('`uuid` must be a UUID or omitted.', `${prefix}uuid`)
 }
 
-/** The first so many characters; a pair of surrogates is one. */
-export function cut(text: string, length: number): string {
+/** Truncates to `length` characters. A surrogate pair counts as one. */
+export function truncate(text: string, length: number): string {
   return text.length <= length
     ? text
     : Array.from(text.slice(0, length * 2))

@@ -1,13 +1,12 @@
 /** Resolves events to persons and their distinct ids. */
 import { v5 } from 'uuid'
+import type { JsonObject } from '../json/object.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, oneOf, rows, sql } from '../sql/template.ts'
-import { pacer } from './yield.ts'
+import { createYielder } from './yield.ts'
 
-type Json = Record<string, unknown>
-
-/** A batch of 300,000 events would block the event loop for seconds. As many as share a transaction stay together. */
-const CHANGES_AT_ONCE = 1_000
+/** A batch of 300,000 changes would block the event loop for seconds. */
+const MAX_BATCH = 1_000
 
 /** The person changes of one event. */
 export interface PersonChange {
@@ -15,8 +14,8 @@ export interface PersonChange {
   distinct_id: string
   event_uuid: string
   timestamp: number
-  set: Json | undefined
-  set_once: Json | undefined
+  set: JsonObject | undefined
+  set_once: JsonObject | undefined
   unset: readonly string[]
   identifies: boolean
   /** Another distinct id of the same person. */
@@ -29,45 +28,40 @@ export interface PersonChange {
 
 interface PersonRow {
   id: string
-  properties: string
+  /** JSON text on SQLite, an object on PostgreSQL. */
+  properties: string | JsonObject
   is_identified: boolean | number
   first_distinct_id: string
   created_at: number
 }
 
-interface Person {
-  id: string
-  /** Unparsed. Most events change nothing, so few are parsed. */
-  text: unknown
-  properties: Json | undefined
+/** Most events change nothing, so the properties are parsed on demand. */
+interface Person extends PersonRow {
   is_identified: boolean
-  first_distinct_id: string
-  created_at: number
   /** Exists in the database. */
   stored: boolean
   changed: boolean
-  /** The person it was merged into. */
-  heir: Person | undefined
+  mergedInto: Person | undefined
 }
 
-/** Derives the person id from the distinct id, so that every node computes the same one. */
+/** Derives the person id from the distinct id: every node computes the same one. */
 const PERSONS_NAMESPACE = '932979b4-65c3-4424-8467-0b66ec27bc22'
 export const personIdOf = (project_id: number, distinct_id: string): string =>
   v5(`${project_id}:${distinct_id}`, PERSONS_NAMESPACE)
 
 /** Placeholder ids that clients send. Merging on them would join thousands of users into one person. */
-const NOBODY_IN_ANY_CASE = new Set(
+const PLACEHOLDERS_IN_ANY_CASE = new Set(
   'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' '),
 )
-const NOBODY = new Set(['[object Object]', 'NaN', 'None', 'none', 'null', '0', 'undefined'])
+const PLACEHOLDERS = new Set(['[object Object]', 'NaN', 'None', 'none', 'null', '0', 'undefined'])
 
-export function isNobody(distinct_id: string): boolean {
+export function isPlaceholderId(distinct_id: string): boolean {
   const bare = distinct_id.replace(/^(['"])(.*)\1$/s, '$2')
-  return bare.trim() === '' || NOBODY.has(bare) || NOBODY_IN_ANY_CASE.has(bare.toLowerCase())
+  return bare.trim() === '' || PLACEHOLDERS.has(bare) || PLACEHOLDERS_IN_ANY_CASE.has(bare.toLowerCase())
 }
 
 /** Applies the person changes of events in order, inside the transaction that stores them. */
-export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<void> {
+export async function applyPersonChanges(tx: Db, changes: readonly PersonChange[]): Promise<void> {
   const byProject = new Map<number, PersonChange[]>()
   for (const change of changes) {
     const list = byProject.get(change.project_id)
@@ -76,11 +70,11 @@ export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<
   }
   // Locked in a fixed order to avoid deadlocks between nodes.
   const projects = [...byProject].sort(([a], [b]) => a - b)
-  const breathe = pacer()
+  const yieldIfDue = createYielder()
   for (const [project_id, list] of projects) {
     let locked = tx.engine === 'sqlite'
-    for (let at = 0; at < list.length; at += CHANGES_AT_ONCE) {
-      const some = list.slice(at, at + CHANGES_AT_ONCE)
+    for (let at = 0; at < list.length; at += MAX_BATCH) {
+      const some = list.slice(at, at + MAX_BATCH)
       let changed = await apply(tx, project_id, some)
       if (changed && !locked) {
         // Another node may have changed them, so read again under the lock.
@@ -89,20 +83,20 @@ export async function settle(tx: Db, changes: readonly PersonChange[]): Promise<
         changed = await apply(tx, project_id, some)
       }
       await changed?.store(tx)
-      await breathe()
+      await yieldIfDue()
     }
   }
 }
 
-/** The persons after these changes, not stored yet; undefined if nothing changed. */
-async function apply(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<People | undefined> {
+/** Returns the persons after these changes, not stored yet. Undefined if nothing changed. */
+async function apply(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<PersonBatch | undefined> {
   const people = await load(tx, project_id, changes)
   for (const change of changes) people.apply(change)
   return people.changed() ? people : undefined
 }
 
-/** The persons touched by these events, in memory. */
-async function load(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<People> {
+/** Loads the persons of these changes. */
+async function load(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<PersonBatch> {
   const ids = new Set<string>()
   for (const { distinct_id, other } of changes) {
     ids.add(distinct_id)
@@ -112,13 +106,13 @@ async function load(tx: Db, project_id: number, changes: readonly PersonChange[]
     select d.distinct_id, p.id, p.properties, p.is_identified, p.first_distinct_id, p.created_at
     from person_distinct_ids d join persons p on p.project_id = d.project_id and p.id = d.person_id
     where d.project_id = ${project_id} and d.distinct_id in ${oneOf([...ids])}`)
-  return new People(project_id, found)
+  return new PersonBatch(project_id, found)
 }
 
-class People {
+class PersonBatch {
   private readonly persons = new Map<string, Person>()
   private readonly byDistinctId = new Map<string, Person>()
-  private readonly added: string[] = []
+  private readonly added = new Map<string, Person>()
 
   constructor(
     private readonly project_id: number,
@@ -127,10 +121,13 @@ class People {
     for (const { distinct_id, ...row } of found) {
       let person = this.persons.get(row.id)
       if (!person) {
-        const { id, properties: text, first_distinct_id, created_at } = row
-        const is_identified = Boolean(row.is_identified)
-        const fate = { stored: true, changed: false, heir: undefined }
-        person = { id, text, properties: undefined, is_identified, first_distinct_id, created_at, ...fate }
+        person = {
+          ...row,
+          is_identified: Boolean(row.is_identified),
+          stored: true,
+          changed: false,
+          mergedInto: undefined,
+        }
         this.persons.set(row.id, person)
       }
       this.byDistinctId.set(distinct_id, person)
@@ -138,19 +135,21 @@ class People {
   }
 
   changed(): boolean {
-    return this.added.length > 0 || [...this.persons.values()].some((person) => person.changed || person.heir)
+    return this.added.size > 0 || [...this.persons.values()].some((person) => person.changed || person.mergedInto)
   }
 
   apply(change: PersonChange): void {
     const { distinct_id, other } = change
     const merges =
-      other !== undefined && other !== distinct_id && !isNobody(other) && !isNobody(distinct_id) ? other : undefined
+      other !== undefined && other !== distinct_id && !isPlaceholderId(other) && !isPlaceholderId(distinct_id)
+        ? other
+        : undefined
     const before = this.of(distinct_id) ?? (merges === undefined ? undefined : this.of(merges))
     const person = before ?? this.create(change)
     if (!this.of(distinct_id)) this.add(distinct_id, person)
     if (merges !== undefined) this.merge(merges, person, change)
     const identified = change.identifies || (merges !== undefined && this.of(merges) === person)
-    if (identified && !person.is_identified && !isNobody(distinct_id)) {
+    if (identified && !person.is_identified && !isPlaceholderId(distinct_id)) {
       person.is_identified = true
       person.changed = true
     }
@@ -158,29 +157,27 @@ class People {
   }
 
   private of(distinct_id: string): Person | undefined {
-    let person = this.byDistinctId.get(distinct_id)
-    while (person?.heir) person = person.heir
-    return person
+    const person = this.byDistinctId.get(distinct_id)
+    return person && survivorOf(person)
   }
 
   private add(distinct_id: string, person: Person): void {
     this.byDistinctId.set(distinct_id, person)
-    this.added.push(distinct_id)
+    this.added.set(distinct_id, person)
   }
 
   private create({ distinct_id, timestamp, event_uuid, set, set_once, unset }: PersonChange): Person {
-    const properties: Json = { ...set_once, ...set, $creator_event_uuid: event_uuid }
+    const properties: JsonObject = { ...set_once, ...set, $creator_event_uuid: event_uuid }
     for (const name of unset) delete properties[name]
     const person: Person = {
       id: personIdOf(this.project_id, distinct_id),
-      text: undefined,
       properties,
       is_identified: false,
       first_distinct_id: distinct_id,
       created_at: timestamp,
       stored: false,
       changed: true,
-      heir: undefined,
+      mergedInto: undefined,
     }
     this.persons.set(person.id, person)
     return person
@@ -191,7 +188,7 @@ class People {
     const other = this.of(other_id)
     if (!other) this.add(other_id, person)
     if (!other || other === person || (other.is_identified && !forced)) return
-    other.heir = person
+    other.mergedInto = person
     person.properties = { ...propertiesOf(other), ...propertiesOf(person) }
     person.created_at = Math.min(person.created_at, other.created_at)
     person.changed = true
@@ -199,8 +196,8 @@ class People {
 
   async store(tx: Db): Promise<void> {
     const { project_id } = this
-    const everybody = [...this.persons.values()]
-    for (const some of chunks(everybody.filter((person) => person.changed && !person.heir)))
+    const persons = [...this.persons.values()]
+    for (const some of chunks(persons.filter((person) => person.changed && !person.mergedInto)))
       await tx.run(sql`
         insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at)
         values ${rows(
@@ -215,25 +212,33 @@ class People {
         )}
         on conflict (project_id, id) do update set properties = excluded.properties,
           is_identified = excluded.is_identified, created_at = excluded.created_at`)
-    for (const person of everybody.filter(({ heir, stored }) => heir && stored)) {
-      let heir = person.heir!
-      while (heir.heir) heir = heir.heir
+    for (const person of persons) {
+      const survivor = survivorOf(person)
+      if (survivor === person || !person.stored) continue
       await tx.run(sql`
-        update person_distinct_ids set person_id = ${heir.id}
+        update person_distinct_ids set person_id = ${survivor.id}
         where project_id = ${project_id} and person_id = ${person.id}`)
       await tx.run(sql`delete from persons where project_id = ${project_id} and id = ${person.id}`)
     }
-    for (const some of chunks(this.added))
+    for (const some of chunks([...this.added]))
       await tx.run(sql`
         insert into person_distinct_ids (project_id, distinct_id, person_id)
-        values ${rows(some.map((distinct_id) => [project_id, distinct_id, this.of(distinct_id)!.id]))}`)
+        values ${rows(some.map(([distinct_id, person]) => [project_id, distinct_id, survivorOf(person).id]))}`)
   }
 }
 
-/** The PostgreSQL driver returns parsed JSON. */
-function propertiesOf(person: Person): Json {
-  person.properties ??= (typeof person.text === 'string' ? JSON.parse(person.text) : person.text) as Json
-  return person.properties
+/** The person that remains after all merges. */
+function survivorOf(person: Person): Person {
+  let survivor = person
+  while (survivor.mergedInto) survivor = survivor.mergedInto
+  return survivor
+}
+
+function propertiesOf(person: Person): JsonObject {
+  const { properties } = person
+  const parsed: JsonObject = typeof properties === 'string' ? JSON.parse(properties) : properties
+  person.properties = parsed
+  return parsed
 }
 
 /** Applies $set_once, then $set, then $unset. */
@@ -257,8 +262,8 @@ function update(person: Person, { set, set_once, unset }: PersonChange): void {
     }
 }
 
-/** Works for a property named __proto__ too. */
-function define(properties: Json, name: string, value: unknown): void {
+/** Sets a property, even one named __proto__. */
+function define(properties: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true })
   else properties[name] = value

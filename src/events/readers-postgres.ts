@@ -3,7 +3,7 @@ import { AppError, errorCode, invalid } from '../errors.ts'
 import { describeConnectionError } from '../sql/postgres.ts'
 import { isTooLarge, type ReaderBackend, resultLimit, type Statement } from './reader-messages.ts'
 
-/** A pool of its own, so that readers never take a connection from administration. */
+/** A separate pool: readers never take a connection from administration. */
 const SLOTS = { first: 4, slow: 4 }
 /** Connections that cancel statements. */
 const SPARE_CONNECTIONS = 2
@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** PostgreSQL's class of data exceptions. SQLite returns infinity or null instead. */
 const DATA_EXCEPTION = /^22/
 
-/** Checks each row as it arrives, so that a result above the limit does not fill the memory. */
+/** Checks each row as it arrives: a result above the limit must not fill the memory. */
 function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     const rows: unknown[][] = []

@@ -1,4 +1,4 @@
-/** HogQL on events: `where` as a condition of the list, `select` as rows of the caller's own columns. */
+/** HogQL on events: `where` as a condition of the event list, `select` as rows with selected columns. */
 import { invalid } from '../errors.ts'
 import { type Expr, field, type Order } from '../hogql/ast.ts'
 import { decode } from '../hogql/convert.ts'
@@ -10,7 +10,7 @@ import { type Column, compileQuery, type Query } from '../hogql/query.ts'
 import { parseOrder } from '../hogql/select.ts'
 import { either } from '../hogql/typed.ts'
 import { joined, name, type Sql, sql } from '../sql/template.ts'
-import { all } from './filters.ts'
+import { combine } from './filters.ts'
 import { type Condition, conditions, type ListQuery, personJoin } from './list.ts'
 import { MAX_RESULT_LENGTH, TOO_LARGE } from './reader-messages.ts'
 import type { EventReader } from './readers.ts'
@@ -34,45 +34,42 @@ export interface Rows {
   more: boolean
 }
 
-/** What `*` holds, and `person`. */
+/** The columns of `*` and of `person`. */
 const STAR = ['uuid', 'event', 'properties', 'timestamp', 'team_id', 'distinct_id', 'elements_chain', 'created_at']
 const PERSON = ['id', 'created_at', 'properties']
 
-/** What must hold of an event, from `properties` and `where` together; undefined where nothing must. */
+/** The condition of `properties` and `where` together. Undefined without either. */
 export function conditionOf(filter: Expr | undefined, where: readonly string[], now: number): Condition | undefined {
   const parts = where.map((text, i) =>
-    named(`where__${i}`, () => {
+    withAttr(`where__${i}`, () => {
       const expr = parseExpression(text)
       if (compileCondition(expr, { now }).aggregate)
-        throw new HogqlError(
-          'Without "select" there is nothing to aggregate: "where" looks at one event at a time.',
-          expr.at,
-        )
+        throw new HogqlError('"where" cannot aggregate without "select": it applies to single events.', expr.at)
       return expr
     }),
   )
-  const whole = all('and', [filter, ...parts])
-  return whole && named('where', () => compileCondition(whole, { now }))
+  const condition = combine('and', [filter, ...parts])
+  return condition && withAttr('where', () => compileCondition(condition, { now }))
 }
 
 export async function rows(reader: EventReader, query: RowsQuery, limit: number): Promise<Rows> {
   const { project_id, now, signal, offset } = query
-  const shown = (query.select.length ? query.select : ['*']).map((text, i) =>
-    named(`select__${i}`, () => shownAs(text, now)),
+  const selected = (query.select.length ? query.select : ['*']).map((text, i) =>
+    withAttr(`select__${i}`, () => parseSelected(text, now)),
   )
-  const columns = shown.flatMap(({ parts }) => parts)
+  const columns = selected.flatMap(({ parts }) => parts)
   const aliases = new Map(
     columns.flatMap((column): [string, Expr][] => (column.kind === 'alias' ? [[column.name, column.expr]] : [])),
   )
-  // Each compiled by itself first, so that what is wrong with it is told of where it came in.
+  // Compiled one by one first, to attribute an error to its parameter.
   const where = query.where.map((text, i) =>
-    named(`where__${i}`, () => {
+    withAttr(`where__${i}`, () => {
       const expr = parseExpression(text)
       compileCondition(expr, { now, aliases })
       return expr
     }),
   )
-  const compiled = named('select', () =>
+  const compiled = withAttr('select', () =>
     compileQuery(
       {
         columns,
@@ -83,22 +80,23 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
     ),
   )
   const found = await reader.rows(statement(query, compiled, limit + 1, offset), { project_id, lane: 'slow', signal })
-  const types = shown.map(({ parts, assemble }, i) => {
-    const at = shown.slice(0, i).reduce((sum, one) => sum + one.parts.length, 0)
-    return assemble
-      ? `Tuple(${parts.map((_, j) => typeOf(compiled.columns[at + j]!)).join(', ')})`
-      : typeOf(compiled.columns[at]!)
-  })
+  /** Splits one value per compiled column into the values of each selected column. */
+  const grouped = <Value>(values: readonly Value[]): Value[][] => {
+    const rest = [...values]
+    return selected.map(({ parts }) => rest.splice(0, parts.length))
+  }
+  const columnTypes = grouped(compiled.columns.map(typeOf))
   return {
-    columns: shown.map(({ name }) => name),
-    types,
+    columns: selected.map(({ name }) => name),
+    types: selected.map(({ assemble }, i) => {
+      const types = columnTypes[i]?.join(', ') ?? ''
+      return assemble ? `Tuple(${types})` : types
+    }),
     rows: found.slice(0, limit),
     resultOf: (row) => {
-      const cells = row.map((cell, i) => decode(cell, compiled.columns[i]!.type))
-      let at = 0
-      return shown.map(({ parts, assemble }) => {
-        const own = cells.slice(at, at + parts.length)
-        at += parts.length
+      const cells = grouped(compiled.columns.map(({ type }, i) => decode(row[i], type)))
+      return selected.map(({ assemble }, i) => {
+        const own = cells[i] ?? []
         return assemble ? assemble(own) : own[0]
       })
     },
@@ -106,15 +104,15 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
   }
 }
 
-interface Shown {
+interface SelectedColumn {
   name: string
   parts: Expr[]
-  /** For what is one value to the caller and several to the database. */
+  /** Builds the value of a column that consists of several database columns. */
   assemble?: (cells: unknown[]) => unknown
 }
 
-/** A trailing comment names a column, and so does AS. */
-function shownAs(text: string, now: number): Shown {
+/** A trailing comment or AS names a column. */
+function parseSelected(text: string, now: number): SelectedColumn {
   const { text: bare, label } = splitLabel(text)
   const person = PERSON.map((name) => field(1, ['person', name]))
   const personOf = ([id, created_at, properties]: unknown[]): unknown =>
@@ -140,27 +138,32 @@ function shownAs(text: string, now: number): Shown {
   return { name: label ?? (expr.kind === 'alias' ? expr.name : bare), parts: [expr] }
 }
 
-/** As asked; else newest first where the time is shown, the most first where there is a count, or by the first column. */
-function ordering(asked: readonly string[], columns: readonly Expr[], now: number): Order[] {
-  const given = asked.map((text, i) => named(`orderBy__${i}`, () => parseOrder(text)))
-  if (given.length) return given
-  const bare = columns.map((column) => (column.kind === 'alias' ? column.expr : column))
+/** Without `orderBy`: newest first if `timestamp` is selected, largest first with an aggregate, else by the first column. */
+function ordering(orderBy: readonly string[], columns: readonly Expr[], now: number): Order[] {
+  const requested = orderBy.map((text, i) => withAttr(`orderBy__${i}`, () => parseOrder(text)))
+  if (requested.length) return requested
+  const { columns: compiled } = withAttr('select', () => compileQuery({ columns }, { now }))
+  const candidates = columns.flatMap((column, i) => {
+    const result = compiled[i]
+    return result ? [{ expr: column.kind === 'alias' ? column.expr : column, ...result }] : []
+  })
   const isField = (expr: Expr, name: string): boolean => expr.kind === 'field' && expr.chain.join() === name
-  const time = bare.find((expr) => isField(expr, 'timestamp'))
-  const counted = bare.find((expr) => expr.kind === 'call' && expr.name === 'count')
-  const { columns: compiled } = named('select', () => compileQuery({ columns }, { now }))
-  const summed = bare.find((_, i) => compiled[i]!.aggregate)
-  const sortable = bare.find((_, i) => !['json', 'array', 'tuple', 'interval'].includes(compiled[i]!.type.kind))
-  if (time && !compiled.some((column) => column.aggregate)) return [{ expr: time, descending: true }]
-  if (counted ?? summed) return [{ expr: (counted ?? summed)!, descending: true }, ...others(bare, compiled)]
-  return sortable ? [{ expr: sortable, descending: false }] : []
+  const time = candidates.find(({ expr }) => isField(expr, 'timestamp'))
+  const aggregate =
+    candidates.find(({ expr }) => expr.kind === 'call' && expr.name === 'count') ??
+    candidates.find((column) => column.aggregate)
+  if (time && !candidates.some((column) => column.aggregate)) return [{ expr: time.expr, descending: true }]
+  if (aggregate) {
+    // Groups with the same value keep their order from page to page.
+    const groups = candidates.filter((column) => !column.aggregate && !UNSORTABLE_GROUPS.includes(column.type.kind))
+    return [{ expr: aggregate.expr, descending: true }, ...groups.map(({ expr }) => ({ expr, descending: false }))]
+  }
+  const sortable = candidates.find(({ type }) => !UNSORTABLE.includes(type.kind))
+  return sortable ? [{ expr: sortable.expr, descending: false }] : []
 }
 
-/** Groups with the same count keep one order from page to page. */
-const others = (bare: readonly Expr[], compiled: readonly Column[]): Order[] =>
-  bare
-    .filter((_, i) => !compiled[i]!.aggregate && !['json', 'array', 'tuple'].includes(compiled[i]!.type.kind))
-    .map((expr) => ({ expr, descending: false }))
+const UNSORTABLE_GROUPS = ['json', 'array', 'tuple']
+const UNSORTABLE = [...UNSORTABLE_GROUPS, 'interval']
 
 function statement(query: RowsQuery, compiled: Query, limit: number, offset: number): Sql {
   const { select, where, having, group_by, order_by, aggregate, usesPerson } = compiled
@@ -176,7 +179,7 @@ function statement(query: RowsQuery, compiled: Query, limit: number, offset: num
 }
 
 /**
- * The PostgreSQL driver crashes on a cell above 512 MB. The statement therefore fails by itself,
+ * The PostgreSQL driver crashes on a cell above 512 MB. The statement raises an error itself,
  * by casting text to a number. SQLite's reader checks the size of each row.
  */
 function guarded(columns: readonly Column[], rows: Sql): Sql {
@@ -219,8 +222,8 @@ function typeName(type: HogType): string {
   }
 }
 
-/** What is wrong with an expression is the fault of the parameter it came in. */
-function named<Result>(attr: string, work: () => Result): Result {
+/** Attributes an error in an expression to its parameter. */
+function withAttr<Result>(attr: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {

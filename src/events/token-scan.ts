@@ -5,9 +5,9 @@ import { JsonScanner } from '../json/scan.ts'
  * A 20 MiB batch of ordinary events has about 800,000. JSON.parse needs up to 190 MB and 2 seconds for a million
  * objects with distinct keys.
  */
-export const MOST_VALUES = 1_000_000
-/** A token of 64 characters with every one of them escaped, in quotes. */
-const LONGEST_TOKEN_TEXT = 64 * 6 + 2
+export const MAX_VALUES = 1_000_000
+/** A token of 64 escaped characters, in quotes. */
+const MAX_TOKEN_TEXT = 64 * 6 + 2
 /** Scalars that are parsed as null. */
 const NULLS = new Set(['null', 'NaN', 'Infinity', '-Infinity'])
 
@@ -18,9 +18,9 @@ export interface Scanned {
   candidates: unknown[]
 }
 
-/** Finds the token in linear time without parsing, because the text is not trusted before its token is. */
+/** Finds the token in linear time without parsing: text is only parsed after its token is accepted. */
 export const scanPayload = (bytes: Buffer, malformed: (position: number) => AppError): Scanned =>
-  new TokenScanner(bytes, MOST_VALUES, malformed).payload()
+  new TokenScanner(bytes, MAX_VALUES, malformed).payload()
 
 /** An object that may contain a token. As in JSON.parse, the last value of a duplicate key counts. */
 interface Source {
@@ -93,7 +93,7 @@ class TokenScanner extends JsonScanner {
     const text = this.isString()
     const start = this.at
     this.skip()
-    if (text && this.at - start <= LONGEST_TOKEN_TEXT) return this.parseString(this.slice(start))
+    if (text && this.at - start <= MAX_TOKEN_TEXT) return this.parseString(this.slice(start))
     if (text) return this.slice(start)
     return this.at - start <= 9 && NULLS.has(this.slice(start)) ? null : {}
   }

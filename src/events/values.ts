@@ -5,7 +5,7 @@ export interface RecentQuery {
   project_id: number
   after: number
   before: number
-  /** Only in events of one of these names; no list means any. */
+  /** Event names; undefined means any. */
   names?: readonly string[]
   signal?: AbortSignal
 }
@@ -15,16 +15,16 @@ export interface ValueCount {
   count: number
 }
 
-/** Suggestions look at the latest events only, however many there are. */
+/** Suggestions come from the latest events only. */
 const RECENT_EVENTS = 100_000
-/** Different stored values of one property that are looked at, the most frequent ones. */
-const MOST_STORED_VALUES = 10_000
-const MOST_VALUES = 100
-/** Values with more characters of JSON are not suggested. */
+/** Distinct stored values per property; the most frequent ones are used. */
+const MAX_STORED_VALUES = 10_000
+const MAX_VALUES = 100
+/** Longer values, in characters of JSON, are not suggested. */
 const MAX_VALUE_LENGTH = 1_000
 
-/** The values of a property in recent events, most frequent first; a list counts as each of its items. */
-export async function valuesOf(
+/** The values of a property in recent events, most frequent first. Each item of an array counts. */
+export async function propertyValues(
   reader: EventReader,
   query: RecentQuery,
   key: string,
@@ -40,8 +40,12 @@ export async function valuesOf(
   return ranked(counts, containing)
 }
 
-/** The names of recent events that are not built in, most frequent first. */
-export async function customEvents(reader: EventReader, query: RecentQuery, containing = ''): Promise<ValueCount[]> {
+/** The names of recent custom events, most frequent first. */
+export async function customEventNames(
+  reader: EventReader,
+  query: RecentQuery,
+  containing = '',
+): Promise<ValueCount[]> {
   const stored = await reader.rows<[string, number]>(counted(sql`e.event`, query), options(query))
   return ranked(new Map(stored.filter(([name]) => !name.startsWith('$'))), containing)
 }
@@ -55,10 +59,10 @@ function counted(value: Sql, { project_id, after, before, names }: RecentQuery):
       select ${value} as value from events e
       where e.project_id = ${project_id} and e.timestamp > ${after} and e.timestamp < ${before} ${narrowed}
       order by e.timestamp desc limit ${RECENT_EVENTS}) recent
-    where value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MOST_STORED_VALUES}`
+    where value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MAX_STORED_VALUES}`
 }
 
-/** On SQLite a key is a path, in which quotes make any key a plain one. */
+/** SQLite takes a path, in which a key must be quoted. */
 const property = (key: string): Either => ({
   sqlite: sql`${`$.${JSON.stringify(key)}`}`,
   postgres: sql`${key}::text`,
@@ -76,5 +80,5 @@ function ranked(counts: Map<string, number>, containing: string): ValueCount[] {
     .map(([name, count]) => ({ name, count }))
     .filter(({ name }) => name.toLowerCase().includes(wanted))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_VALUES)
+    .slice(0, MAX_VALUES)
 }

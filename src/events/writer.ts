@@ -1,78 +1,80 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { AppError, unavailable } from '../errors.ts'
+import { AppError, errorCode, unavailable } from '../errors.ts'
 import { type Db, isLostRace } from '../sql/db.ts'
 import { ingest } from './ingest.ts'
 import type { NewEvent } from './normalize-event.ts'
 
-/** Requests share a transaction up to this many events: a commit costs about what ten rows cost. */
+/** Requests share a transaction up to this many events. A commit costs as much as about ten rows. */
 const GROUP_EVENTS = 1_000
-/** What may wait to be written, so that a slow disk fills no memory. One request is always taken. */
+/** Bounds the memory of queued events on a slow disk. One request is always accepted. */
 const QUEUE_BYTES = 64 * 1024 * 1024
-/** An event in memory beside its properties. */
+/** The memory of an event in addition to its properties. */
 const EVENT_BYTES = 500
-const ATTEMPTS = 6
-const PAUSE_MS = 20
+const MAX_ATTEMPTS = 6
+const RETRY_MS = 20
 
-/** PostgreSQL is short of something, or of its disk: nothing that the sender did. */
-const NO_STORAGE = /^(53|57|58)/
+/** PostgreSQL error classes: insufficient resources, operator intervention, system error. */
+const STORAGE_ERROR = /^(53|57|58)/
 
-/** The one way for events into their store. */
+/** Writes events to the event store. Concurrent requests share transactions. */
 export interface EventWriter {
-  /** Resolves when all of them are stored for good. Throws unavailable when that cannot be, and when too many wait. */
+  /** Resolves when the events are committed. Throws unavailable if they cannot be stored or the queue is full. */
   add(events: readonly NewEvent[]): Promise<void>
-  /** Throws unavailable when too many wait: worth knowing before a request is unpacked. */
-  demandRoom(): void
-  /** Takes nothing more, and resolves when all that was taken is written. */
+  /** Throws unavailable if the queue is full. Call it before decompressing a request. */
+  requireCapacity(): void
+  /** Rejects new events and resolves when the queue is written. */
   stop(): Promise<void>
 }
 
-interface Waiting {
+interface QueuedWrite {
   events: readonly NewEvent[]
   bytes: number
-  done: () => void
-  failed: (error: unknown) => void
+  resolve: () => void
+  reject: (error: unknown) => void
 }
 
-export function createWriter(db: Db, log: Logger): EventWriter {
-  const queue: Waiting[] = []
+export function createEventWriter(db: Db, log: Logger): EventWriter {
+  const queue: QueuedWrite[] = []
   let bytes = 0
   let stopped = false
   let working: Promise<void> | undefined
 
-  const demandRoom = (more = 0): void => {
-    if (stopped) throw unavailable('This server is shutting down. Send the events to another one, or again.')
-    if (bytes > 0 && bytes + more > QUEUE_BYTES)
-      throw unavailable('More events arrive than can be stored. Send these again in a moment.')
+  const requireCapacity = (size = 0): void => {
+    if (stopped) throw unavailable('The server is shutting down. Retry the request.')
+    if (bytes > 0 && bytes + size > QUEUE_BYTES)
+      throw unavailable('Too many events are waiting to be stored. Retry the request.')
   }
 
   async function work(): Promise<void> {
     while (queue.length) {
-      // What arrives in the same turn of the event loop goes into the same transaction.
+      // Requests that arrive in the same event-loop tick share a transaction.
       await turn()
       const group = take()
       await commit(group)
-      for (const waiting of group) bytes -= waiting.bytes
+      for (const write of group) bytes -= write.bytes
     }
     working = undefined
   }
 
-  function take(): Waiting[] {
-    let [count, events] = [0, 0]
-    do events += queue[count++]!.events.length
-    while (count < queue.length && events + queue[count]!.events.length <= GROUP_EVENTS)
-    return queue.splice(0, count)
+  function take(): QueuedWrite[] {
+    let events = 0
+    const end = queue.findIndex((write, i) => {
+      events += write.events.length
+      return i > 0 && events > GROUP_EVENTS
+    })
+    return queue.splice(0, end < 0 ? queue.length : end)
   }
 
-  /** Everybody hears of their own events: a group that fails is tried again one by one. */
-  async function commit(group: Waiting[]): Promise<void> {
+  /** If a group fails, each of its requests is retried alone. */
+  async function commit(group: QueuedWrite[]): Promise<void> {
     try {
-      await store(group.length === 1 ? group[0]!.events : group.flatMap(({ events }) => events))
-      for (const { done } of group) done()
+      await store(group.flatMap(({ events }) => events))
+      for (const { resolve } of group) resolve()
     } catch (error) {
       if (group.length === 1 || (error instanceof AppError && error.code === 'unavailable'))
-        for (const { failed } of group) failed(error)
-      else for (const waiting of group) await commit([waiting])
+        for (const { reject } of group) reject(error)
+      else for (const write of group) await commit([write])
     }
   }
 
@@ -82,24 +84,23 @@ export function createWriter(db: Db, log: Logger): EventWriter {
         await db.tx((tx) => ingest(tx, events))
         return
       } catch (error) {
-        const code = String((error as { code?: string }).code)
-        if (isLostRace(error) && attempt < ATTEMPTS) await sleep(Math.random() * PAUSE_MS * attempt)
-        else if (NO_STORAGE.test(code)) {
+        if (isLostRace(error) && attempt < MAX_ATTEMPTS) await sleep(Math.random() * RETRY_MS * attempt)
+        else if (STORAGE_ERROR.test(errorCode(error))) {
           log.error({ err: error }, 'storing events failed')
-          throw unavailable('The events cannot be stored now. Send them again in a moment.')
+          throw unavailable('The events cannot be stored now. Retry the request.')
         } else throw error
       }
     }
   }
 
   return {
-    demandRoom: () => demandRoom(),
+    requireCapacity: () => requireCapacity(),
     add: async (events) => {
       if (events.length === 0) return
       const size = events.reduce((sum, event) => sum + event.properties.length + EVENT_BYTES, 0)
-      demandRoom(size)
+      requireCapacity(size)
       bytes += size
-      const stored = new Promise<void>((done, failed) => queue.push({ events, bytes: size, done, failed }))
+      const stored = new Promise<void>((resolve, reject) => queue.push({ events, bytes: size, resolve, reject }))
       working ??= work()
       return stored
     },

@@ -4,11 +4,11 @@ import type { DeliveryJob, DeliveryResult, Reporter } from './deliver.ts'
 import { DeliveryError, retryableError, type TestStep } from './destination.ts'
 import type { DeliveryFailure, DeliveryReply, DeliveryRequest, DestinationTest } from './messages.ts'
 
-export type Launch = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
+export type Deliver = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal) => Promise<DeliveryResult>
 
 export interface DeliveryProcesses {
-  deliver: Launch
-  examine(destination: DestinationTest): Promise<TestStep[]>
+  deliver: Deliver
+  testDestination(destination: DestinationTest): Promise<TestStep[]>
   stop(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function createDeliveryProcesses(): DeliveryProcesses {
         },
         signal,
       ),
-    examine: (destination) =>
+    testDestination: (destination) =>
       run<TestStep[]>(
         { kind: 'test', destination },
         (reply) => (reply.kind === 'tested' ? reply.steps : undefined),

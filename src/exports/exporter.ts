@@ -17,7 +17,7 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../store/vault.ts'
 import { type DeliveryJob, type DeliveryResult, describeFailure } from './deliver.ts'
-import type { Launch } from './delivery-processes.ts'
+import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
 import { continueBackfill, pauseFailing } from './run-followups.ts'
 import { NO_EVENTS, plan } from './schedule.ts'
@@ -54,7 +54,7 @@ export interface ExporterOptions {
   log: Logger
   metrics: Metrics
   files_root: string
-  launch: Launch
+  launch: Deliver
   /** Null when no mail is configured. */
   wakeMailer: (() => void) | null
   /** How often a lease is renewed. Renewing also detects a cancelled run. */

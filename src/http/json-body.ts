@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { notJson, requireBounded } from '../json/scan.ts'
-import { decode, sanitizeBody } from '../json/text.ts'
+import { decodeUtf8, sanitizeBody } from '../json/text.ts'
 
 /** More values than any resource has. Parsing 1 MiB of tiny values takes 120 ms. */
 const MAX_BODY_VALUES = 20_000
@@ -14,7 +14,7 @@ export function addJsonParser(app: FastifyInstance): void {
     if (bytes.length === 0) return done(null, undefined)
     try {
       let body: unknown
-      const text = decode(bytes)
+      const text = decodeUtf8(bytes)
       requireBounded(bytes, MAX_BODY_VALUES)
       parse(request, text, (error, parsed) => {
         if (error) throw notJson()

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../errors.ts'
 
-/** Deeper than any resource, and far from exhausting the stack of anything recursive. */
+/** Deeper than any resource, and far below the stack limit of recursive functions. */
 export const MAX_DEPTH = 64
 
 const QUOTE = 0x22
@@ -15,8 +15,8 @@ const OBJECT_END = 0x7d
 /** Longer strings are searched natively; for shorter ones the call costs more than the loop. */
 const SHORT_STRING = 64
 /** In bytes, with quotes and escapes. */
-const LONGEST_KEY = 256
-/** The scalars of JSON, and NaN and Infinity, which some senders write. */
+const MAX_KEY_BYTES = 256
+/** The scalars of JSON, and NaN and Infinity, which some clients send. */
 const SCALAR = /^(?:true|false|null|NaN|-?Infinity|-?\d[\d.eE+-]*)$/
 
 export const tooDeep = (): AppError => invalid(null, `The body is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
@@ -33,7 +33,7 @@ export class JsonScanner {
 
   constructor(
     protected readonly bytes: Buffer,
-    private readonly most_values: number,
+    private readonly max_values: number,
     private readonly malformed: (position: number) => AppError,
   ) {
     const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -99,7 +99,7 @@ export class JsonScanner {
     if (this.next() !== closing)
       for (;;) {
         count++
-        if (++this.values > this.most_values) throw this.tooMany()
+        if (++this.values > this.max_values) throw this.tooMany()
         each()
         const mark = this.next()
         if (mark === closing) break
@@ -115,8 +115,8 @@ export class JsonScanner {
     if (this.next() !== QUOTE) this.fail()
     const start = this.at
     this.at = this.endOfString(start + 1)
-    // No key that we look for is this long.
-    if (this.at - start > LONGEST_KEY) return ''
+    // No relevant key is this long.
+    if (this.at - start > MAX_KEY_BYTES) return ''
     const raw = this.slice(start)
     return raw.includes('\\') ? this.parseString(raw) : raw.slice(1, -1)
   }
@@ -147,7 +147,7 @@ export class JsonScanner {
 
   /** The hot loop: its state is in local variables. */
   private skipContainer(): void {
-    const { bytes, most_values, depth: floor } = this
+    const { bytes, max_values, depth: floor } = this
     let { at, depth, values } = this
     // Whether the innermost container is empty so far.
     let empty = false
@@ -158,7 +158,7 @@ export class JsonScanner {
         empty = false
         at = this.endOfString(at)
       } else if (byte === COMMA) {
-        if (++values > most_values) throw this.tooMany()
+        if (++values > max_values) throw this.tooMany()
       } else if (byte === OBJECT || byte === ARRAY) {
         if (++depth > MAX_DEPTH) throw tooDeep()
         if (empty) values++
@@ -175,7 +175,7 @@ export class JsonScanner {
       }
     } while (depth > floor)
     // A container with a single value has no comma, so it was not checked above.
-    if (values > most_values) throw this.tooMany()
+    if (values > max_values) throw this.tooMany()
     this.at = at
     this.values = values
   }
@@ -202,13 +202,13 @@ export class JsonScanner {
   }
 
   private tooMany(): AppError {
-    return invalid(null, `The body holds more than ${this.most_values} values. Send less at once.`)
+    return invalid(null, `The body has more than ${this.max_values} values. Split it into several requests.`)
   }
 }
 
 /** Throws `invalid_input` for JSON that is nested too deep or has too many values, `parse_error` for incomplete JSON. */
-export const requireBounded = (bytes: Buffer, most_values: number): void =>
-  new JsonScanner(bytes, most_values, notJson).skip()
+export const requireBounded = (bytes: Buffer, max_values: number): void =>
+  new JsonScanner(bytes, max_values, notJson).skip()
 
 export const notJson = (): AppError =>
   new AppError({ code: 'parse_error', detail: 'The body is not valid JSON. Check its quotes, commas and brackets.' })

@@ -1,10 +1,11 @@
 import { AppError, invalid } from '../errors.ts'
+import { isJsonObject } from './object.ts'
 import { MAX_DEPTH, tooDeep } from './scan.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Throws parse_error for bytes that are no UTF-8. */
-export function decode(bytes: Uint8Array): string {
+/** Throws parse_error for bytes that are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -13,15 +14,15 @@ export function decode(bytes: Uint8Array): string {
 }
 
 /**
- * Makes a parsed body one that every engine can store: no NUL characters, no half surrogate pairs, no bottomless nesting.
- * NUL and depth are refused; half pairs become U+FFFD, as they would on their way through UTF-8 anyway.
+ * Makes a parsed body storable on both engines. Rejects NUL characters and deep nesting. Lone surrogates become U+FFFD,
+ * as in any conversion to UTF-8.
  */
 export function sanitizeBody(value: unknown): unknown {
   if (value === null) throw new AppError({ code: 'null', detail: 'The body cannot be null. Send a JSON object.' })
   return clean(value, [], refuseNul)
 }
 
-/** The same for what devices send and nobody can send again: NUL becomes U+FFFD too. */
+/** The same for events, which cannot be sent again: NUL also becomes U+FFFD. */
 export const replaceInvalidText = (value: unknown): unknown =>
   clean(value, [], (text) => text.replaceAll('\0', '\ufffd'))
 
@@ -33,23 +34,22 @@ const refuseNul: OnNul = (_, path) => {
 
 function clean(value: unknown, path: (string | number)[], onNul: OnNul): unknown {
   if (typeof value === 'string') return storable(value, path, onNul)
-  if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value) && !isJsonObject(value)) return value
   if (path.length >= MAX_DEPTH) throw tooDeep()
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) value[i] = within(path, i, value[i], onNul)
     return value
   }
-  const object = value as Record<string, unknown>
-  for (const [key, child] of Object.entries(object)) {
+  for (const [key, child] of Object.entries(value)) {
     const name = storable(key, path, onNul)
     const cleaned = within(path, name, child, onNul)
-    if (name !== key) delete object[key]
-    if (name !== key || cleaned !== child) object[name] = cleaned
+    if (name !== key) delete value[key]
+    if (name !== key || cleaned !== child) value[name] = cleaned
   }
-  return object
+  return value
 }
 
-/** One path for the whole walk: a body of half a million numbers makes no half a million paths. */
+/** Reuses one path array, because a body may have half a million values. */
 function within(path: (string | number)[], key: string | number, child: unknown, onNul: OnNul): unknown {
   path.push(key)
   const cleaned = clean(child, path, onNul)
@@ -58,6 +58,6 @@ function within(path: (string | number)[], key: string | number, child: unknown,
 }
 
 function storable(text: string, path: readonly (string | number)[], onNul: OnNul): string {
-  const kept = text.includes('\0') ? onNul(text, path) : text
-  return kept.isWellFormed() ? kept : kept.toWellFormed()
+  const cleaned = text.includes('\0') ? onNul(text, path) : text
+  return cleaned.isWellFormed() ? cleaned : cleaned.toWellFormed()
 }

@@ -9,7 +9,7 @@ export type SourceFiles = Record<string, string>
 export type InspectorReply = { kind: 'ready' } | { kind: 'inspected'; inspection: Inspection }
 
 export interface CodeInspector {
-  /** Finds what the code exports and its syntax errors. Code that takes too long to parse has that as its error. */
+  /** Finds the exports and syntax errors of the code. A timeout is reported as an error of the code. */
   inspect(files: SourceFiles): Promise<Inspection>
   stop(): Promise<void>
 }

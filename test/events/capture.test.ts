@@ -1,4 +1,4 @@
-/** The way in for events: every form a sender packs them in, and what is said to one who does it wrong. */
+/** Event capture: request formats, validation errors, limits and SDK configuration. */
 import { gzipSync } from 'node:zlib'
 import LZString from 'lz-string'
 import t from 'tap'
@@ -35,7 +35,7 @@ const post = (app: TestApp, payload: unknown, path = '/e/', type: string | null 
     },
   })
 
-onBothEngines(t, 'every form, every packing and every path', async (t, app) => {
+onBothEngines(t, 'accepts every request format, compression and path', async (t, app) => {
   const token = app.first.project_token
   const event = (name: string) => ({ event: name, distinct_id: 'somebody 🦔', properties: { text: 'ümläut 🦔' } })
   const single = (name: string) => ({ api_key: token, ...event(name) })
@@ -104,7 +104,7 @@ onBothEngines(t, 'every form, every packing and every path', async (t, app) => {
   t.ok(rows.filter(({ properties }) => properties.text === 'ümläut 🦔').length >= rows.length - 2, 'text is intact')
 })
 
-onBothEngines(t, 'what is wrong is named, and one bad event refuses all', async (t, app) => {
+onBothEngines(t, 'names the invalid field, and one invalid event rejects the batch', async (t, app) => {
   const token = app.first.project_token
   const good = { event: 'x', distinct_id: 'a' }
   const one = (changes: object) => ({ api_key: token, ...good, ...changes })
@@ -171,7 +171,7 @@ onBothEngines(t, 'what is wrong is named, and one bad event refuses all', async 
   t.same(await stored(app), [], 'nothing of it is stored')
 })
 
-/** 17 kB that lz-string would unpack to 50 million letters: every code is one longer than the one before. */
+/** 17 kB that lz-string would decompress to 50 million letters: every code is one longer than the previous one. */
 function lz64Bomb(): string {
   let bits = ''
   const write = (value: number, width: number) => {
@@ -188,7 +188,7 @@ function lz64Bomb(): string {
   return (bits.match(/.{6}/g) ?? []).map((six) => alphabet[Number.parseInt(six, 2)]).join('')
 }
 
-onBothEngines(t, 'twenty mebibytes, packed and unpacked', async (t, app) => {
+onBothEngines(t, 'accepts 20 MiB before and after decompression, and rejects more', async (t, app) => {
   const limit = 20 * 1024 * 1024
   const event = (length: number) =>
     JSON.stringify({
@@ -222,7 +222,7 @@ onBothEngines(t, 'twenty mebibytes, packed and unpacked', async (t, app) => {
   t.ok(rows.every(({ properties }) => properties.long.length === (limit - 4_000) / 40 && properties.$ip))
 })
 
-onBothEngines(t, 'what an event becomes', async (t, app) => {
+onBothEngines(t, 'normalizes events before they are stored', async (t, app) => {
   const token = app.first.project_token
   const uuid = '0193AAAA-BBBB-7CCC-8DDD-EEEEEEEEEEEE'
   const shaped = async (event: object) => {
@@ -311,7 +311,7 @@ onBothEngines(t, 'what an event becomes', async (t, app) => {
   t.equal((await stored(app)).length, before, 'not stored')
 })
 
-onBothEngines(t, 'when it happened, by our clock', async (t, app) => {
+onBothEngines(t, 'corrects timestamps by the clock of the server', async (t, app) => {
   const event = { api_key: app.first.project_token, event: 'x', distinct_id: 'a' }
   const now = Date.parse(app.deps.now()) * 1000
   await post(app, { ...event, timestamp: '2021-10-30T03:02:00.123456Z' })
@@ -329,7 +329,7 @@ onBothEngines(t, 'when it happened, by our clock', async (t, app) => {
   near(unreadable, now, 'unreadable')
 })
 
-onBothEngines(t, 'the same uuid is stored once and has one effect', async (t, app) => {
+onBothEngines(t, 'stores an event with the same uuid once and applies it once', async (t, app) => {
   const uuid = '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee'
   const event = (value: number) => ({
     event: `e${value}`,
@@ -349,7 +349,7 @@ onBothEngines(t, 'the same uuid is stored once and has one effect', async (t, ap
   t.equal((await stored(app)).length, 2, 'another project has uuids of its own')
 })
 
-onBothEngines(t, 'a page of any site may send', async (t, app) => {
+onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => {
   const ask = (method: string, headers: Record<string, string>) => app.send(method, '/e/?data=', { key: null, headers })
   const tracing = 'traceparent, x-of-their-own'
   const preflight = await ask('OPTIONS', {
@@ -386,7 +386,7 @@ onBothEngines(t, 'a page of any site may send', async (t, app) => {
   )
 })
 
-onBothEngines(t, 'a token that was reset, and the first event of a project', async (t, app) => {
+onBothEngines(t, 'rejects the old token after a reset, and records the first event of a project', async (t, app) => {
   const event = { event: 'x', distinct_id: 'a' }
   const team = async () => (await app.send('GET', '/api/organizations/@current/')).body.teams[0]
   t.equal((await team()).ingested_event, false)
@@ -400,14 +400,14 @@ onBothEngines(t, 'a token that was reset, and the first event of a project', asy
 
 onBothEngines(
   t,
-  'a project has a limit',
+  'limits the requests of a project',
   async (t, app) => {
-    // Taken and not stored, so that only the counting takes time.
+    // These events are accepted but not stored: only the counting takes time.
     const event = { event: '$snapshot', distinct_id: 'a', api_key: app.first.project_token }
     const answers = []
     const start = Date.parse(app.deps.now())
     for (let i = 0; i < 4_801; i++) {
-      // Time stands still: the test's clock moves whenever it is looked at.
+      // Stops the clock of the test, which otherwise advances with every read.
       app.advance(start - Date.parse(app.deps.now()))
       answers.push(await app.app.inject({ method: 'POST', url: '/e/', payload: event }))
     }
@@ -420,7 +420,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'refused requests are limited per address, and good ones still work',
+  'limits rejected requests per address, and still accepts valid ones',
   async (t, app) => {
     const good = { event: 'x', distinct_id: 'a', api_key: app.first.project_token }
     const bad = [
@@ -433,7 +433,7 @@ onBothEngines(
     ]
     const start = Date.parse(app.deps.now())
     const ask = async (payload: string | Buffer, path = '/e/', from = '192.0.2.1') => {
-      // Time stands still: the test's clock moves whenever it is looked at.
+      // Stops the clock of the test, which otherwise advances with every read.
       app.advance(start - Date.parse(app.deps.now()))
       return app.app.inject({ method: 'POST', url: path, payload, remoteAddress: from })
     }
@@ -460,7 +460,7 @@ onBothEngines(
   { environment: { RATE_LIMITS: 'true' } },
 )
 
-onBothEngines(t, 'what SDKs ask before they send', async (t, app) => {
+onBothEngines(t, 'returns the configuration that SDKs request at start', async (t, app) => {
   const token = app.first.project_token
   const json = JSON.stringify({ token, distinct_id: 'a', groups: {}, person_properties: {} })
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()

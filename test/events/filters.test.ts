@@ -44,7 +44,7 @@ async function fill(app: TestApp): Promise<void> {
   await insertEvents(app.deps.events, 2, [{ properties: ROWS[0]! }])
 }
 
-onBothEngines(t, 'every operator', async (t, app) => {
+onBothEngines(t, 'filters by every operator', async (t, app) => {
   await fill(app)
   const cases: [item: Record<string, unknown>, found: number[]][] = [
     [{ key: '$browser', value: 'Safari' }, [2]],
@@ -91,7 +91,7 @@ onBothEngines(t, 'every operator', async (t, app) => {
   for (const [item, found] of cases) t.strictSame(await filtered(app, item), found, JSON.stringify(item))
 })
 
-onBothEngines(t, 'all shapes', async (t, app) => {
+onBothEngines(t, 'accepts every shape of the filter', async (t, app) => {
   await fill(app)
   const browser = (value: string) => ({ key: '$browser', value })
   const cases: [properties: unknown, found: number[]][] = [
@@ -122,7 +122,7 @@ onBothEngines(t, 'all shapes', async (t, app) => {
   t.strictSame(await passing(app, { properties: [browser('Chrome')], event: 'seen', after: '-1d' }), [1])
 })
 
-onBothEngines(t, 'dates', async (t, app) => {
+onBothEngines(t, 'compares dates by whole days and times by whole seconds', async (t, app) => {
   const values = [
     '2026-04-01',
     '2026-04-01 12:30:45',
@@ -150,7 +150,7 @@ onBothEngines(t, 'dates', async (t, app) => {
   t.strictSame(await on('is_date_before', 1775046645), [1, 3, 8])
 })
 
-onBothEngines(t, 'persons and elements', async (t, app) => {
+onBothEngines(t, 'filters by person properties and page elements', async (t, app) => {
   const { events } = app.deps
   await insertPerson(events, 1, { id: uuid(77), distinct_ids: ['ann'], properties: { email: 'ann@example.com' } })
   await insertPerson(events, 1, {
@@ -220,7 +220,7 @@ onBothEngines(t, 'persons and elements', async (t, app) => {
     t.strictSame(await element(key, value, operator), found, `${key} ${operator} ${JSON.stringify(value)}`)
 })
 
-onBothEngines(t, 'a broken item is named', async (t, app) => {
+onBothEngines(t, 'names the invalid filter item', async (t, app) => {
   await fill(app)
   const cases: [properties: unknown, code: string, attr: string][] = [
     ['invalid_json', 'invalid_input', 'properties'],
@@ -281,7 +281,7 @@ onBothEngines(t, 'a broken item is named', async (t, app) => {
   t.match(await ask(app, { properties: deep }), { status: 400, body: { type: 'validation_error' } })
 })
 
-onBothEngines(t, 'where and select', async (t, app) => {
+onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => {
   await fill(app)
   await insertEvents(app.deps.events, 1, [
     { uuid: uuid(9), event: 'bought', timestamp: NEW_YEAR - SECOND, properties: { n: 5 } },
@@ -322,7 +322,7 @@ onBothEngines(t, 'where and select', async (t, app) => {
   t.strictSame(
     rest.body.results.map((row: any) => row[0]),
     [2, 1].map(uuid),
-    'what came meanwhile moves nothing',
+    'later events do not shift the pages',
   )
   t.equal(rest.body.next, null)
   const [[star]] = (await select({ select: ['*'], where: ["event = 'bought'"] })).results
@@ -389,7 +389,7 @@ onBothEngines(t, 'where and select', async (t, app) => {
 
 onBothEngines(
   t,
-  'texts beyond what an engine holds are refused',
+  'rejects strings that are too long for the engine',
   async (t, app) => {
     await insertEvents(app.deps.events, 1, [{ uuid: uuid(1), event: 'e', timestamp: NEW_YEAR - SECOND }])
     /** A hundred times as long with every level. */

@@ -28,7 +28,7 @@ async function soon<Result>(t: Test, what: string, work: () => Result): Promise<
   return result
 }
 
-t.test('JSON with NaN in it', async (t) => {
+t.test('parses JSON with NaN in linear time', async (t) => {
   const read = async (text: string) => {
     const request = {
       method: 'POST',
@@ -58,7 +58,7 @@ t.test('JSON with NaN in it', async (t) => {
   t.ok(z.length > 2 && z.every((item) => item === null), 'numbers that are none become null')
 })
 
-/** Reads each text, and says what it was if that takes too long or ends in an error that is none of the parser's own. */
+/** Parses each text. Fails with the text if that takes too long or throws an unexpected error. */
 async function reads(t: Test, parse: (text: string) => unknown, texts: readonly string[], refusals: string[] = []) {
   for (const text of texts) {
     const what = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
@@ -72,7 +72,7 @@ async function reads(t: Test, parse: (text: string) => unknown, texts: readonly 
   }
 }
 
-t.test('times', async (t) => {
+t.test('parses times in linear time', async (t) => {
   const texts = [
     repeated('Z('),
     repeated('Z ('),
@@ -91,7 +91,7 @@ t.test('times', async (t) => {
   t.equal(parseEventTime('Sat Jan 07 2012 20:00:00 (Central (European) Time)'), Date.UTC(2012, 0, 7, 20) * 1000)
 })
 
-t.test('elements', async (t) => {
+t.test('parses page elements in linear time', async (t) => {
   const texts = [
     `a"${repeated('\\"')}`,
     `a:x="${repeated('\\"')}`,
@@ -114,14 +114,14 @@ t.test('elements', async (t) => {
   t.match(parseElements('a:x="1;2";b:text="x'), [{ attributes: { x: '1;2' } }, { tag_name: 'b', text: null }])
 })
 
-t.test('cells', async (t) => {
+t.test('escapes CSV cells in linear time', async (t) => {
   const texts = [`-${repeated('1')}x`, `-${repeated('1')}`, `-1e${repeated('1')}x`, repeated('"'), repeated('-')]
   await reads(t, csvCell, texts)
   t.equal(csvCell(`-${'1'.repeat(300)}`), `-${'1'.repeat(300)}`)
   t.equal(csvCell(`-${'1'.repeat(500)}`), `'-${'1'.repeat(500)}`)
 })
 
-t.test('HogQL around expressions', async (t) => {
+t.test('splits HogQL labels in linear time', async (t) => {
   const fill = (unit: string, around = 1): string => repeated(unit, MAX_TEXT_LENGTH - around)
   const texts = [
     fill('\t'),
@@ -139,7 +139,7 @@ t.test('HogQL around expressions', async (t) => {
   await reads(t, legacy, ['x__'.repeat(3_000), '_'.repeat(9_000), `${'_'.repeat(9_000)}0`], ['AppError'])
 })
 
-t.test('names and addresses', async (t) => {
+t.test('parses names and addresses in linear time', async (t) => {
   await reads(t, slugOf, [repeated('-'), `a${repeated('-')}a`, `a${repeated('_')}é`, repeated(' -')])
   for (const parse of [withoutCredentials, withoutPassword])
     await reads(t, parse, [repeated('//:'), repeated('//'), repeated('@'), repeated('?password=')])

@@ -1,11 +1,11 @@
-/** Acknowledged means stored, once, whoever sends at the same moment and whatever dies. */
+/** Acknowledged events are stored exactly once, under concurrency and crashes. */
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { PostHog } from 'posthog-node'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import type { NewEvent } from '../../src/events/normalize-event.ts'
-import { createWriter } from '../../src/events/writer.ts'
+import { createEventWriter } from '../../src/events/writer.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
@@ -35,7 +35,7 @@ const onEach = (name: string, scenario: (t: Test, engine: Engine) => Promise<voi
   for (const engine of ENGINES) t.test(`${name} (${engine})`, (t) => scenario(t, engine))
 }
 
-onEach('many send the same and different events at once', async (t, engine) => {
+onEach('stores each event once when clients send duplicates concurrently', async (t, engine) => {
   const { deps, app, first } = await openApp(t, engine)
   const random = seeded(1)
   const pool = Array.from({ length: 400 }, () => v7())
@@ -65,18 +65,18 @@ onEach('many send the same and different events at once', async (t, engine) => {
   const lost = await deps.events.all(sql`
     select d.distinct_id from person_distinct_ids d left join persons p
       on p.project_id = d.project_id and p.id = d.person_id where p.id is null`)
-  t.strictSame(lost, [], 'nobody lost their person')
+  t.strictSame(lost, [], 'every distinct id has a person')
   const idle = await deps.events.all(sql`
     select p.id from persons p left join person_distinct_ids d
       on d.project_id = p.project_id and d.person_id = p.id where d.person_id is null`)
-  t.strictSame(idle, [], 'no person is without an id')
+  t.strictSame(idle, [], 'every person has a distinct id')
 })
 
-t.test('two nodes write the same persons and the same events (postgres)', async (t) => {
+t.test('two nodes write the same persons and events (postgres)', async (t) => {
   const { deps } = await openApp(t, 'postgres')
   const second = await openDatabase(deps.config.DATABASE_URL)
   t.teardown(() => second.close())
-  const writers = [createWriter(deps.events, silent), createWriter(second, silent)]
+  const writers = [createEventWriter(deps.events, silent), createEventWriter(second, silent)]
   const random = seeded(2)
   const pool = Array.from({ length: 300 }, () => v7())
   const sent: string[] = []
@@ -121,9 +121,9 @@ t.test('two nodes write the same persons and the same events (postgres)', async 
   )
 })
 
-onEach('one who fails takes nobody along', async (t, engine) => {
+onEach('a failing request does not fail the others in its transaction', async (t, engine) => {
   const { deps } = await openApp(t, engine)
-  const writer = createWriter(deps.events, silent)
+  const writer = createEventWriter(deps.events, silent)
   const good = [eventOf({}), eventOf({}), eventOf({})]
   const bad = eventOf({ event: null as unknown as string })
   const fates = await Promise.allSettled([writer.add([good[0]!]), writer.add([good[1]!, bad]), writer.add([good[2]!])])
@@ -138,12 +138,12 @@ onEach('one who fails takes nobody along', async (t, engine) => {
   )
 })
 
-onEach('a full queue says so, and a stop writes what was taken', async (t, engine) => {
+onEach('rejects events when the queue is full, and writes the queue on stop', async (t, engine) => {
   const { deps } = await openApp(t, engine)
-  const writer = createWriter(deps.events, silent)
+  const writer = createEventWriter(deps.events, silent)
   const long = () => eventOf({ properties: JSON.stringify({ long: 'x'.repeat(24 * 1024 * 1024) }) })
   const taken = [writer.add([long()]), writer.add([long()])]
-  t.doesNotThrow(writer.demandRoom)
+  t.doesNotThrow(writer.requireCapacity)
   for (let i = 0; i < 3; i++) taken.push(writer.add([eventOf({})]))
   await t.rejects(writer.add([long()]), { code: 'unavailable', retry_after_seconds: 5 })
   await writer.stop()
@@ -161,7 +161,7 @@ const storedIn = async <Row>(url: string, query: Sql): Promise<Row[]> => {
   }
 }
 
-onEach('what was acknowledged survives kill -9', async (t, engine) => {
+onEach('acknowledged events survive kill -9', async (t, engine) => {
   const DATABASE_URL = await emptyPlace(t, engine)
   const random = seeded(3)
   const acknowledged = new Set<string>()
@@ -202,7 +202,7 @@ onEach('what was acknowledged survives kill -9', async (t, engine) => {
   figure(t, { area: 'Events', count: KILLS, of: 'kill -9', result, seed: 3 })
 })
 
-onEach('the published library delivers every event once', async (t, engine) => {
+onEach('the published client library delivers every event once', async (t, engine) => {
   const DATABASE_URL = await emptyPlace(t, engine)
   const { url, project_token } = await startProcess(t, { DATABASE_URL })
   const posthog = new PostHog(project_token, { host: url, flushAt: 20, flushInterval: 50 })

@@ -1,4 +1,4 @@
-/** Large bodies, and events that are too large: nothing that one request does may stop the others. */
+/** Large bodies and events: one request must not block the others. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import LZString from 'lz-string'
 import t from 'tap'
 import { createParserPool, type ParserPool } from '../../src/events/parser-pool.ts'
 import type { RawRequest } from '../../src/events/payload.ts'
-import { MOST_VALUES, scanPayload } from '../../src/events/token-scan.ts'
+import { MAX_VALUES, scanPayload } from '../../src/events/token-scan.ts'
 import { JsonScanner } from '../../src/json/scan.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
@@ -21,7 +21,7 @@ const LIMIT_BYTES = 20 * MEBIBYTE
 const malformed = (position: number) => Object.assign(new Error('malformed'), { position }) as never
 const scan = (text: string) => scanPayload(Buffer.from(text), malformed)
 
-t.test('the scanner counts values and levels as the parser makes them', async (t) => {
+t.test('the scanner counts values and levels like JSON.parse', async (t) => {
   const count = (value: unknown): number =>
     typeof value === 'object' && value !== null
       ? Object.values(value).reduce<number>((sum, child) => sum + count(child), 1)
@@ -55,7 +55,7 @@ t.test('the scanner counts values and levels as the parser makes them', async (t
     t.throws(() => passes(half, 100), { message: 'malformed' }, half)
 })
 
-t.test('the scanner finds the token where the parser would', async (t) => {
+t.test('the scanner finds the same token as a parser', async (t) => {
   const isObject = (value: any): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
   const reference = (data: any): unknown => {
     const within = (value: any): unknown[] =>
@@ -73,7 +73,7 @@ t.test('the scanner finds the token where the parser would', async (t) => {
       { maxDepth: 4, depthIdentifier: 'json' },
       token.map((text) => JSON.stringify(text)),
       fc.constantFrom('1', 'true', '[]', '{}', '-1.5e3'),
-      // By hand, so that keys stand twice and names are escaped.
+      // Built by hand for duplicate keys and escaped names.
       fc
         .array(fc.tuple(key, fc.boolean(), tie('value')), { maxLength: 5 })
         .map((members) => members.map(([name, escaped, child]) => `${quoted(name, escaped)} : ${child}`).join())
@@ -120,7 +120,7 @@ const storedIn = ({ deps }: TestApp) =>
     sql`select uuid, event, distinct_id, properties from events order by seq`,
   )
 
-onBothEngines(t, 'large bodies in every form', async (t, app) => {
+onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   const { project_token: token } = app.first
   let made = 0
   const event = () => ({ event: 'large', distinct_id: `p${made++}`, properties: { text: 'ümläut 🦔 '.repeat(100) } })
@@ -131,7 +131,7 @@ onBothEngines(t, 'large bodies in every form', async (t, app) => {
   const FORM = 'application/x-www-form-urlencoded'
   const multipart = (data: string) =>
     `--x-1\r\nContent-Disposition: form-data; name="data"\r\n\r\n${data}\r\n--x-1\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n${token}\r\n--x-1--\r\n`
-  // The second says of itself that it is small.
+  // The second one claims to be small in its gzip trailer.
   const inTwo = (bytes: Buffer): Buffer =>
     Buffer.concat([bytes.subarray(0, -100), bytes.subarray(-100)].map((part) => gzipSync(part)))
   const cases: [name: string, payload: string | Buffer, type?: string, query?: string][] = [
@@ -148,7 +148,7 @@ onBothEngines(t, 'large bodies in every form', async (t, app) => {
   const wanted: string[] = []
   for (const [name, payload, type = 'application/json', query = ''] of cases) {
     const answer = await app.send('POST', `/batch/${query}`, { key: null, raw: { type, payload } })
-    // What gzip says about its length is checked when it is unpacked.
+    // The length in the gzip trailer is verified during decompression.
     const broken = name.includes('lies')
     t.match(
       answer,
@@ -165,7 +165,7 @@ onBothEngines(t, 'large bodies in every form', async (t, app) => {
   t.equal(Number(persons!.n), rows.length, 'and a person')
 })
 
-onBothEngines(t, 'large bodies that are wrong change nothing', async (t, app) => {
+onBothEngines(t, 'rejects invalid large bodies without storing anything', async (t, app) => {
   const { project_token: api_key } = app.first
   const padding = 'x'.repeat(MEBIBYTE)
   const good = { event: 'x', distinct_id: 'a' }
@@ -204,7 +204,7 @@ onBothEngines(t, 'large bodies that are wrong change nothing', async (t, app) =>
     ['brackets', gzipSync('['.repeat(LIMIT_BYTES)), 400, 'invalid_input'],
     ['brackets behind a token', gzipSync(`{"api_key":"${api_key}","a":${'['.repeat(MEBIBYTE)}`), 400, 'invalid_input'],
     ['empty objects', gzipSync(`[${'{},'.repeat(LIMIT_BYTES / 3 - 2)}{}]`), 400, 'invalid_input'],
-    ['numbers', gzipSync(`{"api_key":"${api_key}","batch":[${'1,'.repeat(MOST_VALUES)}1]}`), 400, 'invalid_input'],
+    ['numbers', gzipSync(`{"api_key":"${api_key}","batch":[${'1,'.repeat(MAX_VALUES)}1]}`), 400, 'invalid_input'],
   ]
   for (const [name, payload, status, code, attr = null] of cases)
     t.match(await send(app, payload), { status, body: { code, attr } }, name)
@@ -215,7 +215,7 @@ onBothEngines(t, 'large bodies that are wrong change nothing', async (t, app) =>
 
 onBothEngines(
   t,
-  'nothing is parsed before its token is accepted, and nothing large in this process',
+  'parses a body only after its token is accepted, and large bodies only in a parser process',
   async (t, app) => {
     const { parse } = JSON
     t.teardown(() => Object.assign(JSON, { parse }))
@@ -239,16 +239,16 @@ onBothEngines(
       t.ok(parsed < 1_000, `${parsed} characters were parsed`)
     }
     t.strictSame(await answers({ api_key, batch: batch(10_000) }).then(([status]) => status), 200)
-    t.ok(longest > 10_000, 'what is small is parsed here')
+    t.ok(longest > 10_000, 'small bodies are parsed in this process')
     t.strictSame(await answers({ api_key, batch: batch(500_000) }).then(([status]) => status), 200)
     t.ok(longest < 1_000, `of what is large, ${longest} characters`)
   },
 )
 
-onBothEngines(t, 'an event of more than a mebibyte', async (t, app) => {
+onBothEngines(t, 'rejects events larger than 1 MiB and stores the others', async (t, app) => {
   const api_key = app.first.project_token
   const uuid = '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee'
-  // What is stored, less what it says: {"$process_person_profile":false,"long":"…","$ip":"127.0.0.1"}
+  // The stored event without its text: {"$process_person_profile":false,"long":"…","$ip":"127.0.0.1"}
   const around = JSON.stringify({ $process_person_profile: false, long: '', $ip: '127.0.0.1' }).length
   const event = (bytes: number, more: object = {}) => ({
     event: 'long',
@@ -257,7 +257,7 @@ onBothEngines(t, 'an event of more than a mebibyte', async (t, app) => {
     ...more,
   })
   const small = { event: 'small', distinct_id: 'a' }
-  const refusal = { code: 'event_too_large', detail: /takes 1048577 bytes .* limit is 1048576/ }
+  const refusal = { code: 'event_too_large', detail: /has 1048577 bytes; the limit is 1048576/ }
 
   t.match(
     await send(app, { api_key, batch: [small, event(MEBIBYTE + 1, { uuid }), event(MEBIBYTE), event(MEBIBYTE + 1)] }),
@@ -296,7 +296,7 @@ onBothEngines(t, 'an event of more than a mebibyte', async (t, app) => {
   t.match(
     (await send(app, { api_key, batch: [small, { ...small, properties: url }] })).body.refused,
     [{ index: 1 }],
-    'and so does what is copied for the person',
+    'properties copied to the person count too',
   )
 
   const before = (await storedIn(app)).length
@@ -333,7 +333,7 @@ const sender = { project_id: 1, now: 1, address: '127.0.0.1' }
 const read = (pool: ParserPool, value: unknown = BATCH, accept = async (): Promise<typeof sender | null> => sender) =>
   pool.read(requestOf(value), accept, { uuid: () => 'made' })
 
-t.test('a parser that dies, or is too slow, fails one request and is replaced', async (t) => {
+t.test('a parser that crashes or times out fails one request and is replaced', async (t) => {
   const losses: string[] = []
   const pool = createParserPool({ timeout_ms: 5_000, memory_mb: 64, onLoss: (why) => losses.push(why) })
   t.teardown(() => pool.stop())
@@ -344,14 +344,14 @@ t.test('a parser that dies, or is too slow, fails one request and is replaced', 
   t.match(losses, [/crashed/], 'out of memory')
   t.equal((await read(pool)).events.length, 1_000)
 
-  // Whoever checks the token takes for ever: so does the request.
+  // Accepting the token never finishes.
   const slow = read(pool, BATCH, () => new Promise(() => undefined))
   await t.rejects(slow, { code: 'unavailable', retry_after_seconds: 5 })
   t.match(losses[1], /killed .* at its deadline/)
   t.equal((await read(pool)).events.length, 1_000)
 })
 
-t.test('few are parsed at once; the smallest goes first, and a shutdown refuses those that wait', async (t) => {
+t.test('parses few bodies concurrently, the smallest first, and rejects waiting ones on shutdown', async (t) => {
   const pool = createParserPool()
   t.teardown(() => pool.stop())
   const order: string[] = []
@@ -392,13 +392,13 @@ t.test('few are parsed at once; the smallest goes first, and a shutdown refuses 
   const late = read(pool)
   pool.drain()
   await t.rejects(late, { code: 'unavailable' })
-  await t.rejects(read(pool), { code: 'unavailable' }, 'nothing new is taken')
+  await t.rejects(read(pool), { code: 'unavailable' }, 'new requests are rejected')
   for (const release of releases) release()
-  t.equal((await held).events.length, 1_000, 'what runs is finished')
+  t.equal((await held).events.length, 1_000, 'running requests finish')
   await Promise.all(running)
 })
 
-t.test('an error of the server itself is no fault of the request, and leaves the parser usable', async (t) => {
+t.test('a server error while accepting the token leaves the parser usable', async (t) => {
   const pool = createParserPool()
   t.teardown(() => pool.stop())
   const refuse = async (): Promise<null> => {
@@ -410,7 +410,7 @@ t.test('an error of the server itself is no fault of the request, and leaves the
   t.equal((await read(pool)).events.length, 1_000)
 })
 
-t.test('SIGTERM in the middle of large requests ends the server in time, and its parsers with it', async (t) => {
+t.test('SIGTERM during large requests stops the server and its parsers in time', async (t) => {
   const { url, project_token, child } = await startProcess(t, {
     DATABASE_URL: `sqlite:${freshFolder(t)}`,
     SHUTDOWN_SECONDS: '60',

@@ -1,6 +1,6 @@
-/** Who is who: what events say about persons, in their order. */
+/** Person changes of events: creation, properties and merges. */
 import t from 'tap'
-import { isNobody, personIdOf } from '../../src/events/persons.ts'
+import { isPlaceholderId, personIdOf } from '../../src/events/persons.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 import { seeded } from '../helpers/seeded.ts'
@@ -12,7 +12,7 @@ const sender = (app: TestApp) => async (batch: Sent[]) => {
   if (answer.status !== 200) throw new Error(answer.text)
 }
 
-/** Everybody by the ids they go by; what every event brings along is left out. */
+/** All persons by their distinct ids, without the properties that every event adds. */
 async function everybody({ deps }: TestApp) {
   const found = await deps.events.all<any>(sql`
     select d.distinct_id, p.* from persons p left join person_distinct_ids d
@@ -42,7 +42,7 @@ const alias = (distinct_id: string, other: string, event = '$create_alias'): Sen
 })
 const seen = (distinct_id: string, more: Sent = {}): Sent => ({ event: 'seen', distinct_id, ...more })
 
-onBothEngines(t, 'the first event makes a person, the same one everywhere', async (t, app) => {
+onBothEngines(t, 'the first event creates a person with the same id on every node', async (t, app) => {
   const send = sender(app)
   const uuid = '0193aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee'
   await send([
@@ -68,7 +68,7 @@ onBothEngines(t, 'the first event makes a person, the same one everywhere', asyn
   t.match(JSON.stringify(row.properties), uuid)
 })
 
-onBothEngines(t, 'once, then always, then away, in the order of the events', async (t, app) => {
+onBothEngines(t, 'applies $set_once, $set and $unset in the order of the events', async (t, app) => {
   const send = sender(app)
   await send([
     seen('a', { $set: { n: 1, gone: 1 }, $set_once: { first: 1 } }),
@@ -92,30 +92,30 @@ onBothEngines(t, 'once, then always, then away, in the order of the events', asy
   )
 })
 
-/** Whom there is before, what is said, and who there is after: [ids, identified, properties]. */
-type Who = [ids: string[], is_identified: boolean, properties: Sent]
-const CASES: [name: string, before: Sent[], said: Sent[], after: Who[]][] = [
-  ['neither is known', [], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
+/** The events before, the events that merge, and the persons after. */
+type MergedPerson = [ids: string[], is_identified: boolean, properties: Sent]
+const CASES: [name: string, before: Sent[], said: Sent[], after: MergedPerson[]][] = [
+  ['neither person exists', [], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
   [
-    'the old one is known',
+    'only the anonymous person exists',
     [seen('anon', { $set: { a: 1 } })],
     [identify('user', 'anon')],
     [[['anon', 'user'], true, { a: 1 }]],
   ],
   [
-    'the new one is known',
+    'only the identified person exists',
     [seen('user', { $set: { u: 1 } })],
     [identify('user', 'anon')],
     [[['anon', 'user'], true, { u: 1 }]],
   ],
   [
-    'both are known: the new one wins, then what the event sets',
+    'both exist: the event wins over the new person, which wins over the old one',
     [seen('anon', { $set: { a: 1, both: 'anon', e: 0 } }), seen('user', { $set: { both: 'user', e: 0 } })],
     [identify('user', 'anon', { $set: { e: 1 } })],
     [[['anon', 'user'], true, { a: 1, both: 'user', e: 1 }]],
   ],
   [
-    'somebody is not merged away',
+    '$identify does not merge an identified person',
     [identify('somebody'), seen('user')],
     [identify('user', 'somebody', { $set: { e: 1 } })],
     [
@@ -124,7 +124,7 @@ const CASES: [name: string, before: Sent[], said: Sent[], after: Who[]][] = [
     ],
   ],
   [
-    'nor by an alias',
+    '$create_alias does not merge an identified person',
     [identify('somebody'), seen('user')],
     [alias('user', 'somebody')],
     [
@@ -133,28 +133,28 @@ const CASES: [name: string, before: Sent[], said: Sent[], after: Who[]][] = [
     ],
   ],
   [
-    'unless it is asked for',
+    '$merge_dangerously merges an identified person',
     [identify('somebody', undefined, { $set: { s: 1 } }), seen('user')],
     [alias('user', 'somebody', '$merge_dangerously')],
     [[['somebody', 'user'], true, { s: 1 }]],
   ],
-  ['an alias of a new one', [seen('user')], [alias('user', 'alias')], [[['alias', 'user'], true, {}]]],
-  ['the same id', [seen('user')], [alias('user', 'user')], [[['user'], false, {}]]],
-  ['the same person again', [identify('user', 'anon')], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
+  ['an alias without a person', [seen('user')], [alias('user', 'alias')], [[['alias', 'user'], true, {}]]],
+  ['an alias of itself', [seen('user')], [alias('user', 'user')], [[['user'], false, {}]]],
+  ['the same merge twice', [identify('user', 'anon')], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
   [
-    'all ids move along',
+    'all distinct ids move to the remaining person',
     [alias('a1', 'a2'), alias('a1', 'a3'), seen('user')],
     [alias('user', 'a2', '$merge_dangerously')],
     [[['a1', 'a2', 'a3', 'user'], true, {}]],
   ],
   [
-    'a chain in one batch',
+    'a chain of merges in one batch',
     [seen('a', { $set: { a: 1 } }), seen('b', { $set: { b: 1 } }), seen('c', { $set: { c: 1 } })],
     [alias('b', 'a'), alias('c', 'b', '$merge_dangerously'), seen('a', { $set: { last: 1 } })],
     [[['a', 'b', 'c'], true, { a: 1, b: 1, c: 1, last: 1 }]],
   ],
   [
-    'nobody is nobody',
+    'placeholder ids are never merged',
     [seen('user')],
     [identify('user', 'null'), alias('anonymous', 'user'), alias('user', '"None"')],
     [
@@ -177,17 +177,17 @@ for (const [name, before, said, after] of CASES)
     const body = { api_key: other.body.api_token, batch: [...before, ...said] }
     t.equal((await app.send('POST', '/batch/', { key: null, body })).status, 200)
     const again = (await everybody(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
-    t.strictSame(again, after, 'and all at once')
+    t.strictSame(again, after, 'the same in one batch')
   })
 
-onBothEngines(t, 'a merged person is as old as the older one', async (t, app) => {
+onBothEngines(t, 'a merged person keeps the earlier creation time', async (t, app) => {
   const send = sender(app)
   await send([seen('anon', { timestamp: at(5) }), seen('user', { timestamp: at(9) })])
   await send([identify('user', 'anon', { timestamp: at(30) })])
   t.match(await everybody(app), [{ id: personIdOf(app.first.project_id, 'user'), created_at: microseconds(5) }])
 })
 
-t.test('ids that are nobody', async (t) => {
+t.test('recognizes placeholder ids', async (t) => {
   for (const id of [
     '',
     '  ',
@@ -201,11 +201,11 @@ t.test('ids that are nobody', async (t) => {
     'null',
     '0',
   ])
-    for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isNobody(spelt), spelt)
-  for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isNobody(id), id)
+    for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isPlaceholderId(spelt), spelt)
+  for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isPlaceholderId(id), id)
 })
 
-onBothEngines(t, 'thousands of events at once mean what they mean in small requests', async (t, app) => {
+onBothEngines(t, 'thousands of events in one request have the same effect as small requests', async (t, app) => {
   const random = seeded(7)
   const anyone = (): string => `p${Math.floor(random() * 60)}`
   const events = Array.from({ length: 3_500 }, (_, i) => {

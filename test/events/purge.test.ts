@@ -1,4 +1,4 @@
-/** What is to be forgotten goes away in the background, in pieces, whatever happens in between. */
+/** Background deletion of events, in chunks and across restarts. */
 import t from 'tap'
 import { createPurger } from '../../src/events/purge.ts'
 import type { Db } from '../../src/sql/db.ts'
@@ -28,7 +28,7 @@ async function left(db: Db): Promise<Record<string, number>> {
   return found
 }
 
-onBothEngines(t, 'a deleted project leaves no events behind', async (t, app) => {
+onBothEngines(t, 'deletes all events of a deleted project', async (t, app) => {
   const { deps, send } = app
   const { body: project } = await send('POST', '/api/projects/', { body: { name: 'doomed' } })
   const stranger = await app.stranger('stranger@example.com')
@@ -59,7 +59,7 @@ onBothEngines(t, 'a deleted project leaves no events behind', async (t, app) => 
   await insertEvents(deps.events, 2, [{}])
   app.advance(61_000)
   await deps.purger.work()
-  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 }, 'what came in late is removed too')
+  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 }, 'late events are deleted too')
   t.strictSame(await purges.list(deps.db), [])
 
   t.equal((await send('DELETE', `/api/organizations/${stranger.organization_id}/`, { key: stranger.key })).status, 204)
@@ -67,7 +67,7 @@ onBothEngines(t, 'a deleted project leaves no events behind', async (t, app) => 
   t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 0 })
 })
 
-onBothEngines(t, 'events older than their project keeps them go', async (t, app) => {
+onBothEngines(t, 'deletes events past the retention of their project', async (t, app) => {
   const { deps, send } = app
   const at = (days: number) => ({ uuid: uuid(days + 1), timestamp: NEW_YEAR - days * DAY })
   await insertEvents(deps.events, 1, [at(0), at(29), at(31), at(400)])
@@ -92,7 +92,7 @@ onBothEngines(t, 'events older than their project keeps them go', async (t, app)
   t.ok(elsewhere, "another project's stay")
 })
 
-onBothEngines(t, 'a purge that breaks off goes on', async (t, app) => {
+onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   const { deps, send } = app
   const { body: project } = await send('POST', '/api/projects/', { body: { name: 'doomed' } })
   await insertEvents(
@@ -124,7 +124,7 @@ onBothEngines(t, 'a purge that breaks off goes on', async (t, app) => {
   await second.stop()
 })
 
-/** Resolves after so many turns of the microtask queue. */
+/** Resolves after this many turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await undefined
 }

@@ -1,4 +1,4 @@
-/** Who reads events, and what happens to those who take too long. */
+/** Event readers: deadlines, lanes, crashes and streams. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { readerProgram } from '../helpers/process.ts'
 
-/** Counts for ever. */
+/** Never finishes. */
 const endless = sql`
   with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000000000000)
   select count(*) from n`
@@ -30,7 +30,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
   const url = postgres?.url ?? `sqlite:${freshFolder(t)}`
   const events = await openDatabase(url, { file: 'events.db' })
   await events.exec('create table marks (id integer)')
-  // As important as the other suites: beside them, one as nice as those of a server starts in its own time.
+  // The priority of the other suites: with the niceness of a server, readers would start too slowly beside them.
   const niceness = getPriority()
   const reader = await createEventReader({
     events,
@@ -47,7 +47,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
   return reader
 }
 
-/** The processes that this one has started and that read events, as the system tells of them. */
+/** The reader processes that a process has started, from /proc. */
 const children = (parent = process.pid): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -65,21 +65,21 @@ const children = (parent = process.pid): number[] =>
     .map(Number)
 
 for (const engine of ENGINES) {
-  t.test(`a query that takes too long ends with its deadline (${engine})`, async (t) => {
+  t.test(`a query ends at its deadline (${engine})`, async (t) => {
     const reader = await open(t, engine, DEADLINE_MS)
     t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
     await t.rejects(reader.rows(endless, slow), { code: 'query_timeout' })
-    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'and its place is free again')
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'its slot is free again')
     const controller = new AbortController()
     const left = t.rejects(reader.rows(endless, { ...slow, signal: controller.signal }), { code: 'query_timeout' })
     await reader.rows(quick, { project_id: 1, lane: 'first' })
     controller.abort()
     await left
-    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'whose caller has gone blocks nobody')
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'a query without its caller frees the slot')
     await t.rejects(reader.rows(quick, { ...slow, signal: AbortSignal.abort() }), { code: 'query_timeout' })
   })
 
-  t.test(`one slow query per project, and quick ones pass (${engine})`, async (t) => {
+  t.test(`runs one slow query per project, and quick ones beside it (${engine})`, async (t) => {
     const reader = await open(t, engine, DEADLINE_MS)
     const both = Promise.allSettled([reader.rows(endless, slow), reader.rows(quick, slow)])
     t.strictSame(await reader.rows(quick, { project_id: 1, lane: 'first' }), [[7, 'x']])
@@ -89,11 +89,11 @@ for (const engine of ENGINES) {
         { status: 'rejected', reason: { code: 'query_timeout' } },
         { status: 'rejected', reason: { code: 'query_timeout' } },
       ],
-      'waiting counts',
+      'the deadline includes the time in the queue',
     )
   })
 
-  t.test(`a result that is too large is refused (${engine})`, async (t) => {
+  t.test(`rejects a result that is too large (${engine})`, async (t) => {
     const reader = await open(t, engine, 60_000)
     const text = (length: number): Sql =>
       either(sql`printf('%.*c', cast(${length} as integer), 'x')`, sql`repeat('x', ${length}::int)`)
@@ -102,9 +102,9 @@ for (const engine of ENGINES) {
     for (const [what, query] of [
       ['many rows', many(150, 1_000_000)],
       ['more rows than any memory holds', many(1_000_000, 1_000_000)],
-      ['a text beyond what the engine holds', sql`select ${text(2_000_000_000)}`],
+      ['a string that is too long for the engine', sql`select ${text(2_000_000_000)}`],
       [
-        'a text that grows beyond it',
+        'a string that grows beyond the limit',
         sql`select replace(${text(100_000_000)}, 'x', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')`,
       ],
     ] as const) {
@@ -114,7 +114,7 @@ for (const engine of ENGINES) {
     t.equal((await reader.rows(many(100, 1_000_000), slow)).length, 100)
   })
 
-  t.test(`readers only read (${engine})`, async (t) => {
+  t.test(`readers cannot write (${engine})`, async (t) => {
     const reader = await open(t, engine, 60_000)
     await t.rejects(reader.rows(sql`insert into marks (id) values (1) returning id`, slow), {
       message: /readonly|read-only/,
@@ -126,7 +126,7 @@ for (const engine of ENGINES) {
   })
 }
 
-t.test('a reader that dies fails its query and is replaced', async (t) => {
+t.test('a reader that crashes fails its query and is replaced', async (t) => {
   const reader = await open(t, 'sqlite', 60_000)
   await reader.rows(quick, slow)
   const [pid] = children()
@@ -144,7 +144,7 @@ t.test('a reader that dies fails its query and is replaced', async (t) => {
   t.strictSame(children(), [], 'and none is left behind')
 })
 
-t.test('whoever kills the server leaves no reader behind, not even one inside a query', async (t) => {
+t.test('readers exit with a killed server, even inside a query', async (t) => {
   const folder = freshFolder(t)
   const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder])
   await once(server, 'message')
@@ -164,7 +164,7 @@ t.test('whoever kills the server leaves no reader behind, not even one inside a 
 })
 
 for (const engine of ENGINES)
-  t.test(`fifty thousand events go out as a stream (${engine})`, async (t) => {
+  t.test(`streams fifty thousand events (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { events } = app.deps
     const numbers = {
@@ -200,7 +200,7 @@ for (const engine of ENGINES)
     t.equal((await app.send('GET', '/api/projects/1/events/?limit=1001&orderBy=timestamp')).body.results.length, 1001)
   })
 
-t.test('a caller who goes away in the middle of a stream is not read for', async (t) => {
+t.test('stops reading when the client disconnects during a stream', async (t) => {
   const app = await openApp(t, 'sqlite')
   const { events } = app.deps
   await insertEvents(

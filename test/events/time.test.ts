@@ -3,7 +3,7 @@ import { eventTime, isoOf, parseEventTime, parseSentAt } from '../../src/events/
 
 const at = (iso: string): number => parseEventTime(iso)!
 
-t.test('times that are read', async (t) => {
+t.test('parses times', async (t) => {
   for (const [text, iso] of [
     ['2021-10-30T03:02:00Z', '2021-10-30T03:02:00.000Z'],
     ['2021-10-30T03:02:00.123Z', '2021-10-30T03:02:00.123Z'],
@@ -34,7 +34,7 @@ t.test('times that are read', async (t) => {
   t.equal(parseEventTime(1635471840000), at('2021-10-29T01:44:00Z'), 'a number is milliseconds')
 })
 
-t.test('texts that are no times', async (t) => {
+t.test('rejects values that are not times', async (t) => {
   for (const text of [
     'notISO',
     '',
@@ -54,15 +54,19 @@ t.test('texts that are no times', async (t) => {
     t.equal(parseEventTime(text), undefined, String(text))
 })
 
-t.test('when the sender sent', async (t) => {
+t.test('parses sent_at', async (t) => {
   t.equal(parseSentAt('1635471840'), at('2021-10-29T01:44:00Z'), 'seconds')
   t.equal(parseSentAt('1635471840000'), at('2021-10-29T01:44:00Z'), 'milliseconds')
-  t.equal(parseSentAt('1635471840.5'), at('1970-01-19T22:17:51.8405Z'), 'told apart by length alone')
+  t.equal(
+    parseSentAt('1635471840.5'),
+    at('1970-01-19T22:17:51.8405Z'),
+    'seconds and milliseconds differ by length only',
+  )
   t.equal(parseSentAt('2021-10-29T01:44:00Z'), at('2021-10-29T01:44:00Z'))
   t.equal(parseSentAt('yesterday'), undefined)
 })
 
-t.test('when it happened', async (t) => {
+t.test('computes the time of an event', async (t) => {
   const now = at('2021-10-29T01:44:00Z')
   const happened = (timestamp: unknown, sent_at: string | null = null, offset?: unknown): string =>
     isoOf(eventTime({ timestamp, offset, now, sent_at: sent_at && at(sent_at) } as Parameters<typeof eventTime>[0]))
@@ -70,7 +74,7 @@ t.test('when it happened', async (t) => {
   t.equal(happened(undefined), arrived)
   t.equal(happened(null), arrived)
   t.equal(happened('notISO'), arrived)
-  t.equal(happened('2021-10-29T01:43:54Z'), '2021-10-29T01:43:54.000Z', 'as told')
+  t.equal(happened('2021-10-29T01:43:54Z'), '2021-10-29T01:43:54.000Z', 'as sent')
   t.equal(happened('2021-10-28T03:02:00.000001Z'), '2021-10-28T03:02:00.000001Z', 'to the microsecond')
   t.equal(happened('2021-10-30T03:02:00Z', '2021-10-30T03:12:00Z'), '2021-10-29T01:34:00.000Z', 'a clock ahead')
   t.equal(happened('2021-10-20T03:02:00+02:00', '2021-10-20T01:12:00Z'), '2021-10-29T01:34:00.000Z', 'a clock behind')
@@ -79,6 +83,6 @@ t.test('when it happened', async (t) => {
   t.equal(happened('2021-01-01T00:00:00Z', '2021-10-30T03:12:00Z', 6000), '2021-10-29T01:43:54.000Z', 'an age wins')
   t.equal(happened('2021-10-30T00:43:59Z'), '2021-10-30T00:43:59.000Z', 'less than 23 hours ahead')
   t.equal(happened('2021-10-30T00:44:01Z'), arrived, 'more')
-  t.equal(happened('1970-01-01T00:00:00Z'), '1970-01-01T00:00:00.000Z', 'as old as can be')
+  t.equal(happened('1970-01-01T00:00:00Z'), '1970-01-01T00:00:00.000Z', 'the earliest time')
   t.equal(happened('2021-10-30T03:02:00Z', null), arrived, 'without a correction it is too far ahead')
 })

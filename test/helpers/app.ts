@@ -96,7 +96,7 @@ export interface AppOptions {
   log?: NodeJS.WritableStream
 }
 
-export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, examine: testDestination, stop: async () => undefined }
+export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, testDestination, stop: async () => undefined }
 
 /** Opens a server on a new database with its first user. Both are removed after the test. */
 export async function openApp(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { POSITION } from '../../src/events/extract.ts'
-import { shape } from '../../src/events/normalize-event.ts'
+import { normalizeEvent } from '../../src/events/normalize-event.ts'
 import { eventsOf } from '../../src/events/payload.ts'
 import { horizon } from '../../src/events/positions.ts'
 import type { DeliveryJob, Report, Reporter } from '../../src/exports/deliver.ts'
@@ -45,7 +45,7 @@ export async function commit(
   const now = Date.parse(app.deps.now()) * 1000
   const arrival = { project_id, now, sent_at: null, address: null, uuid: app.deps.ids.uuid }
   const sent = events.map((event) => ({ event: 'seen', distinct_id: 'somebody', ...event }))
-  await app.deps.writer.add((await eventsOf(sent)).map((one) => shape(one, arrival)!))
+  await app.deps.writer.add((await eventsOf(sent)).map((one) => normalizeEvent(one, arrival)!))
 }
 
 /** Creates numbered events. */

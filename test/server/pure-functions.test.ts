@@ -1,4 +1,4 @@
-/** Parts with many cases, asked directly. */
+/** Functions with many cases that need no server: settings, scopes, rate limit counters, times, ids, metrics. */
 import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { makeIds } from '../../src/ids.ts'
 import { histogram } from '../../src/metrics.ts'
 import { encloses } from '../../src/store/key-restrictions.ts'
 
-t.test('settings', async (t) => {
+t.test('reads and validates settings', async (t) => {
   t.match(readConfig({}), {
     PORT: 8000,
     HOST: '127.0.0.1',
@@ -77,7 +77,7 @@ t.test('settings', async (t) => {
   for (const setting of describeSettings()) t.ok(setting.description, setting.name)
 })
 
-t.test('scopes', async (t) => {
+t.test('a scope grants its actions only', async (t) => {
   t.ok(grants(['*'], 'plugin:write'))
   t.ok(grants(['plugin:write'], 'plugin:read'))
   t.notOk(grants(['plugin:read'], 'plugin:write'))
@@ -86,7 +86,7 @@ t.test('scopes', async (t) => {
   t.notOk(grants([], 'query:read'))
 })
 
-t.test('limits slide', async (t) => {
+t.test('rate limits use a sliding window', async (t) => {
   // Where an hour begins, and with it a minute.
   let now = 7_200_000
   const limit = createCounter(
@@ -129,7 +129,7 @@ t.test('limits slide', async (t) => {
   t.ok(ask(), 'a clock that steps back locks nobody out')
 })
 
-t.test('limits count so many names and no more: the quiet are forgotten, not the busy', async (t) => {
+t.test('rate limits track a bounded number of names and evict the least active ones', async (t) => {
   const limit = createCounter([{ limit: 1, seconds: 60 }], () => 1_000_000)
   for (const name of ['quiet', 'busy']) limit.count(name)
   for (let i = 0; i < MAX_NAMES; i++) {
@@ -140,7 +140,7 @@ t.test('limits count so many names and no more: the quiet are forgotten, not the
   t.doesNotThrow(() => limit.check('quiet'))
 })
 
-t.test('limits that nodes share', async (t) => {
+t.test('rate limits add up across nodes', async (t) => {
   let now = 7_200_000
   const windows: RateWindows = [{ limit: 10, seconds: 60 }]
   const [a, b] = [createCounter(windows, () => now, true), createCounter(windows, () => now, true)]
@@ -172,7 +172,7 @@ t.test('limits that nodes share', async (t) => {
   t.strictSame(createCounter(windows, () => now).takePending(), [])
 })
 
-t.test('no window ever lets through twice its limit', async (t) => {
+t.test('no window admits twice its limit', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (steps) => {
@@ -194,7 +194,7 @@ t.test('no window ever lets through twice its limit', async (t) => {
   )
 })
 
-t.test('times survive every spelling', async (t) => {
+t.test('parses every spelling of a time to the stored form', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(
@@ -236,7 +236,7 @@ t.test('times survive every spelling', async (t) => {
   )
 })
 
-t.test('a key encloses what it may make', async (t) => {
+t.test('a key can only create keys within its own restrictions', async (t) => {
   const limits = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), { nil: null })
   const reach = fc.record({ organizations: limits.map((list) => list?.map(String) ?? null), projects: limits })
   t.doesNotThrow(() =>
@@ -254,7 +254,7 @@ t.test('a key encloses what it may make', async (t) => {
   t.notOk(encloses({ organizations: null, projects: [1] }, { organizations: ['1'], projects: null }))
 })
 
-t.test('ids', async (t) => {
+t.test('generates unique ids in their formats', async (t) => {
   const ids = makeIds(() => Date.parse('2026-01-01T00:00:00Z'))
   t.match(ids.uuid(), /^019b7[0-9a-f]{3}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   t.match(ids.keyValue(), /^phx_[0-9A-Za-z]{40,48}$/)
@@ -263,7 +263,7 @@ t.test('ids', async (t) => {
   t.equal(new Set(Array.from({ length: 1000 }, () => ids.uuid())).size, 1000)
 })
 
-t.test('histograms print what those of prom-client do', async (t) => {
+t.test('histograms print the same text as prom-client', async (t) => {
   const options = { name: 'seconds', help: 'Seconds.', buckets: [0.1, 0.5, 1, 5] }
   const value = fc.oneof(fc.constantFrom(0, 0.1, 0.5, 1, 5, 5.1), fc.double({ min: 0, max: 10, noNaN: true }))
   await fc.assert(
@@ -285,7 +285,7 @@ t.test('histograms print what those of prom-client do', async (t) => {
   )
 })
 
-t.test('content negotiation', async (t) => {
+t.test('negotiates the content type', async (t) => {
   const JSON_TYPE = 'application/json'
   const CSV = 'text/csv'
   for (const [accept, chosen] of [

@@ -1,14 +1,13 @@
-/** Parts of reading events that need no server. */
+/** Query parameters of event lists: times and lists of values. */
 import fc from 'fast-check'
 import t from 'tap'
 import { queryList } from '../../src/api/query.ts'
 import { parseMoment } from '../../src/api/time.ts'
-import { formatElements, parseElements } from '../../src/events/elements.ts'
 import { isoOf } from '../../src/events/time.ts'
 
 const NOW = '2026-03-31T10:20:30.400Z'
 
-t.test('moments', async (t) => {
+t.test('parses absolute and relative times', async (t) => {
   for (const [text, wanted] of [
     ['2026-01-02T03:04:05.678901Z', '2026-01-02T03:04:05.678901Z'],
     ['2026-01-02T03:04:05.6789019Z', '2026-01-02T03:04:05.678901Z'],
@@ -63,10 +62,14 @@ t.test('moments', async (t) => {
     'Sat, 07 Jan 2012',
   ])
     t.throws(() => parseMoment(text, 'after', NOW), { code: 'invalid_input', attr: 'after' }, text)
-  t.equal(parseMoment('9999-12-31', 'after', NOW), Number.MAX_SAFE_INTEGER, 'what no number can tell apart is the end')
+  t.equal(
+    parseMoment('9999-12-31', 'after', NOW),
+    Number.MAX_SAFE_INTEGER,
+    'times beyond safe integers become the largest one',
+  )
 })
 
-t.test('a moment that is told is read as the same', async () => {
+t.test('parses formatted times back to the same value', async () => {
   const range = { min: -8e15, max: 8e15 }
   fc.assert(
     fc.property(
@@ -79,7 +82,7 @@ t.test('a moment that is told is read as the same', async () => {
   )
 })
 
-t.test('parameters that take several values', async (t) => {
+t.test('reads lists of values from query parameters', async (t) => {
   for (const [query, wanted] of [
     [{}, undefined],
     [{ a: 'x' }, ['x']],
@@ -96,44 +99,4 @@ t.test('parameters that take several values', async (t) => {
     [{ 'a[b]': 'x', ab: 'y' }, undefined],
   ] as const)
     t.strictSame(queryList(query, 'a'), wanted, JSON.stringify(query))
-})
-
-t.test('page elements come back from their compact form', async (t) => {
-  const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,5}$/)
-  const value = fc.string({ unit: 'binary', maxLength: 12 })
-  const element = fc.record({
-    tag_name: word,
-    attr_class: fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9:/[\]-]{0,6}$/), { minLength: 1, maxLength: 3 }),
-    attributes: fc.dictionary(
-      word.map((name) => `attr__${name}`),
-      value,
-      { maxKeys: 4, noNullPrototype: true },
-    ),
-    text: fc.option(value),
-    href: fc.option(value),
-    attr_id: fc.option(value),
-    nth_child: fc.nat(99),
-    nth_of_type: fc.nat(99),
-  })
-  fc.assert(
-    fc.property(fc.array(element, { maxLength: 4 }), (elements) => {
-      const wanted = elements.map((one, order) => ({
-        event: null,
-        ...one,
-        attr_class: [...one.attr_class].sort(),
-        order,
-      }))
-      t.strictSame(parseElements(formatElements(elements)), wanted)
-    }),
-    { numRuns: 300 },
-  )
-  t.strictSame(parseElements(''), [])
-  fc.assert(
-    fc.property(fc.string({ maxLength: 60 }), (text) => Array.isArray(parseElements(text))),
-    { numRuns: 300 },
-  )
-  const long = `a:b="c"${'x'.repeat(1_000_000)}`
-  t.match(parseElements(long), [{ attributes: { b: 'c' } }], 'garbage is passed over, and quickly')
-  t.match(parseElements('a'), [{ tag_name: 'a', attr_class: null, attributes: {} }])
-  t.match(parseElements('a.b;c:__proto__="x"'), [{ attr_class: ['b'] }, { tag_name: 'c' }])
 })
