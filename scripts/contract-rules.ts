@@ -1,6 +1,7 @@
 /** What the house asks of its contract beyond being valid OpenAPI. Each rule says how to mend what it finds. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { isPublic } from '../src/contract/operations.ts'
 
 type Json = Record<string, any>
 
@@ -17,15 +18,6 @@ const KEY_ORDER = [
   'parameters',
   'requestBody',
   'responses',
-]
-/** Operations without credentials. Every operation of the areas capture, service and signup, and these. */
-const PUBLIC_AREAS = ['signup', 'capture', 'service', 'password_reset', 'sso']
-const PUBLIC_OPERATIONS = [
-  'session.precheck',
-  'session.create',
-  'session.verify_second_factor',
-  'session.use_link',
-  'users.verify_email',
 ]
 const LEVELS = [1, 8, 15]
 const PLUGIN_ACCESS = [3, 6]
@@ -61,7 +53,7 @@ export function violations(contract: Json): string[] {
 
       const security = operation.security
       if (!Array.isArray(security)) found.push(`${id}: say its security, or \`security: []\` for a public operation`)
-      else if (PUBLIC_AREAS.includes(area ?? '') || PUBLIC_OPERATIONS.includes(id)) {
+      else if (isPublic(id)) {
         if (security.length) found.push(`${id}: ${area} is public, so \`security: []\``)
       } else {
         const [key, session] = security

@@ -1,6 +1,7 @@
 import * as rules from '../auth/api_keys.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
 import * as store from '../store/api_keys.ts'
 import type { Area, AreaAccess } from './handler-context.ts'
 import { parseIsoTime } from './time.ts'
@@ -14,7 +15,10 @@ export const api_keys = (deps: Deps): Area<'api_keys', store.ApiKey> => ({
     'api_keys.create': async ({ caller, body }) =>
       serializeApiKey(await rules.create(deps, caller, { ...body, expires_at: expiry(body) })),
 
-    'api_keys.current': async ({ caller }) => serializeApiKey(caller.key),
+    'api_keys.current': async ({ caller: { key } }) => {
+      if (!key) throw notFound()
+      return serializeApiKey(key)
+    },
 
     'api_keys.retrieve': async ({ subject }) => serializeApiKey(subject),
 

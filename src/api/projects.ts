@@ -11,8 +11,8 @@ type Schemas = components['schemas']
 
 export const projects = (deps: Deps): Area<'projects'> => ({
   operations: {
-    'projects.list': async ({ caller: { user, key }, query, url }) => {
-      const { count, rows } = await store.list(deps.db, user.id, key.restrictions, paging(query))
+    'projects.list': async ({ caller: { user, restrictions }, query, url }) => {
+      const { count, rows } = await store.list(deps.db, user.id, restrictions, paging(query))
       return page({ url, query }, count, rows.map(serializeProject))
     },
     'projects.create': async ({ caller, body }) => serializeProject(await rules.create(deps, caller, body)),
@@ -28,9 +28,9 @@ export const organization_projects = (deps: Deps): Area<'organization_projects',
     rules.getIn(deps, caller, organization, params.id),
 
   operations: {
-    'organization_projects.list': async ({ caller: { user, key }, organization, query, url }) => {
-      const restrictions = narrowToOrganization(key.restrictions, organization.id)
-      const { count, rows } = await store.list(deps.db, user.id, restrictions, paging(query))
+    'organization_projects.list': async ({ caller, organization, query, url }) => {
+      const restrictions = narrowToOrganization(caller.restrictions, organization.id)
+      const { count, rows } = await store.list(deps.db, caller.user.id, restrictions, paging(query))
       return page({ url, query }, count, rows.map(serializeProject))
     },
     'organization_projects.create': async ({ organization, body }) =>

@@ -33,15 +33,24 @@ export const session = (deps: Deps): Area<'session'> => {
         return { sso_enforcement: sso_enforcement || null, saml_available }
       },
 
-      'session.create': async ({ body: { email, password }, client, cookies, session: replaces }) =>
-        finish(cookies, await flows.signInWithPassword(signIn, { email, password, client, replaces })),
+      'session.create': async (call) => {
+        const { body, client, cookies } = call
+        const replaces = await call.currentSession()
+        return finish(cookies, await flows.signInWithPassword(signIn, { ...body, client, replaces }))
+      },
 
-      'session.use_link': async ({ body: { token }, client, cookies, session: replaces }) =>
-        finish(cookies, await flows.signInWithLink(signIn, { token, client, replaces })),
+      'session.use_link': async (call) => {
+        const { body, client, cookies } = call
+        const replaces = await call.currentSession()
+        return finish(cookies, await flows.signInWithLink(signIn, { token: body.token, client, replaces }))
+      },
 
-      'session.verify_second_factor': async ({ body: { token: code }, client, cookies, session: replaces }) => {
+      'session.verify_second_factor': async (call) => {
+        const { body, client, cookies } = call
         const pending_token = cookies.get(PENDING_COOKIE)
-        const result = await flows.completeSecondFactor(signIn, { pending_token, code, client, replaces })
+        const replaces = await call.currentSession()
+        const input = { pending_token, code: body.token, client, replaces }
+        const result = await flows.completeSecondFactor(signIn, input)
         cookies.clear(PENDING_COOKIE)
         return finish(cookies, result)
       },

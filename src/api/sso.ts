@@ -13,9 +13,11 @@ export const sso = (deps: Deps): Area<'sso'> => {
   const ssoFor = ({ origin }: RequestUrl): Sso => ({ ...signIn, providers: deps.providers, site_url: origin })
 
   const complete = async (
-    { cookies, client, session: replaces }: HandlerContext<'sso.complete' | 'sso.complete_saml'>,
+    call: Pick<HandlerContext<'sso.complete'>, 'cookies' | 'client' | 'currentSession'>,
     { assertion, next, invite_id }: Completed,
   ): Promise<RawResponse> => {
+    const { cookies, client } = call
+    const replaces = await call.currentSession()
     const result = await signInWithSso(signIn, { assertion, client, replaces, invite_id })
     if ('link_token' in result) {
       cookies.set(LINK_COOKIE, result.link_token, { max_age_seconds: REQUEST_SECONDS })

@@ -55,7 +55,7 @@ export async function create(
 ): Promise<KeyWithValue> {
   const restrictions = await requestedRestrictions(db, caller, input)
   const expires_at = requestedExpiry(now(), input.expires_at)
-  requireNoMoreAccess(caller.key, { restrictions, expires_at })
+  requireNoMoreAccess(caller, { restrictions, expires_at })
   return db.tx(async (tx) => {
     if ((await store.countActive(tx, caller.user.id, now())) >= MAX_ACTIVE_KEYS)
       throw invalid(null, `A user can have at most ${MAX_ACTIVE_KEYS} active keys. Revoke one.`)
@@ -76,19 +76,19 @@ export async function update(
   key: store.ApiKey,
   input: KeyInput,
 ): Promise<store.ApiKey> {
-  requireNoMoreAccess(caller.key, key)
+  requireNoMoreAccess(caller, key)
   const requested = await requestedRestrictions(db, caller, input, key.restrictions)
   return db.tx(async (tx) => {
     const locked = await store.lockApiKey(tx, key.id)
     if (!locked) throw notFound()
-    requireNoMoreAccess(caller.key, locked)
+    requireNoMoreAccess(caller, locked)
     const { label = locked.label, scopes = locked.scopes } = input
     const restrictions = {
       organizations: input.scoped_organizations ? requested.organizations : locked.restrictions.organizations,
       projects: input.scoped_teams ? requested.projects : locked.restrictions.projects,
     }
     const expires_at = requestedExpiry(now(), input.expires_at, locked.expires_at)
-    requireNoMoreAccess(caller.key, { restrictions, expires_at })
+    requireNoMoreAccess(caller, { restrictions, expires_at })
     return store.update(tx, { ...locked, label, scopes: [...new Set(scopes)], restrictions, expires_at })
   })
 }
@@ -99,7 +99,7 @@ export async function roll(
   caller: Caller,
   key: store.ApiKey,
 ): Promise<KeyWithValue> {
-  requireNoMoreAccess(caller.key, key)
+  requireNoMoreAccess(caller, key)
   const value = ids.keyValue()
   const rolled = await store.roll(db, key.id, { value_hash: sha256(value), mask_value: maskOf(value) })
   if (!rolled) throw notFound()
@@ -107,7 +107,7 @@ export async function roll(
 }
 
 export async function revoke({ db }: { db: Db }, caller: Caller, key: store.ApiKey): Promise<void> {
-  requireNoMoreAccess(caller.key, key)
+  requireNoMoreAccess(caller, key)
   if (!(await store.remove(db, key.id))) throw notFound()
 }
 
@@ -153,7 +153,7 @@ function requestedExpiry(now: string, sent: string | null | undefined, present: 
 }
 
 /** A key can only manage keys that have no more access and expire no later than itself. */
-function requireNoMoreAccess(own: store.ApiKey, other: Pick<store.ApiKey, 'restrictions' | 'expires_at'>): void {
+function requireNoMoreAccess(own: Pick<Caller, 'restrictions' | 'expires_at'>, other: Pick<store.ApiKey, 'restrictions' | 'expires_at'>): void {
   const outlives = own.expires_at !== null && (other.expires_at === null || other.expires_at > own.expires_at)
   if (!encloses(own.restrictions, other.restrictions) || outlives)
     throw forbidden('That key has more access or a later expiry than the key of this request. Use another key.')

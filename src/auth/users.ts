@@ -21,16 +21,16 @@ export interface ProfileInput {
   set_current_team?: number
 }
 
-export async function get({ db }: { db: Db }, { user, key }: Caller): Promise<Profile> {
+export async function get({ db }: { db: Db }, { user, restrictions }: Caller): Promise<Profile> {
   return {
     user,
-    organization: await organizations.current(db, user, key.restrictions),
-    project: await projects.current(db, user, key.restrictions),
+    organization: await organizations.current(db, user, restrictions),
+    project: await projects.current(db, user, restrictions),
   }
 }
 
 export async function update({ db }: { db: Db }, caller: Caller, input: ProfileInput): Promise<Profile> {
-  if (!isUnrestricted(caller.key.restrictions))
+  if (!isUnrestricted(caller.restrictions))
     throw forbidden('This key is restricted to some organizations or projects. Use an unrestricted key.')
   const { first_name, last_name } = input
   const user = await db.tx(async (tx) => {
@@ -58,7 +58,7 @@ async function requestedWorkspace(
       throw invalid('set_current_team', 'This project is not in `set_current_organization`. Send one that is.')
     return { current_organization_id: project.organization_id, current_project_id: project.id }
   }
-  const present = organization && (await organizations.current(tx, caller.user, caller.key.restrictions))
+  const present = organization && (await organizations.current(tx, caller.user, caller.restrictions))
   if (!organization || organization.id === present?.id) return {}
   return { current_organization_id: organization.id, current_project_id: null }
 }

@@ -8,10 +8,21 @@ export type AreaName = OperationId extends `${infer Area}.${string}` ? Area : ne
 
 export type IdsOf<Area extends string> = Extract<OperationId, `${Area}.${string}`>
 
-/** Areas whose operations need no key. */
-export const PUBLIC_AREAS = ['signup', 'capture', 'service'] as const satisfies AreaName[]
+/** Areas whose operations need no credentials. */
+export const PUBLIC_AREAS = ['signup', 'capture', 'service', 'password_reset', 'sso'] as const satisfies AreaName[]
+/** Operations of other areas that need no credentials. */
+export const PUBLIC_OPERATIONS = [
+  'session.precheck',
+  'session.create',
+  'session.verify_second_factor',
+  'session.use_link',
+  'users.verify_email',
+] as const satisfies OperationId[]
 
-export type PublicId = IdsOf<(typeof PUBLIC_AREAS)[number]>
+export type PublicId = IdsOf<(typeof PUBLIC_AREAS)[number]> | (typeof PUBLIC_OPERATIONS)[number]
+
+export const isPublic = (id: string): boolean =>
+  PUBLIC_OPERATIONS.some((operation) => operation === id) || PUBLIC_AREAS.some((area) => id.startsWith(`${area}.`))
 
 type Parameters<Id extends OperationId> = operations[Id]['parameters']
 

@@ -21,10 +21,10 @@ export interface OrganizationWithTeams {
 
 export async function list(
   { db }: { db: Db },
-  { user, key }: Caller,
+  { user, restrictions }: Caller,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; results: OrganizationWithTeams[] }> {
-  const { count, rows } = await store.list(db, user.id, key.restrictions, page)
+  const { count, rows } = await store.list(db, user.id, restrictions, page)
   const results = new Map<string, OrganizationWithTeams>(
     rows.map((organization) => [organization.id, { organization, teams: [] }]),
   )
@@ -40,8 +40,8 @@ export async function withTeams(
   return { organization, teams: await projects.ofOrganizations(db, [organization.id]) }
 }
 
-async function get(db: Db, { user, key }: Caller, id: string): Promise<OrganizationWithTeams> {
-  const organization = await store.get(db, user.id, key.restrictions, id)
+async function get(db: Db, { user, restrictions }: Caller, id: string): Promise<OrganizationWithTeams> {
+  const organization = await store.get(db, user.id, restrictions, id)
   if (!organization) throw notFound()
   return withTeams({ db }, organization)
 }
@@ -51,7 +51,7 @@ export async function create(
   caller: Caller,
   input: store.OrganizationInput & { name: string },
 ): Promise<OrganizationWithTeams> {
-  if (!isUnrestricted(caller.key.restrictions))
+  if (!isUnrestricted(caller.restrictions))
     throw forbidden('This key is restricted to existing organizations or projects. Use an unrestricted key.')
   const owner_id = caller.user.id
   const { organization_id } = await db.tx((tx) => createWithOwner(tx, ids, now(), { ...input, owner_id }))

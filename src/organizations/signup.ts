@@ -130,8 +130,8 @@ export async function acceptInvite(
 }
 
 /** Joining extends the access of the account, so a restricted key is not enough. */
-function requireUnrestrictedKey({ key }: Caller): void {
-  if (!key.scopes.includes('*') || !isUnrestricted(key.restrictions))
+function requireUnrestrictedKey({ scopes, restrictions }: Caller): void {
+  if (!scopes.includes('*') || !isUnrestricted(restrictions))
     throw forbidden(
       "Joining requires a key with the scope '*' that is not restricted to organizations or projects. Use such a key.",
     )

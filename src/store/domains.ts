@@ -103,3 +103,11 @@ export function verifiedOf(db: Db, email: string): Promise<DomainRow | undefined
 
 export const hasSaml = ({ saml_entity_id, saml_acs_url, saml_x509_cert }: DomainRow): boolean =>
   Boolean(saml_entity_id && saml_acs_url && saml_x509_cert)
+
+export function getVerified(db: Db, id: string): Promise<DomainRow | undefined> {
+  return db.get<DomainRow>(sql`select * from domains where id = ${id} and verified_at is not null`)
+}
+
+export async function isVerifiedBy(db: Db, id: string, organization_id: string): Promise<boolean> {
+  return (await getVerified(db, id))?.organization_id === organization_id
+}

@@ -61,9 +61,8 @@ export async function list(
   return { count: await db.count(found), rows }
 }
 
-/** Records use at most once a minute. */
-export async function touch(db: Db, id: string, now: string, not_since: string): Promise<void> {
-  await db.run(sql`update sessions set last_used_at = ${now} where id = ${id} and last_used_at < ${not_since}`)
+export async function touch(db: Db, id: string, now: string): Promise<void> {
+  await db.run(sql`update sessions set last_used_at = ${now} where id = ${id} and last_used_at < ${now}`)
 }
 
 /** A session that was signed in with a password only, and then set up a second factor, counts as confirmed. */
