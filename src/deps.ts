@@ -1,5 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { createPasswordStrength } from './auth/password-strength.ts'
+import { createPasswords } from './auth/passwords.ts'
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
@@ -16,6 +18,9 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
+import { type Providers, providersOf } from './signin/oidc.ts'
+import { createAccountLink } from './signin/password-reset.ts'
+import type { SignInService } from './signin/service.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
@@ -56,6 +61,10 @@ export interface Deps {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics: Metrics
+  /** Sign-in, sessions and credentials. */
+  readonly signIn: SignInService
+  /** The single sign-on providers of the operator. */
+  readonly providers: Providers
   /** Null when no mail is configured. Wake it after enqueueing a mail. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
@@ -131,7 +140,19 @@ export async function buildDeps({
       retentions: () => purges.retentions(db),
     },
   })
-  const mailer = await openMail(config, db, ids, now, log)
+  const mailer = await openMail({ config, db, ids, now, milliseconds, log })
+  const strength = createPasswordStrength()
+  const signIn: SignInService = {
+    db,
+    ids,
+    now,
+    milliseconds,
+    passwords: createPasswords(strength),
+    vault,
+    limits: { lifetime_hours: config.SESSION_LIFETIME_HOURS, idle_hours: config.SESSION_IDLE_HOURS },
+    throttled: config.RATE_LIMITS,
+    mailer,
+  }
   // A worker picks up the mail and purges that an API node enqueues.
   if (config.ROLE !== 'api') {
     mailer?.start()
@@ -173,6 +194,8 @@ export async function buildDeps({
     metrics,
     ids,
     mailer,
+    signIn,
+    providers: providersOf(config),
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
@@ -187,6 +210,7 @@ export async function buildDeps({
       await writer.stop()
       await exporter.stop()
       await processes.stop()
+      await strength.stop()
       await inspector.stop()
       await mailer?.stop()
       await purger.stop()
@@ -235,17 +259,30 @@ const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
 /** Loads the mail library only when mail is configured. */
-async function openMail(
-  config: Config,
-  db: Database,
-  ids: Ids,
-  now: () => string,
-  log: Logger,
-): Promise<Mailer | null> {
+async function openMail({
+  config,
+  db,
+  ids,
+  now,
+  milliseconds,
+  log,
+}: Pick<Deps, 'config' | 'db' | 'ids' | 'now' | 'milliseconds' | 'log'>): Promise<Mailer | null> {
   if (!config.SMTP_URL || !config.SITE_URL) return null
   const { smtpSender } = await import('./mail/smtp.ts')
   const from = config.MAIL_FROM ?? `workspace-admin@${new URL(config.SITE_URL).hostname}`
   const site_url = config.SITE_URL
   const send = smtpSender(config.SMTP_URL, from)
-  return createMailer({ db, now, send, log, site_url, inviteLink: (id) => createInviteLink(db, ids, site_url, id) })
+  return createMailer({
+    db,
+    now,
+    send,
+    log,
+    site_url,
+    inviteLink: (id) => createInviteLink(db, ids, site_url, id),
+    accountLink: async (kind, account) => {
+      const link = await createAccountLink({ db, ids, milliseconds }, kind, account)
+      // The secret is in the fragment, which browsers do not send to servers and proxies.
+      return link && `${site_url}/${kind === 'password_reset' ? 'reset' : 'verify_email'}/${link.uuid}/#${link.token}`
+    },
+  })
 }

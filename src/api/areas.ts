@@ -9,12 +9,16 @@ import { events } from './events.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
+import { password_reset } from './password_reset.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
 import { project_batch_exports } from './project_batch_exports.ts'
 import { organization_projects, projects } from './projects.ts'
 import { service } from './service.ts'
+import { session } from './session.ts'
 import { signup } from './signup.ts'
+import { sso } from './sso.ts'
+import { two_factor } from './two_factor.ts'
 import { users } from './users.ts'
 
 /** The handlers of every area of the contract. A missing or unknown area does not compile. */
@@ -28,6 +32,10 @@ export const areas = (deps: Deps) =>
     signup: signup(deps),
     domains: domains(deps),
     users: users(deps),
+    session: session(deps),
+    password_reset: password_reset(deps),
+    two_factor: two_factor(deps),
+    sso: sso(deps),
     api_keys: api_keys(deps),
     batch_exports: batch_exports(deps),
     project_batch_exports: project_batch_exports(deps),

@@ -32,7 +32,11 @@ export async function organizationFor(
 }
 
 /** The project with this id or `@current`. Throws not_found when the caller has no access to it. */
-export async function projectFor(db: Db, { user, restrictions }: Caller, id: string): Promise<projects.MembersProjectRow> {
+export async function projectFor(
+  db: Db,
+  { user, restrictions }: Caller,
+  id: string,
+): Promise<projects.MembersProjectRow> {
   const found =
     id === CURRENT
       ? await projects.current(db, user, restrictions)

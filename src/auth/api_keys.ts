@@ -153,7 +153,10 @@ function requestedExpiry(now: string, sent: string | null | undefined, present: 
 }
 
 /** A key can only manage keys that have no more access and expire no later than itself. */
-function requireNoMoreAccess(own: Pick<Caller, 'restrictions' | 'expires_at'>, other: Pick<store.ApiKey, 'restrictions' | 'expires_at'>): void {
+function requireNoMoreAccess(
+  own: Pick<Caller, 'restrictions' | 'expires_at'>,
+  other: Pick<store.ApiKey, 'restrictions' | 'expires_at'>,
+): void {
   const outlives = own.expires_at !== null && (other.expires_at === null || other.expires_at > own.expires_at)
   if (!encloses(own.restrictions, other.restrictions) || outlives)
     throw forbidden('That key has more access or a later expiry than the key of this request. Use another key.')

@@ -59,8 +59,10 @@ export const activeAt = (milliseconds: number, { idle_hours }: SessionLimits): s
   idle_since: new Date(milliseconds - idle_hours * HOUR_MS).toISOString(),
 })
 
-export const isActive = ({ expires_at, last_used_at }: sessions.SessionRow, { now, idle_since }: sessions.Active): boolean =>
-  expires_at > now && last_used_at > idle_since
+export const isActive = (
+  { expires_at, last_used_at }: sessions.SessionRow,
+  { now, idle_since }: sessions.Active,
+): boolean => expires_at > now && last_used_at > idle_since
 
 /** Whether the use of a session should be recorded now. */
 export const isTouchDue = ({ last_used_at }: sessions.SessionRow, milliseconds: number): boolean =>

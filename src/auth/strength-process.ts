@@ -10,7 +10,9 @@ const MAX_PERSONAL_CHARACTERS = 100
 
 const parent = connectToParent<StrengthRequest, Strength>({ niceness: NICENESS })
 parent.onMessage(({ password, personal }) => {
-  const words = personal.flatMap((word) => [word, ...word.split(/[@.\s]/)]).map((word) => word.slice(0, MAX_PERSONAL_CHARACTERS))
+  const words = personal
+    .flatMap((word) => [word, ...word.split(/[@.\s]/)])
+    .map((word) => word.slice(0, MAX_PERSONAL_CHARACTERS))
   const { score, feedback } = zxcvbn(password.slice(0, MEASURED_CHARACTERS), words.filter(Boolean))
   const advice = [feedback.warning, ...feedback.suggestions].filter(Boolean).map(withFullStop).join(' ')
   void parent.send({ score, advice: advice || 'Use a few uncommon words.' })

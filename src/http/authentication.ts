@@ -42,8 +42,7 @@ export function createAuthenticator({ db, config, now, milliseconds, signIn, bac
       const token = bearer(headers.authorization) === undefined ? tokenOf(request) : undefined
       if (token === undefined) return authenticate(findKey, headers.authorization, now)
       const caller = await findSession(token)
-      if (!caller)
-        throw new AppError({ code: 'not_authenticated', detail: 'This session has ended. Sign in again.' })
+      if (!caller) throw new AppError({ code: 'not_authenticated', detail: 'This session has ended. Sign in again.' })
       if (!isSafe(methodOf(request))) {
         requireSameOrigin(headers, originOf(request, config))
         requireCsrfToken(headers, token)

@@ -81,8 +81,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     if (operation.isPublic) {
       rateLimits.countPublicRequest(request, operation)
       if (checksOrigin(operation)) requireSameOrigin(request.headers, originOf(request, deps.config))
-    }
-    else {
+    } else {
       const caller = await authenticator.authenticate(request).catch((error) => {
         rateLimits.countRejectedKey(request, error)
         throw error
@@ -256,7 +255,9 @@ function pageItemSchema({ response }: Operation): OpenApiSchema {
 
 /** Pages of other sites must not sign a browser in or up. Identity providers post their responses from their own site. */
 const checksOrigin = ({ area, method, id }: Operation): boolean =>
-  ['session', 'signup', 'password_reset', 'users', 'sso'].includes(area) && !isSafe(method) && id !== 'sso.complete_saml'
+  ['session', 'signup', 'password_reset', 'users', 'sso'].includes(area) &&
+  !isSafe(method) &&
+  id !== 'sso.complete_saml'
 
 /** Every operation has a handler, and every handler has an operation. */
 function checkIds(ids: string[]): void {

@@ -6,7 +6,14 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { touch } from '../store/api_keys.ts'
 import * as requestCounts from '../store/request_counts.ts'
-import { createCounter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS, PER_USER_SESSIONS } from './request-counter.ts'
+import {
+  createCounter,
+  PER_ADDRESS,
+  PER_PROJECT_CAPTURE,
+  PER_USER,
+  PER_USER_EVENTS,
+  PER_USER_SESSIONS,
+} from './request-counter.ts'
 
 const HOUR_MS = 3_600_000
 /** How often nodes share their counts. Between two rounds, each node admits requests up to the limit. */
@@ -87,7 +94,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
 
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined
 
-  const countByAddress = (kind: 'key' | 'signup' | 'capture', { ip }: FastifyRequest): void => {
+  const countByAddress = (kind: 'key' | AreaName, { ip }: FastifyRequest): void => {
     perAddress.check(`${kind} ${ip}`)
     perAddress.count(`${kind} ${ip}`)
   }

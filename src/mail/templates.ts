@@ -77,7 +77,10 @@ const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; news:
     subject: 'A new address was entered',
     news: `The address of your account will change to ${email} once it is verified.`,
   }),
-  email_changed: (email) => ({ subject: 'Your address was changed', news: `The address of your account is now ${email}.` }),
+  email_changed: (email) => ({
+    subject: 'Your address was changed',
+    news: `The address of your account is now ${email}.`,
+  }),
   two_factor_enabled: () => ({
     subject: 'Two-factor authentication is on',
     news: 'Two-factor authentication was turned on for your account.',
@@ -86,9 +89,18 @@ const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; news:
     subject: 'Two-factor authentication is off',
     news: 'Two-factor authentication was turned off for your account.',
   }),
-  backup_code_used: () => ({ subject: 'A backup code was used', news: 'A backup code was used to sign in to your account.' }),
-  key_created: (label) => ({ subject: 'A personal API key was created', news: `The personal API key "${label}" was created for your account.` }),
-  new_sign_in: (place) => ({ subject: 'New sign-in to your account', news: `Your account was signed in to from ${place}.` }),
+  backup_code_used: () => ({
+    subject: 'A backup code was used',
+    news: 'A backup code was used to sign in to your account.',
+  }),
+  key_created: (label) => ({
+    subject: 'A personal API key was created',
+    news: `The personal API key "${label}" was created for your account.`,
+  }),
+  new_sign_in: (place) => ({
+    subject: 'New sign-in to your account',
+    news: `Your account was signed in to from ${place}.`,
+  }),
 }
 
 export function accountNoticeMail({ event, first_name, detail, at }: AccountNoticeContent): Words {

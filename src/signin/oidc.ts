@@ -1,5 +1,6 @@
 /** OpenID Connect and OAuth 2: Google, GitLab, GitHub and one provider of the operator. */
 import type * as openid from 'openid-client'
+import type { Config } from '../config.ts'
 import type { SignInService } from './service.ts'
 import { type Assertion, SsoError } from './sso.ts'
 import { derived, saveRequest, useRequest } from './sso-requests.ts'
@@ -12,10 +13,53 @@ export interface ProviderSettings {
   /** The OpenID issuer; for GitHub, the address of the site. */
   issuer: string
   /** GitHub only: the address of the API. */
-  api_url?: string
+  api_url?: string | undefined
 }
 
 export type Providers = Partial<Record<OAuthProvider, ProviderSettings>>
+
+type ProviderConfig = Pick<
+  Config,
+  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_KEY'
+  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET'
+  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER'
+  | 'SOCIAL_AUTH_GITHUB_KEY'
+  | 'SOCIAL_AUTH_GITHUB_SECRET'
+  | 'SOCIAL_AUTH_GITHUB_URL'
+  | 'SOCIAL_AUTH_GITHUB_API_URL'
+  | 'SOCIAL_AUTH_GITLAB_KEY'
+  | 'SOCIAL_AUTH_GITLAB_SECRET'
+  | 'SOCIAL_AUTH_GITLAB_API_URL'
+  | 'OIDC_ISSUER'
+  | 'OIDC_CLIENT_ID'
+  | 'OIDC_CLIENT_SECRET'
+>
+
+/** A provider is configured when it has a client id and a client secret. */
+export function providersOf(config: ProviderConfig): Providers {
+  const providers: Providers = {}
+  const add = (name: OAuthProvider, client_id?: string, client_secret?: string, issuer?: string, api_url?: string) => {
+    if (client_id && client_secret && issuer) providers[name] = { client_id, client_secret, issuer, api_url }
+  }
+  const { SOCIAL_AUTH_GOOGLE_OAUTH2_KEY, SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET, SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER } = config
+  add(
+    'google-oauth2',
+    SOCIAL_AUTH_GOOGLE_OAUTH2_KEY,
+    SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET,
+    SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER,
+  )
+  const { SOCIAL_AUTH_GITHUB_URL, SOCIAL_AUTH_GITHUB_API_URL } = config
+  add(
+    'github',
+    config.SOCIAL_AUTH_GITHUB_KEY,
+    config.SOCIAL_AUTH_GITHUB_SECRET,
+    SOCIAL_AUTH_GITHUB_URL,
+    SOCIAL_AUTH_GITHUB_API_URL,
+  )
+  add('gitlab', config.SOCIAL_AUTH_GITLAB_KEY, config.SOCIAL_AUTH_GITLAB_SECRET, config.SOCIAL_AUTH_GITLAB_API_URL)
+  add('oidc', config.OIDC_CLIENT_ID, config.OIDC_CLIENT_SECRET, config.OIDC_ISSUER)
+  return providers
+}
 
 export interface Sso extends SignInService {
   providers: Providers

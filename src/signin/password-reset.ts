@@ -1,17 +1,18 @@
 /** Resetting a forgotten password by a mailed link. */
-import * as accounts from '../store/accounts.ts'
+
 import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
-import * as failures from '../store/sign_in_failures.ts'
 import * as sessions from '../store/sessions.ts'
+import * as failures from '../store/sign_in_failures.ts'
 import * as users from '../store/users.ts'
 import { notifyUser } from './notices.ts'
-import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
 import type { SignInService } from './service.ts'
+import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -74,7 +75,11 @@ export async function createAccountLink(
 }
 
 /** Throws `invalid_token` unless the link works. */
-export async function checkReset({ db, now }: SignInService, uuid: string, token: string): Promise<accounts.AccountRow> {
+export async function checkReset(
+  { db, now }: SignInService,
+  uuid: string,
+  token: string,
+): Promise<accounts.AccountRow> {
   const link = await tokens.get(db, 'password_reset', sha256(token), now())
   const user = link && (await accounts.get(db, link.user_id))
   if (!user || user.uuid !== uuid.toLowerCase() || user.email !== link.email) throw invalidToken()

@@ -1,9 +1,10 @@
 /** Changes of users to their own password and address. */
-import * as accounts from '../store/accounts.ts'
+
 import { sha256 } from '../auth/hash.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -78,7 +79,8 @@ export async function applyChange(
   if (holder && holder.id !== user.id)
     throw invalid('email', 'Another account has this address. Use another one.', 'unique')
   // Without mail nothing can be verified. A change of case alone needs no verification.
-  if (!service.mailer || users.emailKey(email) === users.emailKey(user.email)) return changeEmail(service, tx, current, email, false)
+  if (!service.mailer || users.emailKey(email) === users.emailKey(user.email))
+    return changeEmail(service, tx, current, email, false)
   await countMail(service, `verification ${user.id}`)
   await accounts.setPendingEmail(tx, user.id, email)
   await enqueueVerification(service, tx, user, email)
@@ -112,10 +114,13 @@ async function enqueueVerification(
 }
 
 /** Mails a link for the pending address, or else for the current one. Throws `email_not_available` and `throttled`. */
-export async function requestVerification(service: SignInService, { id }: accounts.AccountRow): Promise<void> {
+export async function requestVerification(service: SignInService, { id }: Pick<accounts.AccountRow, 'id'>): Promise<void> {
   const { db, mailer } = service
   if (!mailer)
-    throw new AppError({ code: 'email_not_available', detail: 'This server sends no mail, so no address can be verified.' })
+    throw new AppError({
+      code: 'email_not_available',
+      detail: 'This server sends no mail, so no address can be verified.',
+    })
   await countMail(service, `verification ${id}`)
   await db.tx(async (tx) => {
     const user = await accounts.lock(tx, id)

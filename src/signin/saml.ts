@@ -1,5 +1,4 @@
 /** SAML 2.0 per login domain: requests by redirect, responses by form post. */
-import type { Profile } from '@node-saml/node-saml'
 import { isUuid } from '../auth/access.ts'
 import { sha256 } from '../auth/hash.ts'
 import * as domains from '../store/domains.ts'
@@ -14,6 +13,9 @@ const CLOCK_SKEW_MS = 60_000
 const ASSERTION_MEMORY_MS = 24 * 3_600_000
 
 const acsUrl = (site_url: string): string => `${site_url}/complete/saml/`
+
+const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion'
+const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
 
 const EMAIL = [
   'email',
@@ -37,9 +39,47 @@ const LAST_NAME = [
 ]
 const FULL_NAME = ['full_name', 'FULL_NAME', 'fullName', 'urn:oid:2.5.4.3']
 
+/** The part of a verified response that is read here. Attributes are further members. */
+interface Profile {
+  issuer: string
+  nameID: string
+  getAssertionXml?: () => string
+  [attribute: string]: unknown
+}
+
+interface SamlClient {
+  getAuthorizeUrlAsync(relay_state: string, host: string | undefined, options: object): Promise<string>
+  validatePostResponseAsync(body: { SAMLResponse: string }): Promise<{ profile: Profile | null }>
+}
+
+interface SamlPackage {
+  SAML: new (options: object) => SamlClient
+  generateServiceProviderMetadata(options: object): string
+}
+
+interface XmlElement {
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+  getElementsByTagNameNS(namespace: string, name: string): ArrayLike<XmlElement>
+}
+
+interface XmlPackage {
+  DOMParser: new () => {
+    parseFromString(text: string, type: string): XmlElement & { documentElement: XmlElement | null }
+  }
+}
+
+/** Loaded by name: the types of both packages declare the DOM for the whole program. */
+const SAML_PACKAGE: string = '@node-saml/node-saml'
+const XML_PACKAGE: string = '@xmldom/xmldom'
+
 /** The library's view of one domain. */
-async function samlOf({ site_url }: Sso, domain: domains.DomainRow, id?: string) {
-  const { SAML } = await import('@node-saml/node-saml')
+async function samlOf(
+  { site_url }: Pick<Sso, 'site_url'>,
+  domain: domains.DomainRow,
+  id?: string,
+): Promise<SamlClient> {
+  const { SAML }: SamlPackage = await import(SAML_PACKAGE)
   return new SAML({
     idpCert: domain.saml_x509_cert ?? '',
     issuer: site_url,
@@ -125,20 +165,17 @@ interface Facts {
 
 /** Reads the assertion from the verified bytes, and the envelope from the response. */
 async function factsOf(xml: string, profile: Profile): Promise<Facts> {
-  const { DOMParser } = await import('@xmldom/xmldom')
+  const { DOMParser }: XmlPackage = await import(XML_PACKAGE)
   const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
   const verified = parse(profile.getAssertionXml?.() ?? '')
   const envelope = parse(xml)
   const root = envelope.documentElement
-  const assertion = verified.getElementsByTagNameNS('urn:oasis:names:tc:SAML:2.0:assertion', 'Assertion').item(0)
+  const [assertion] = Array.from(verified.getElementsByTagNameNS(ASSERTION, 'Assertion'))
   const assertion_id = assertion?.getAttribute('ID') ?? ''
   if (!root || !assertion || assertion_id === '') throw new SsoError('sso_failed', 'no assertion')
-  const confirmations = Array.from(
-    assertion.getElementsByTagNameNS('urn:oasis:names:tc:SAML:2.0:assertion', 'SubjectConfirmationData'),
-  )
-  const signatures = 'http://www.w3.org/2000/09/xmldsig#'
+  const confirmations = Array.from(assertion.getElementsByTagNameNS(ASSERTION, 'SubjectConfirmationData'))
   const algorithms = ['SignatureMethod', 'DigestMethod'].flatMap((name) =>
-    Array.from(envelope.getElementsByTagNameNS(signatures, name)).map((node) => node.getAttribute('Algorithm') ?? ''),
+    Array.from(envelope.getElementsByTagNameNS(SIGNATURE, name)).map((node) => node.getAttribute('Algorithm') ?? ''),
   )
   return {
     assertion_id,
@@ -207,6 +244,10 @@ function assertionOf(domain: domains.DomainRow, profile: Profile): Completed['as
 
 /** The metadata of this server as a service provider. */
 export async function metadata({ site_url }: Pick<Sso, 'site_url'>): Promise<string> {
-  const { generateServiceProviderMetadata } = await import('@node-saml/node-saml')
-  return generateServiceProviderMetadata({ issuer: site_url, callbackUrl: acsUrl(site_url), wantAssertionsSigned: true })
+  const { generateServiceProviderMetadata }: SamlPackage = await import(SAML_PACKAGE)
+  return generateServiceProviderMetadata({
+    issuer: site_url,
+    callbackUrl: acsUrl(site_url),
+    wantAssertionsSigned: true,
+  })
 }

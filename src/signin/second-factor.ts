@@ -1,12 +1,14 @@
 /** The caller's authenticator app and backup codes. */
-import * as accounts from '../store/accounts.ts'
+
 import { backupCodeHash, createBackupCodes, createTotp, type TotpSetup, totpStep } from '../auth/two-factor.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
 import * as backupCodes from '../store/backup_codes.ts'
 import { placeOf } from '../store/secrets.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
+import type { UserRow } from '../store/users.ts'
 import { notifyUser } from './notices.ts'
 import type { SignInService } from './service.ts'
 
@@ -17,12 +19,12 @@ export interface TwoFactorStatus {
   backup_codes: number
 }
 
-export async function status({ db }: SignInService, user: accounts.AccountRow): Promise<TwoFactorStatus> {
+export async function status({ db }: SignInService, user: UserRow): Promise<TwoFactorStatus> {
   return { is_enabled: user.two_factor_enabled_at !== null, backup_codes: await backupCodes.count(db, user.id) }
 }
 
 /** Replaces a setup that was started before. Throws `2fa_already_enabled`. */
-export async function startSetup({ db, vault, now }: SignInService, user: accounts.AccountRow): Promise<TotpSetup> {
+export async function startSetup({ db, vault, now }: SignInService, user: UserRow): Promise<TotpSetup> {
   const setup = await createTotp(user.email)
   const sealed = vault.seal(setup.secret, placeOf('users', user.id))
   if (!(await accounts.startTotpSetup(db, user.id, sealed, now())))
@@ -36,7 +38,7 @@ export async function startSetup({ db, vault, now }: SignInService, user: accoun
 /** Turns two-factor authentication on and returns the backup codes. Throws `setup_expired` and `token_invalid`. */
 export async function completeSetup(
   service: SignInService,
-  { id }: accounts.AccountRow,
+  { id }: UserRow,
   code: string,
   session: SessionRow | null,
 ): Promise<string[]> {
@@ -49,6 +51,8 @@ export async function completeSetup(
     const step = await totpStep(openSecret(service, user), code, milliseconds())
     if (step === null) throw tokenInvalid()
     await accounts.enableTwoFactor(tx, id, step, now())
+    // Sessions without a second factor end, except the one that has just shown a code.
+    await sessions.removeAll(tx, id, session?.id ?? null)
     if (session) await sessions.confirmSecondFactor(tx, session.id)
     const codes = await replaceBackupCodes(tx, id)
     await notifyUser(service, tx, user, 'two_factor_enabled')
@@ -57,7 +61,7 @@ export async function completeSetup(
 }
 
 /** Throws `2fa_not_enabled`. */
-export async function renewBackupCodes({ db }: SignInService, { id }: accounts.AccountRow): Promise<string[]> {
+export async function renewBackupCodes({ db }: SignInService, { id }: UserRow): Promise<string[]> {
   return db.tx(async (tx) => {
     requireEnabled(await accounts.lock(tx, id))
     return replaceBackupCodes(tx, id)
@@ -70,9 +74,9 @@ export interface Proof {
 }
 
 /** Needs the password or a code. Throws `2fa_not_enabled`, `required`, `incorrect_password` and `token_invalid`. */
-export async function disable(service: SignInService, user: accounts.AccountRow, { password, token }: Proof): Promise<void> {
+export async function disable(service: SignInService, { id }: UserRow, { password, token }: Proof): Promise<void> {
   const { db, passwords } = service
-  requireEnabled(user)
+  const user = requireEnabled(await accounts.get(db, id))
   if (password === undefined && token === undefined)
     throw invalid('password', 'Send "password" or "token".', 'required')
   if (password !== undefined && !(await passwords.verify(user.password_hash, password)))
@@ -91,7 +95,12 @@ export async function removeTwoFactor(tx: Db, user_id: number): Promise<void> {
 }
 
 /** Accepts each time step and each backup code once. Needs the lock on the user. */
-export async function verifyCode(service: SignInService, tx: Db, user: accounts.AccountRow, code: string): Promise<boolean> {
+export async function verifyCode(
+  service: SignInService,
+  tx: Db,
+  user: accounts.AccountRow,
+  code: string,
+): Promise<boolean> {
   if (!user.totp_secret || user.two_factor_enabled_at === null) return false
   const step = await totpStep(openSecret(service, user), code, service.milliseconds())
   if (step !== null) return accounts.useTotpStep(tx, user.id, step)

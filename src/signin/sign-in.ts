@@ -1,16 +1,17 @@
 /** Signing in: password or link, then a second factor where the account has one. */
-import * as accounts from '../store/accounts.ts'
+
 import { sha256 } from '../auth/hash.ts'
 import { needsRehash } from '../auth/passwords.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
-import * as failures from '../store/sign_in_failures.ts'
+import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
+import * as failures from '../store/sign_in_failures.ts'
 import * as users from '../store/users.ts'
 import { verifyCode } from './second-factor.ts'
 import type { SignInService } from './service.ts'
@@ -78,7 +79,10 @@ export interface LinkSignIn {
 }
 
 /** Throws `invalid_token` for a link that is unknown, used or expired. */
-export async function signInWithLink(service: SignInService, { token, client, replaces }: LinkSignIn): Promise<SignedIn> {
+export async function signInWithLink(
+  service: SignInService,
+  { token, client, replaces }: LinkSignIn,
+): Promise<SignedIn> {
   return service.db.tx(async (tx) => {
     const link = await tokens.use(tx, 'sign_in', sha256(token), service.now())
     const user = link && (await accounts.lock(tx, link.user_id))
@@ -162,7 +166,10 @@ export async function completeSecondFactor(
   })
   if (!signedIn) {
     if (service.throttled) await countFailure(service, throttle)
-    throw new AppError({ code: '2fa_invalid', detail: 'This code is wrong or was used before. Enter the current code.' })
+    throw new AppError({
+      code: '2fa_invalid',
+      detail: 'This code is wrong or was used before. Enter the current code.',
+    })
   }
   if (service.throttled) await clearFailures(service, throttle)
   return signedIn
@@ -179,9 +186,15 @@ export async function requirePasswordAllowed(db: Db, email: string): Promise<voi
 }
 
 /** How an address signs in. Depends only on its domain. */
-export async function precheck(db: Db, email: string): Promise<{ sso_enforcement: domains.SsoEnforcement; saml_available: boolean }> {
+export async function precheck(
+  db: Db,
+  email: string,
+): Promise<{ sso_enforcement: domains.SsoEnforcement; saml_available: boolean }> {
   const domain = await domains.verifiedOf(db, email)
-  return { sso_enforcement: domain?.sso_enforcement ?? '', saml_available: domain !== undefined && domains.hasSaml(domain) }
+  return {
+    sso_enforcement: domain?.sso_enforcement ?? '',
+    saml_available: domain !== undefined && domains.hasSaml(domain),
+  }
 }
 
 /** Deletes expired sessions, tokens and failures. */

@@ -1,12 +1,14 @@
 /** Single sign-on: from a verified identity to a session. The protocols are in oidc.ts and saml.ts. */
 import { sha256 } from '../auth/hash.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
+import { supersede } from '../organizations/supersede.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
 import * as identities from '../store/identities.ts'
 import * as invites from '../store/invites.ts'
 import * as members from '../store/members.ts'
+import { lockOrganization } from '../store/organizations.ts'
 import * as removedMembers from '../store/removed_members.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
@@ -81,7 +83,6 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
     if (!assertion.email_verified) throw new SsoError('email_not_verified', 'the provider did not verify the address')
     const existing = await accounts.getByEmail(tx, assertion.email)
     if (existing && isUnverified(existing)) {
-      const { supersede } = await import('../organizations/supersede.ts')
       await supersede(tx, existing)
     } else if (existing?.password_hash && domain?.sso_enforcement !== assertion.provider) {
       const link_token = ids.sessionToken()
@@ -166,7 +167,7 @@ async function join(
   organization_id: string,
   invite: invites.InviteRow | undefined,
 ): Promise<void> {
-  await members.lockOrganization(tx, organization_id)
+  await lockOrganization(tx, organization_id)
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   await members.create(tx, {
     id: ids.uuid(),
@@ -176,7 +177,7 @@ async function join(
     now: now(),
   })
   await removedMembers.remove(tx, organization_id, user.id)
-  if (invite) await invites.removeTo(tx, organization_id, user.email)
+  if (invite) await invites.remove(tx, invite.id)
 }
 
 /** Links an identity that waits for the password of its account. Called by a sign-in with that password. */

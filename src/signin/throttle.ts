@@ -1,7 +1,8 @@
 /** Slows down guessing. Counts are in the database, so they hold for all nodes. */
+
+import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
-import { sha256 } from '../auth/hash.ts'
 import * as failures from '../store/sign_in_failures.ts'
 
 const MINUTE_MS = 60_000
@@ -60,7 +61,10 @@ export async function requireUnblocked(clock: Clock, throttles: readonly Throttl
   }
 }
 
-export async function countFailure({ db, milliseconds }: Clock, { name, limit, first_wait_ms }: Throttle): Promise<void> {
+export async function countFailure(
+  { db, milliseconds }: Clock,
+  { name, limit, first_wait_ms }: Throttle,
+): Promise<void> {
   const time = milliseconds()
   const count = await failures.add(db, name, iso(time), iso(time - FORGET_MS))
   if (count < limit) return

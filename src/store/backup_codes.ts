@@ -2,7 +2,9 @@ import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 
 export async function count(db: Db, user_id: number): Promise<number> {
-  const row = await db.get<{ count: number }>(sql`select count(*) as count from backup_codes where user_id = ${user_id}`)
+  const row = await db.get<{ count: number }>(
+    sql`select count(*) as count from backup_codes where user_id = ${user_id}`,
+  )
   return row?.count ?? 0
 }
 

@@ -10,7 +10,10 @@ export interface Identity {
   email: string
 }
 
-export async function userOf(db: Db, { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): Promise<number | undefined> {
+export async function userOf(
+  db: Db,
+  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
+): Promise<number | undefined> {
   const row = await db.get<{ user_id: number }>(
     sql`select user_id from identities where issuer = ${issuer} and subject = ${subject}`,
   )

@@ -147,3 +147,15 @@ export async function consume(tx: Db, invite: InviteRow, token_hash: string, now
 export async function wasUsed(db: Db, id: string, token_hash: string): Promise<boolean> {
   return (await db.get(sql`select 1 from used_invites where id = ${id} and token_hash = ${token_hash}`)) !== undefined
 }
+
+/** An invite that has not expired. */
+export function getOpen(db: Db, id: string, now: string): Promise<InviteRow | undefined> {
+  return db.get<InviteRow>(sql`select * from invites where id = ${id} and created_at >= ${expiryCutoff(now)}`)
+}
+
+/** The open invite of an organization to an address. */
+export function getOpenTo(db: Db, organization_id: string, email: string, now: string): Promise<InviteRow | undefined> {
+  return db.get<InviteRow>(sql`
+    select * from invites where organization_id = ${organization_id} and target_email_key = ${emailKey(email)}
+      and created_at >= ${expiryCutoff(now)}`)
+}

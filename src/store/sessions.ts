@@ -23,14 +23,20 @@ const columns = sql`s.id, s.user_id, s.method, s.domain_id, s.second_factor, s.a
   s.last_used_at, s.expires_at`
 
 /** A session and its active user, expired or not. */
-export async function getByHash(db: Db, token_hash: string): Promise<{ session: SessionRow; user: UserRow } | undefined> {
+export async function getByHash(
+  db: Db,
+  token_hash: string,
+): Promise<{ session: SessionRow; user: UserRow } | undefined> {
   const row = await db.get<SessionRow & UserRow & { session_id: string; session_created_at: string }>(sql`
     select ${columns}, s.id as session_id, s.created_at as session_created_at, ${userColumns}
     from sessions s join users u on u.id = s.user_id where s.token_hash = ${token_hash} and u.is_active`)
   return row && { session: { ...row, id: row.session_id, created_at: row.session_created_at }, user: row }
 }
 
-export async function create(db: Db, { token_hash, ...session }: SessionRow & { token_hash: string }): Promise<SessionRow> {
+export async function create(
+  db: Db,
+  { token_hash, ...session }: SessionRow & { token_hash: string },
+): Promise<SessionRow> {
   await db.run(sql`
     insert into sessions (id, token_hash, user_id, method, domain_id, second_factor, address, user_agent, created_at,
       last_used_at, expires_at)

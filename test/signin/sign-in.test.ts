@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import t, { type Test } from "tap"
+import t, { type Test } from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
 
@@ -19,7 +19,9 @@ onBothEngines(t, 'a password signs in, and the session works for every operation
   const browser = openBrowser(app)
   t.match(await browser.send('GET', ME), { status: 401, body: { code: 'not_authenticated' } })
 
-  const signedIn = await browser.send('POST', '/api/login/', { body: { email: 'OWNER@example.com', password: PASSWORD } })
+  const signedIn = await browser.send('POST', '/api/login/', {
+    body: { email: 'OWNER@example.com', password: PASSWORD },
+  })
   t.match(signedIn, { status: 200, body: { success: true } })
   const [session = '', csrf = ''] = [signedIn.headers['set-cookie']].flat().map(String)
   t.match(session, /^workspace_session=[\w-]{43,}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/)
@@ -47,7 +49,8 @@ onBothEngines(t, 'wrong credentials all answer the same', async (t, app) => {
   await setPassword(app)
   await app.stranger('nopassword@example.com')
   const browser = openBrowser(app)
-  const attempt = (email: string, password: string) => browser.send('POST', '/api/login/', { body: { email, password } })
+  const attempt = (email: string, password: string) =>
+    browser.send('POST', '/api/login/', { body: { email, password } })
   const wrong = await attempt(EMAIL, 'wrong')
   t.match(wrong, { status: 401, body: { type: 'authentication_error', code: 'invalid_credentials', attr: null } })
   for (const [email, password] of [
@@ -84,8 +87,12 @@ onBothEngines(t, 'unsafe requests of a session need the origin and the CSRF toke
   t.equal((await change({})).status, 200)
   const { first } = app
   t.equal(
-    (await browser.send('PATCH', ME, { body: {}, headers: { authorization: `Bearer ${first.api_key}`, 'x-csrf-token': '' } }))
-      .status,
+    (
+      await browser.send('PATCH', ME, {
+        body: {},
+        headers: { authorization: `Bearer ${first.api_key}`, 'x-csrf-token': '' },
+      })
+    ).status,
     200,
     'a key needs neither',
   )
@@ -94,9 +101,15 @@ onBothEngines(t, 'unsafe requests of a session need the origin and the CSRF toke
     { status: 401, body: { code: 'authentication_failed' } },
     'a wrong key beside a good session',
   )
-  t.match(await browser.send('POST', '/api/login/', { body: { email: EMAIL, password: PASSWORD }, headers: { origin: 'https://evil.example' } }), {
-    status: 403,
-  })
+  t.match(
+    await browser.send('POST', '/api/login/', {
+      body: { email: EMAIL, password: PASSWORD },
+      headers: { origin: 'https://evil.example' },
+    }),
+    {
+      status: 403,
+    },
+  )
 })
 
 onBothEngines(t, 'sessions expire, and end when they are told to', async (t, app) => {
@@ -110,7 +123,9 @@ onBothEngines(t, 'sessions expire, and end when they are told to', async (t, app
   t.not(first.cookies.get('workspace_session'), old, 'signing in again replaces the session')
   t.equal((await first.send('GET', '/api/users/@me/login_sessions/')).body.count, 2)
 
-  const other = (await first.send('GET', '/api/users/@me/login_sessions/')).body.results.find((one: any) => !one.is_current)
+  const other = (await first.send('GET', '/api/users/@me/login_sessions/')).body.results.find(
+    (one: any) => !one.is_current,
+  )
   t.equal((await first.send('DELETE', `/api/users/@me/login_sessions/${other.id}/`)).status, 204)
   t.equal((await second.send('GET', ME)).status, 401)
   t.equal((await first.send('DELETE', `/api/users/@me/login_sessions/${other.id}/`)).status, 404)
@@ -174,14 +189,28 @@ onBothEngines(t, 'a second factor is set up, asked for, and turned off', async (
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
   const post = (path: string, body?: unknown) => browser.send('POST', path, body === undefined ? {} : { body })
-  t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, { is_enabled: false, backup_codes: 0, method: null })
-  t.match(await post('/api/users/@me/two_factor_validate/', { token: '000000' }), { status: 400, body: { code: 'setup_expired' } })
+  t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
+    is_enabled: false,
+    backup_codes: 0,
+    method: null,
+  })
+  t.match(await post('/api/users/@me/two_factor_validate/', { token: '000000' }), {
+    status: 400,
+    body: { code: 'setup_expired' },
+  })
   t.match(await post('/api/users/@me/two_factor_backup_codes/'), { status: 400, body: { code: '2fa_not_enabled' } })
   await post('/api/users/@me/two_factor_start_setup/')
-  t.match(await post('/api/users/@me/two_factor_validate/', { token: '12345' }), { status: 400, body: { code: 'token_invalid' } })
+  t.match(await post('/api/users/@me/two_factor_validate/', { token: '12345' }), {
+    status: 400,
+    body: { code: 'token_invalid' },
+  })
   const { code, backup_codes } = await setUpTwoFactor(t, app, browser)
   t.equal(new Set(backup_codes).size, 10)
-  t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, { is_enabled: true, backup_codes: 10, method: 'TOTP' })
+  t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
+    is_enabled: true,
+    backup_codes: 10,
+    method: 'TOTP',
+  })
   t.match(await post('/api/users/@me/two_factor_start_setup/'), { status: 400, body: { code: '2fa_already_enabled' } })
   t.equal((await browser.send('GET', ME)).body.is_2fa_enabled, true)
 
@@ -207,8 +236,14 @@ onBothEngines(t, 'a second factor is set up, asked for, and turned off', async (
   t.match(await verify(code()), { status: 400, body: { code: '2fa_expired' } }, 'ten minutes later')
 
   t.match(await post('/api/users/@me/two_factor_disable/', {}), { status: 400, body: { code: 'required' } })
-  t.match(await post('/api/users/@me/two_factor_disable/', { password: 'wrong' }), { status: 400, body: { code: 'incorrect_password' } })
-  t.match(await post('/api/users/@me/two_factor_disable/', { token: '000000' }), { status: 400, body: { code: 'token_invalid' } })
+  t.match(await post('/api/users/@me/two_factor_disable/', { password: 'wrong' }), {
+    status: 400,
+    body: { code: 'incorrect_password' },
+  })
+  t.match(await post('/api/users/@me/two_factor_disable/', { token: '000000' }), {
+    status: 400,
+    body: { code: 'token_invalid' },
+  })
   t.equal((await post('/api/users/@me/two_factor_disable/', { token: code() })).status, 200)
   t.equal((await login()).status, 200, 'no second step any more')
 })
