@@ -116,7 +116,9 @@ function toOperation(path: string, method: string, source: OpenApiOperation, ite
 }
 
 /** The steps of single sign-on answer with a redirect. */
-const isSuccess = (code: string): boolean => code.startsWith('2') || code === '302'
+function isSuccess(code: string): boolean {
+  return code.startsWith('2') || code === '302'
+}
 
 function areaOf(id: OperationId): AreaName {
   return id.slice(0, id.indexOf('.')) as AreaName

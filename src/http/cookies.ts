@@ -31,8 +31,8 @@ export function cookiesOf(request: FastifyRequest, reply: FastifyReply, config: 
       ...(cross_site ? secure && { sameSite: 'none' as const } : { sameSite: 'lax' as const }),
       ...(max_age_seconds !== undefined && { maxAge: max_age_seconds }),
     })
-    const before = reply.getHeader('set-cookie')
-    reply.header('set-cookie', [...(before === undefined ? [] : [before].flat().map(String)), cookie])
+    // Fastify collects several values of this header.
+    reply.header('set-cookie', cookie)
   }
   return {
     get: (name) => readCookie(request, name, secure),

@@ -114,7 +114,10 @@ async function enqueueVerification(
 }
 
 /** Mails a link for the pending address, or else for the current one. Throws `email_not_available` and `throttled`. */
-export async function requestVerification(service: SignInService, { id }: Pick<accounts.AccountRow, 'id'>): Promise<void> {
+export async function requestVerification(
+  service: SignInService,
+  { id }: Pick<accounts.AccountRow, 'id'>,
+): Promise<void> {
   const { db, mailer } = service
   if (!mailer)
     throw new AppError({

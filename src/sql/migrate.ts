@@ -11,6 +11,7 @@ import unverifiedAccounts from './migrations/0008-unverified-accounts.ts'
 import madeInvites from './migrations/0009-made-invites.ts'
 import pauses from './migrations/0010-pauses.ts'
 import signIn from './migrations/0011-sign-in.ts'
+import sso from './migrations/0012-sso.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -40,6 +41,7 @@ export const ADMINISTRATION: Track = {
     madeInvites,
     pauses,
     signIn,
+    sso,
   ],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }

@@ -1,7 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
+
+t.setTimeout(10 * 60_000)
 
 const PASSWORD = 'correct horse battery staple'
 const OTHER_PASSWORD = 'four unrelated dictionary nouns'
@@ -184,69 +186,74 @@ async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof 
   return { code, backup_codes: enabled.body.backup_codes as string[] }
 }
 
-onBothEngines(t, 'a second factor is set up, asked for, and turned off', async (t, app) => {
-  await setPassword(app)
-  const browser = openBrowser(app)
-  await browser.signIn(EMAIL, PASSWORD)
-  const post = (path: string, body?: unknown) => browser.send('POST', path, body === undefined ? {} : { body })
-  t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
-    is_enabled: false,
-    backup_codes: 0,
-    method: null,
-  })
-  t.match(await post('/api/users/@me/two_factor_validate/', { token: '000000' }), {
-    status: 400,
-    body: { code: 'setup_expired' },
-  })
-  t.match(await post('/api/users/@me/two_factor_backup_codes/'), { status: 400, body: { code: '2fa_not_enabled' } })
-  await post('/api/users/@me/two_factor_start_setup/')
-  t.match(await post('/api/users/@me/two_factor_validate/', { token: '12345' }), {
-    status: 400,
-    body: { code: 'token_invalid' },
-  })
-  const { code, backup_codes } = await setUpTwoFactor(t, app, browser)
-  t.equal(new Set(backup_codes).size, 10)
-  t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
-    is_enabled: true,
-    backup_codes: 10,
-    method: 'TOTP',
-  })
-  t.match(await post('/api/users/@me/two_factor_start_setup/'), { status: 400, body: { code: '2fa_already_enabled' } })
-  t.equal((await browser.send('GET', ME)).body.is_2fa_enabled, true)
+for (const engine of ENGINES)
+  t.test(`a second factor is set up, asked for, and turned off (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    await setPassword(app)
+    const browser = openBrowser(app)
+    await browser.signIn(EMAIL, PASSWORD)
+    const post = (path: string, body?: unknown) => browser.send('POST', path, body === undefined ? {} : { body })
+    t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
+      is_enabled: false,
+      backup_codes: 0,
+      method: null,
+    })
+    t.match(await post('/api/users/@me/two_factor_validate/', { token: '000000' }), {
+      status: 400,
+      body: { code: 'setup_expired' },
+    })
+    t.match(await post('/api/users/@me/two_factor_backup_codes/'), { status: 400, body: { code: '2fa_not_enabled' } })
+    await post('/api/users/@me/two_factor_start_setup/')
+    t.match(await post('/api/users/@me/two_factor_validate/', { token: '12345' }), {
+      status: 400,
+      body: { code: 'token_invalid' },
+    })
+    const { code, backup_codes } = await setUpTwoFactor(t, app, browser)
+    t.equal(new Set(backup_codes).size, 10)
+    t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
+      is_enabled: true,
+      backup_codes: 10,
+      method: 'TOTP',
+    })
+    t.match(await post('/api/users/@me/two_factor_start_setup/'), {
+      status: 400,
+      body: { code: '2fa_already_enabled' },
+    })
+    t.equal((await browser.send('GET', ME)).body.is_2fa_enabled, true)
 
-  const other = openBrowser(app)
-  const login = () => other.send('POST', '/api/login/', { body: { email: EMAIL, password: PASSWORD } })
-  const verify = (token: string) => other.send('POST', '/api/login/token/', { body: { token } })
-  t.match(await verify(code()), { status: 400, body: { code: '2fa_expired' } }, 'without a first step')
-  t.match(await login(), { status: 401, body: { type: 'authentication_error', code: '2fa_required' } })
-  t.equal((await other.send('GET', ME)).status, 401, 'half a sign-in opens nothing')
-  t.match(await verify(code()), { status: 400, body: { code: '2fa_invalid' } }, 'the step of the setup was used')
-  app.advance(30_000)
-  const current = code()
-  t.equal((await verify(current)).status, 200)
-  t.equal((await other.send('GET', ME)).status, 200)
-  t.match((await other.send('GET', '/api/users/@me/login_sessions/')).body.results[0], { second_factor: true })
+    const other = openBrowser(app)
+    const login = () => other.send('POST', '/api/login/', { body: { email: EMAIL, password: PASSWORD } })
+    const verify = (token: string) => other.send('POST', '/api/login/token/', { body: { token } })
+    t.match(await verify(code()), { status: 400, body: { code: '2fa_expired' } }, 'without a first step')
+    t.match(await login(), { status: 401, body: { type: 'authentication_error', code: '2fa_required' } })
+    t.equal((await other.send('GET', ME)).status, 401, 'half a sign-in opens nothing')
+    t.match(await verify(code()), { status: 400, body: { code: '2fa_invalid' } }, 'the step of the setup was used')
+    app.advance(30_000)
+    const current = code()
+    t.equal((await verify(current)).status, 200)
+    t.equal((await other.send('GET', ME)).status, 200)
+    t.match((await other.send('GET', '/api/users/@me/login_sessions/')).body.results[0], { second_factor: true })
 
-  await login()
-  t.match(await verify(current), { status: 400, body: { code: '2fa_invalid' } }, 'a code works once')
-  t.equal((await verify(String(backup_codes[0]).toUpperCase().replaceAll('-', ' '))).status, 200, 'a backup code')
-  await login()
-  t.match(await verify(String(backup_codes[0])), { status: 400, body: { code: '2fa_invalid' } }, 'used up')
-  app.advance(10 * 60_000 + 1_000)
-  t.match(await verify(code()), { status: 400, body: { code: '2fa_expired' } }, 'ten minutes later')
+    await login()
+    t.match(await verify(current), { status: 400, body: { code: '2fa_invalid' } }, 'a code works once')
+    t.equal((await verify(String(backup_codes[0]).toUpperCase().replaceAll('-', ' '))).status, 200, 'a backup code')
+    await login()
+    t.match(await verify(String(backup_codes[0])), { status: 400, body: { code: '2fa_invalid' } }, 'used up')
+    app.advance(10 * 60_000 + 1_000)
+    t.match(await verify(code()), { status: 400, body: { code: '2fa_expired' } }, 'ten minutes later')
 
-  t.match(await post('/api/users/@me/two_factor_disable/', {}), { status: 400, body: { code: 'required' } })
-  t.match(await post('/api/users/@me/two_factor_disable/', { password: 'wrong' }), {
-    status: 400,
-    body: { code: 'incorrect_password' },
+    t.match(await post('/api/users/@me/two_factor_disable/', {}), { status: 400, body: { code: 'required' } })
+    t.match(await post('/api/users/@me/two_factor_disable/', { password: 'wrong' }), {
+      status: 400,
+      body: { code: 'incorrect_password' },
+    })
+    t.match(await post('/api/users/@me/two_factor_disable/', { token: '000000' }), {
+      status: 400,
+      body: { code: 'token_invalid' },
+    })
+    t.equal((await post('/api/users/@me/two_factor_disable/', { token: code() })).status, 200)
+    t.equal((await login()).status, 200, 'no second step any more')
   })
-  t.match(await post('/api/users/@me/two_factor_disable/', { token: '000000' }), {
-    status: 400,
-    body: { code: 'token_invalid' },
-  })
-  t.equal((await post('/api/users/@me/two_factor_disable/', { token: code() })).status, 200)
-  t.equal((await login()).status, 200, 'no second step any more')
-})
 
 onBothEngines(
   t,
