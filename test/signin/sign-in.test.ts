@@ -188,7 +188,7 @@ async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof 
 
 for (const engine of ENGINES)
   t.test(`a second factor is set up, asked for, and turned off (${engine})`, async (t) => {
-    const app = await openApp(t, engine)
+    const app = await openApp(t, engine, { environment: { SECRET_KEY: 'ab'.repeat(32) } })
     await setPassword(app)
     const browser = openBrowser(app)
     await browser.signIn(EMAIL, PASSWORD)
