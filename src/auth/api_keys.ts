@@ -3,9 +3,11 @@ import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as store from '../store/api_keys.ts'
 import { encloses, type KeyRestrictions, UNRESTRICTED } from '../store/key-restrictions.ts'
+import { anyEnforcesTwoFactor } from '../store/organizations.ts'
 import { organizationFor, projectFor, requireExisting } from './access.ts'
 import type { Caller } from './caller.ts'
 import { sha256 } from './hash.ts'
+import { secondFactorRequired } from './session-rules.ts'
 
 const MAX_ACTIVE_KEYS = 10
 const KEY_ID = /^[0-9A-Za-z]{1,50}$/
@@ -56,6 +58,7 @@ export async function create(
   const restrictions = await requestedRestrictions(db, caller, input)
   const expires_at = requestedExpiry(now(), input.expires_at)
   requireNoMoreAccess(caller, { restrictions, expires_at })
+  await requireSecondFactorFor(db, caller, restrictions)
   return db.tx(async (tx) => {
     if ((await store.countActive(tx, caller.user.id, now())) >= MAX_ACTIVE_KEYS)
       throw invalid(null, `A user can have at most ${MAX_ACTIVE_KEYS} active keys. Revoke one.`)
@@ -100,6 +103,7 @@ export async function roll(
   key: store.ApiKey,
 ): Promise<KeyWithValue> {
   requireNoMoreAccess(caller, key)
+  await requireSecondFactorFor(db, caller, key.restrictions)
   const value = ids.keyValue()
   const rolled = await store.roll(db, key.id, { value_hash: sha256(value), mask_value: maskOf(value) })
   if (!rolled) throw notFound()
@@ -109,6 +113,12 @@ export async function roll(
 export async function revoke({ db }: { db: Db }, caller: Caller, key: store.ApiKey): Promise<void> {
   requireNoMoreAccess(caller, key)
   if (!(await store.remove(db, key.id))) throw notFound()
+}
+
+/** A new key value needs a second factor where an organization that it can access enforces one. */
+async function requireSecondFactorFor(db: Db, { user }: Caller, restrictions: KeyRestrictions): Promise<void> {
+  if (user.two_factor_enabled_at === null && (await anyEnforcesTwoFactor(db, user.id, restrictions)))
+    throw secondFactorRequired()
 }
 
 /** The restrictions after a change. The caller must have access to every added organization and project. */

@@ -2,15 +2,18 @@ import { isUuid } from '../auth/access.ts'
 import { issue } from '../auth/api_keys.ts'
 import type { Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/hash.ts'
+import { secondFactorRequired } from '../auth/session-rules.ts'
 import { AppError, forbidden, invalid } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
 import * as invites from '../store/invites.ts'
 import { isUnrestricted, UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
-import { lockOrganization } from '../store/organizations.ts'
+import { enforcesTwoFactor, lockOrganization } from '../store/organizations.ts'
+import * as removedMembers from '../store/removed_members.ts'
 import * as users from '../store/users.ts'
 import { type Superseded, supersede } from './supersede.ts'
 
@@ -71,6 +74,8 @@ export async function openInvite(
 }
 
 export interface Acceptance extends InviteSecret {
+  /** The hash of the password of a new account. Without one, the account gets a key. */
+  password_hash?: string
   first_name?: string
   last_name?: string
 }
@@ -120,13 +125,21 @@ export async function acceptInvite(
     const user = caller ? await verifiedBy(tx, caller.user, invite) : await createUser(tx, ids, time, invite, input)
     if (caller) await users.clearCurrentWorkspace(tx, user.id, organization_id)
     await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now: time })
-    const api_key = caller ? null : await issueFirstKey(tx, ids, time, user)
+    if (!caller && input.password_hash !== undefined) await accounts.setPassword(tx, user.id, input.password_hash)
+    if (!caller && input.password_hash === undefined) await requireKeyAllowed(tx, organization_id)
+    const api_key = caller || input.password_hash !== undefined ? null : await issueFirstKey(tx, ids, time, user)
+    await removedMembers.remove(tx, organization_id, user.id)
     if (mailer) await notifyMembers(tx, ids, time, invite, user)
     return { user, organization_id, api_key, superseded }
   })
   mailer?.wake()
   if (superseded) log.warn({ superseded, by: accepted.user.uuid }, 'superseded an unverified account')
   return accepted
+}
+
+/** An organization that enforces two-factor authentication gives no keys to accounts without a second factor. */
+async function requireKeyAllowed(tx: Db, organization_id: string): Promise<void> {
+  if (await enforcesTwoFactor(tx, organization_id)) throw secondFactorRequired()
 }
 
 /** Joining extends the access of the account, so a restricted key is not enough. */

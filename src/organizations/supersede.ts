@@ -1,3 +1,4 @@
+import { removeCredentials } from '../auth/credentials.ts'
 import { AppError } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as apiKeys from '../store/api_keys.ts'
@@ -17,7 +18,7 @@ export interface Superseded {
 }
 
 /**
- * Disables an unverified account. It loses its address, keys, memberships and invites; the next account with this address
+ * Disables an unverified account. It loses its address, keys, sessions, password, memberships and invites; the next account with this address
  * inherits nothing. Throws account_exists for a verified account.
  */
 export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
@@ -27,6 +28,7 @@ export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>
       code: 'account_exists',
       detail: 'The address of this account is verified, so it cannot be superseded.',
     })
+  await removeCredentials(tx, user.id)
   const superseded: Superseded = {
     id: user.id,
     uuid: user.uuid,

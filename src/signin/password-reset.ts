@@ -1,13 +1,11 @@
 /** Resetting a forgotten password by a mailed link. */
 
+import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import * as outbox from '../mail/outbox.ts'
-import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import * as tokens from '../store/one_time_tokens.ts'
-import * as pending from '../store/pending_sign_ins.ts'
-import * as sessions from '../store/sessions.ts'
 import * as failures from '../store/sign_in_failures.ts'
 import * as users from '../store/users.ts'
 import { notifyUser } from './notices.ts'
@@ -108,11 +106,4 @@ export async function completeReset(
   })
   service.mailer?.wake()
   return user
-}
-
-/** Ends the sessions, links and half-finished sign-ins of a user. */
-export async function endSignIns(tx: Db, user_id: number, except: string | null = null): Promise<void> {
-  await sessions.removeAll(tx, user_id, except)
-  await pending.removeAll(tx, user_id)
-  await tokens.removeAll(tx, user_id)
 }

@@ -1,5 +1,6 @@
 /** Changes of users to their own password and address. */
 
+import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as outbox from '../mail/outbox.ts'
@@ -10,7 +11,7 @@ import * as tokens from '../store/one_time_tokens.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import * as users from '../store/users.ts'
 import { notifyUser } from './notices.ts'
-import { countMail, endSignIns } from './password-reset.ts'
+import { countMail } from './password-reset.ts'
 import type { SignInService } from './service.ts'
 import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
 

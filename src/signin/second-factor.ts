@@ -1,5 +1,6 @@
 /** The caller's authenticator app and backup codes. */
 
+import { removeTwoFactor } from '../auth/credentials.ts'
 import { backupCodeHash, createBackupCodes, createTotp, type TotpSetup, totpStep } from '../auth/two-factor.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
@@ -87,11 +88,6 @@ export async function disable(service: SignInService, { id }: UserRow, { passwor
     await removeTwoFactor(tx, user.id)
     await notifyUser(service, tx, current, 'two_factor_disabled')
   })
-}
-
-export async function removeTwoFactor(tx: Db, user_id: number): Promise<void> {
-  await accounts.disableTwoFactor(tx, user_id)
-  await backupCodes.removeAll(tx, user_id)
 }
 
 /** Accepts each time step and each backup code once. Needs the lock on the user. */

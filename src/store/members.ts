@@ -124,6 +124,11 @@ export async function setLevel(tx: Db, membership_id: string, level: number, now
   await tx.run(sql`update members set level = ${level}, updated_at = ${now} where id = ${membership_id}`)
 }
 
+/** For a member whose account was activated again. */
+export async function incrementMemberCount(tx: Db, organization_id: string): Promise<void> {
+  await tx.run(sql`update organizations set member_count = member_count + 1 where id = ${organization_id}`)
+}
+
 /** For a member whose account was disabled: `member_count` counts active members. */
 export async function decrementMemberCount(tx: Db, organization_id: string): Promise<void> {
   await tx.run(sql`update organizations set member_count = member_count - 1 where id = ${organization_id}`)

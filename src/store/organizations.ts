@@ -159,3 +159,15 @@ export async function oldest(db: Db): Promise<Oldest> {
 export async function lockOrganization(tx: Db, id: string): Promise<{ name: string } | undefined> {
   return tx.get<{ name: string }>(sql`select name from organizations where id = ${id} ${forUpdate}`)
 }
+
+export async function enforcesTwoFactor(db: Db, id: string): Promise<boolean> {
+  return (await db.get(sql`select 1 from organizations where id = ${id} and enforce_2fa = ${true}`)) !== undefined
+}
+
+/** Whether any organization of the user that the restrictions allow enforces two-factor authentication. */
+export async function anyEnforcesTwoFactor(db: Db, user_id: number, restrictions: KeyRestrictions): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 ${memberships} where m.user_id = ${user_id} ${organizationFilter(restrictions)}
+      and o.enforce_2fa = ${true} limit 1`)
+  return row !== undefined
+}

@@ -131,3 +131,17 @@ export async function disable(tx: Db, { id, uuid }: Pick<UserRow, 'id' | 'uuid'>
     where id = ${id} and is_active and is_email_verified is not true`)
   return disabled > 0
 }
+
+/** False when the account is not active. */
+export async function deactivate(tx: Db, id: number): Promise<boolean> {
+  return (await tx.run(sql`update users set is_active = ${false} where id = ${id} and is_active`)) > 0
+}
+
+export async function activate(tx: Db, id: number): Promise<boolean> {
+  return (await tx.run(sql`update users set is_active = ${true} where id = ${id} and not is_active`)) > 0
+}
+
+/** Also finds deactivated accounts. Superseded accounts have lost their address. */
+export function findByEmail(db: Db, email: string): Promise<(UserRow & { is_active: boolean | number }) | undefined> {
+  return db.get(sql`select ${userColumns}, u.is_active from users u where u.email_key = ${emailKey(email)}`)
+}
