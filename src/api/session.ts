@@ -6,6 +6,7 @@ import { AppError, forbidden, notFound } from '../errors.ts'
 import * as flows from '../signin/sign-in.ts'
 import * as store from '../store/sessions.ts'
 import type { Area, Cookies } from './handler-context.ts'
+import { LOGIN_PAGE } from './login-page.ts'
 import { page, paging } from './page.ts'
 
 const PENDING_SECONDS = 600
@@ -54,6 +55,8 @@ export const session = (deps: Deps): Area<'session'> => {
         cookies.clear(PENDING_COOKIE)
         return finish(cookies, result)
       },
+
+      'session.page': async () => LOGIN_PAGE,
 
       'session.delete': async ({ caller, cookies }) => {
         if (!caller.session) throw forbidden('This request has a key and no session. There is nothing to sign out of.')

@@ -16,6 +16,7 @@ export const PUBLIC_OPERATIONS = [
   'session.create',
   'session.verify_second_factor',
   'session.use_link',
+  'session.page',
   'users.verify_email',
 ] as const satisfies OperationId[]
 
