@@ -1,11 +1,9 @@
 /**
- * What would break a client of the last released contract: a request that is no longer taken, an answer that no longer holds
- * what was promised. It is allowed when the major version moves; before 1.0.0, the minor one.
+ * Finds changes that break clients of the last released contract: a request that is no longer accepted, or a response that
+ * no longer has a declared field. A new major version may break clients; before 1.0.0, a new minor version.
  */
 
-import { resolve } from './contract-rules.ts'
-
-type Json = Record<string, any>
+import { type Json, resolve } from './contract-rules.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
 
@@ -14,25 +12,25 @@ interface Side {
   schema: Json
 }
 
-export function breaks(before: Json, after: Json): string[] {
+export function findBreaks(before: Json, after: Json): string[] {
   const found: string[] = []
   for (const [path, item] of Object.entries<Json>(before.paths))
     for (const method of METHODS.filter((one) => item[one])) {
       const old: Json = item[method]
       const now: Json | undefined = after.paths[path]?.[method]
       const name = `${method.toUpperCase()} ${path}`
-      if (!now) found.push(`${name} is gone`)
+      if (!now) found.push(`${name} is removed`)
       else
         found.push(...operationBreaks(before, after, item, after.paths[path], old, now).map((why) => `${name}: ${why}`))
     }
   return found
 }
 
-/** Whether a client may expect to be broken by this step. */
-export function isMajorStep(before: string, after: string): boolean {
-  const [oldMajor, oldMinor] = before.split('.').map(Number)
-  const [major, minor] = after.split('.').map(Number)
-  return major! > oldMajor! || (major === 0 && oldMajor === 0 && minor! > oldMinor!)
+/** Whether the new version may break clients. */
+export function mayBreakClients(before: string, after: string): boolean {
+  const [oldMajor = 0, oldMinor = 0] = before.split('.').map(Number)
+  const [major = 0, minor = 0] = after.split('.').map(Number)
+  return major > oldMajor || (major === 0 && oldMajor === 0 && minor > oldMinor)
 }
 
 function operationBreaks(before: Json, after: Json, oldItem: Json, newItem: Json, old: Json, now: Json): string[] {
@@ -49,7 +47,7 @@ function operationBreaks(before: Json, after: Json, oldItem: Json, newItem: Json
   const [parameters, newParameters] = [parametersOf(before, oldItem, old), parametersOf(after, newItem, now)]
   for (const [key, parameter] of parameters) {
     const other = newParameters.get(key)
-    if (!other) found.push(`the parameter ${key} is gone`)
+    if (!other) found.push(`the parameter ${key} is removed`)
     else
       found.push(
         ...gaps(
@@ -61,15 +59,15 @@ function operationBreaks(before: Json, after: Json, oldItem: Json, newItem: Json
       )
   }
   for (const [key, parameter] of newParameters)
-    if (parameter.required && !parameters.get(key)?.required) found.push(`the parameter ${key} is required now`)
+    if (parameter.required && !parameters.get(key)?.required) found.push(`the parameter ${key} is now required`)
 
   const [body, newBody] = [resolve(before, old.requestBody ?? {}), resolve(after, now.requestBody ?? {})]
-  if (newBody.required && !body.required) found.push('a body is required now')
+  if (newBody.required && !body.required) found.push('a body is now required')
   found.push(...contentBreaks(before, after, body.content, newBody.content, 'request'))
 
   for (const [status, response] of Object.entries<Json>(old.responses).filter(([code]) => code.startsWith('2'))) {
     const other = now.responses[status]
-    if (!other) found.push(`it no longer answers ${status}`)
+    if (!other) found.push(`it no longer declares ${status}`)
     else
       found.push(
         ...contentBreaks(before, after, resolve(before, response).content, resolve(after, other).content, 'response'),
@@ -92,19 +90,19 @@ function contentBreaks(
 ): string[] {
   return Object.entries<Json>(content).flatMap(([type, media]) => {
     const other = newContent[type]
-    if (!other) return [`${direction === 'request' ? 'it no longer takes' : 'it no longer answers'} ${type}`]
+    if (!other) return [`${direction === 'request' ? 'it no longer accepts' : 'it no longer sends'} ${type}`]
     const [old, now] = [
       { contract: before, schema: media.schema ?? {} },
       { contract: after, schema: other.schema ?? {} },
     ]
-    // What clients send has to be taken still; what the server sends has to be what clients know.
-    return direction === 'request' ? gaps(old, now, 'body', 'request') : gaps(now, old, 'answer', 'response')
+    // The new contract must accept all old requests, and old clients must accept all new responses.
+    return direction === 'request' ? gaps(old, now, 'body', 'request') : gaps(now, old, 'response', 'response')
   })
 }
 
 type Direction = 'request' | 'response'
 
-/** Limits that make a schema stricter the higher (1) or lower (-1) they are. */
+/** Whether a higher (1) or a lower (-1) limit makes a schema stricter. */
 const LIMITS: Record<string, 1 | -1> = {
   minLength: 1,
   minItems: 1,
@@ -114,34 +112,34 @@ const LIMITS: Record<string, 1 | -1> = {
   maximum: -1,
 }
 
-/** Why something that fits the first schema may not fit the second. */
+/** The reasons why a value of the first schema may be invalid for the second. */
 function gaps(from: Side, to: Side, at: string, direction: Direction, seen = new Set<string>()): string[] {
-  const [a, b] = [flat(from), flat(to)]
+  const [a, b] = [flatten(from), flatten(to)]
   const pair = `${from.schema.$ref} ${to.schema.$ref}`
   if ((from.schema.$ref || to.schema.$ref) && seen.has(pair)) return []
   const inside = new Set([...seen, pair])
   const next = (schema: Json, other: Json, place: string): string[] =>
     gaps({ ...from, schema }, { ...to, schema: other }, place, direction, inside)
 
-  const [options, others]: Json[][] = [alternatives(a), alternatives(b)]
-  if (options!.length > 1 || others!.length > 1)
-    return options!.flatMap((option) => {
-      const attempts = others!.map((other) => next(option, other, at))
-      return attempts.some((reasons) => reasons.length === 0)
-        ? []
-        : attempts.toSorted((one, another) => one.length - another.length)[0]!
+  const [options, others] = [alternatives(a), alternatives(b)]
+  if (options.length > 1 || others.length > 1)
+    return options.flatMap((option) => {
+      const attempts = others.map((other) => next(option, other, at))
+      // The alternative with the fewest reasons is the most likely match.
+      const [best = []] = attempts.toSorted((one, another) => one.length - another.length)
+      return best
     })
 
   const found: string[] = []
   const [types, otherTypes] = [typesOf(a), typesOf(b)]
-  const strange = types.filter(
+  const unknownTypes = types.filter(
     (type) => !otherTypes.includes(type) && !(type === 'integer' && otherTypes.includes('number')),
   )
-  if (otherTypes.length && (strange.length || !types.length))
+  if (otherTypes.length && (unknownTypes.length || !types.length))
     found.push(
       direction === 'request'
-        ? `${at} no longer takes ${strange.join(' or ') || 'everything'}`
-        : `${at} may be ${strange.join(' or ') || 'anything'} now`,
+        ? `${at} no longer accepts ${unknownTypes.join(' or ') || 'every type'}`
+        : `${at} may now be ${unknownTypes.join(' or ') || 'any type'}`,
     )
   found.push(...(direction === 'request' ? narrowed(a, b, at) : []))
   found.push(...objectGaps(a, b, at, direction, next))
@@ -149,18 +147,18 @@ function gaps(from: Side, to: Side, at: string, direction: Direction, seen = new
   return found
 }
 
-/** Only for what clients send: they cope with a longer text and with one more word of a list. */
+/** Only for requests: clients can read longer texts and new enum values. */
 function narrowed(a: Json, b: Json, at: string): string[] {
   const found: string[] = []
   const words = (schema: Json): unknown[] | undefined => schema.enum ?? ('const' in schema ? [schema.const] : undefined)
   const [allowed, still] = [words(a), words(b)]
-  const lost = still && (allowed ? allowed.filter((word) => !still.includes(word)) : ['any other word'])
-  if (lost?.length) found.push(`${at} no longer takes ${lost.map((word) => JSON.stringify(word)).join(', ')}`)
+  const lost = still && (allowed ? allowed.filter((word) => !still.includes(word)) : ['any other value'])
+  if (lost?.length) found.push(`${at} no longer accepts ${lost.map((word) => JSON.stringify(word)).join(', ')}`)
   for (const [limit, sign] of Object.entries(LIMITS))
     if (b[limit] !== undefined && (a[limit] === undefined || (b[limit] - a[limit]) * sign > 0))
-      found.push(`${at} has a ${limit} of ${b[limit]} now`)
+      found.push(`${at} now has a ${limit} of ${b[limit]}`)
   for (const rule of ['pattern', 'format'])
-    if (b[rule] !== undefined && a[rule] !== b[rule]) found.push(`${at} has the ${rule} ${b[rule]} now`)
+    if (b[rule] !== undefined && a[rule] !== b[rule]) found.push(`${at} now has the ${rule} ${b[rule]}`)
   return found
 }
 
@@ -174,15 +172,15 @@ function objectGaps(
   const found: string[] = []
   for (const name of b.required ?? [])
     if (!(a.required ?? []).includes(name))
-      found.push(direction === 'request' ? `${at}.${name} is required now` : `${at}.${name} may be missing now`)
+      found.push(direction === 'request' ? `${at}.${name} is now required` : `${at}.${name} may now be missing`)
   for (const [name, schema] of Object.entries<Json>(a.properties ?? {})) {
     const other = b.properties?.[name]
     if (other) found.push(...next(schema, other, `${at}.${name}`))
-    else if (direction === 'request' && b.properties) found.push(`${at}.${name} is no longer taken`)
+    else if (direction === 'request' && b.properties) found.push(`${at}.${name} is no longer accepted`)
   }
   if (direction === 'response')
     for (const name of Object.keys(b.properties ?? {}))
-      if (a.properties && !a.properties[name]) found.push(`${at}.${name} is gone`)
+      if (a.properties && !a.properties[name]) found.push(`${at}.${name} is removed`)
   return found
 }
 
@@ -190,11 +188,11 @@ const typesOf = (schema: Json): string[] => (schema.type === undefined ? [] : [s
 
 const alternatives = (schema: Json): Json[] => schema.oneOf ?? schema.anyOf ?? [schema]
 
-/** With its reference followed and what `allOf` joins in one place. */
-function flat({ contract, schema }: Side): Json {
+/** Resolves the reference of a schema and merges its `allOf`. */
+function flatten({ contract, schema }: Side): Json {
   const { allOf, ...own } = resolve(contract, schema)
   if (!allOf) return own
-  const parts: Json[] = [own, ...allOf.map((part: Json) => flat({ contract, schema: part }))]
+  const parts: Json[] = [own, ...allOf.map((part: Json) => flatten({ contract, schema: part }))]
   return {
     ...Object.assign({}, ...parts.toReversed()),
     properties: Object.assign({}, ...parts.map((part) => part.properties ?? {})),

@@ -1,4 +1,4 @@
-/** Bundles src/ into dist/, or into the folder named by the first argument. */
+/** Bundles src/ into dist/, or into the folder named by the first argument; `--sourcemap` adds source maps. */
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import reference from '@scalar/fastify-api-reference'
@@ -6,7 +6,8 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
 import { checkedWhenGenerated } from './checked-when-generated.ts'
 
-const outdir = process.argv[2] ?? 'dist'
+const [, , outdir = 'dist', ...flags] = process.argv
+const sourcemap = flags.includes('--sourcemap')
 
 const options: BuildOptions = {
   outdir,
@@ -28,10 +29,12 @@ const options: BuildOptions = {
   },
   legalComments: 'none',
   minifySyntax: true,
-  minifyWhitespace: true,
+  // Without line breaks, coverage cannot be mapped to lines of the sources.
+  minifyWhitespace: !sourcemap,
   // Node prints the source line of an uncaught error. Without a limit, lines have up to 230 kB.
   lineLimit: 120,
   logLevel: 'warning',
+  sourcemap,
   plugins: [checkedWhenGenerated],
 }
 

@@ -1,4 +1,4 @@
-/** Everything that can be wrong without running a test, side by side. */
+/** Runs all static checks concurrently. */
 import { spawn } from 'node:child_process'
 
 const CHECKS: [name: string, ...command: string[]][] = [

@@ -1,9 +1,10 @@
-/** What the house asks of its contract beyond being valid OpenAPI. Each rule says how to mend what it finds. */
+/** The rules for our contract beyond valid OpenAPI. Each message says how to fix the problem. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { isPublic } from '../src/contract/operations.ts'
 
-type Json = Record<string, any>
+/** A node of the contract, as loosely typed as JSON.parse returns it: the rules check its shape. */
+export type Json = Record<string, ReturnType<JSON['parse']>>
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
 const KEY_ORDER = [
@@ -22,7 +23,7 @@ const KEY_ORDER = [
 const LEVELS = [1, 8, 15]
 const PLUGIN_ACCESS = [3, 6]
 
-export function violations(contract: Json): string[] {
+export function findViolations(contract: Json): string[] {
   const found: string[] = []
   const scopes = new Set<string>(contract.components.schemas.Scope.enum)
   const seen = new Set<string>()
@@ -31,25 +32,26 @@ export function violations(contract: Json): string[] {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     const declared = (item.parameters ?? []).map((p: Json) => resolve(contract, p)).filter((p: Json) => p.in === 'path')
     if (declared.map((p: Json) => p.name).join() !== named.join())
-      found.push(`${path}: declare its path parameters on the path item, in the path's order: ${named.join(', ')}`)
+      found.push(`${path}: declare the path parameters on the path item, in the order of the path: ${named.join(', ')}`)
 
     for (const method of METHODS.filter((m) => item[m])) {
       const operation: Json = item[method]
       const id: string = operation.operationId ?? `${method} ${path}`
       const [area, verb] = id.split('.')
-      if (!verb || !/^[a-z_0-9]+\.[a-z_0-9]+$/.test(id)) found.push(`${id}: an operationId is area.verb in snake_case`)
-      if (seen.has(id)) found.push(`${id}: the operationId stands twice`)
+      if (!verb || !/^[a-z_0-9]+\.[a-z_0-9]+$/.test(id))
+        found.push(`${id}: the operationId must be area.verb in snake_case`)
+      if (seen.has(id)) found.push(`${id}: duplicate operationId`)
       seen.add(id)
 
       const keys = Object.keys(operation)
       const ordered = KEY_ORDER.filter((key) => keys.includes(key))
-      const strange = keys.filter((key) => !KEY_ORDER.includes(key))
-      if (strange.length) found.push(`${id}: ${strange.join(', ')} is not a key this contract uses`)
-      else if (keys.join() !== ordered.join()) found.push(`${id}: write its keys in the order ${ordered.join(', ')}`)
+      const unknownKeys = keys.filter((key) => !KEY_ORDER.includes(key))
+      if (unknownKeys.length) found.push(`${id}: unknown keys ${unknownKeys.join(', ')}`)
+      else if (keys.join() !== ordered.join()) found.push(`${id}: the order of keys must be ${ordered.join(', ')}`)
 
-      if (operation.tags?.join() !== area) found.push(`${id}: its one tag is its area, ${area}`)
-      if (!operation.summary || /\.$/.test(operation.summary)) found.push(`${id}: a summary, without a full stop`)
-      if (!operation.description) found.push(`${id}: a description that tells a newcomer what happens`)
+      if (operation.tags?.join() !== area) found.push(`${id}: the only tag must be the area, ${area}`)
+      if (!operation.summary || /\.$/.test(operation.summary)) found.push(`${id}: add a summary without a full stop`)
+      if (!operation.description) found.push(`${id}: add a description`)
 
       const security = operation.security
       if (!Array.isArray(security)) found.push(`${id}: say its security, or \`security: []\` for a public operation`)
@@ -59,18 +61,18 @@ export function violations(contract: Json): string[] {
         const [key, session] = security
         const required: string[] = security.length === 2 && session.session ? (key.apiKey ?? ['?', '?']) : ['?', '?']
         if (required.length > 1 || required.some((scope) => !scopes.has(scope)))
-          found.push(`${id}: needs \`security: [{apiKey: [<one scope>]}]\`, or an empty list for any valid key`)
+          found.push(`${id}: set \`security: [{apiKey: [<one scope>]}]\`, or an empty list for any valid key`)
       }
       if ('x-level' in operation && !LEVELS.includes(operation['x-level']))
-        found.push(`${id}: x-level is one of ${LEVELS.join(', ')}`)
+        found.push(`${id}: x-level must be one of ${LEVELS.join(', ')}`)
       if (/^(pipeline|plugin)_/.test(id) !== PLUGIN_ACCESS.includes(operation['x-plugin-access']))
-        found.push(`${id}: x-plugin-access stands on operations of plugins and is one of ${PLUGIN_ACCESS.join(', ')}`)
+        found.push(
+          `${id}: only plugin operations have x-plugin-access, and it must be one of ${PLUGIN_ACCESS.join(', ')}`,
+        )
       if ((operation.parameters ?? []).some((p: Json) => resolve(contract, p).in === 'path'))
-        found.push(`${id}: path parameters belong on the path item, or the others lose their checks`)
+        found.push(`${id}: declare path parameters on the path item; here they would hide those of the path item`)
 
-      found.push(
-        ...unbounded(contract, operation).map((place) => `${id}: ${place} needs a maxLength, or an x-max-json`),
-      )
+      found.push(...unbounded(contract, operation).map((place) => `${id}: ${place} needs a maxLength or an x-max-json`))
 
       const answers = Object.keys(operation.responses).filter((status) => /^(2|302)/.test(status))
       if (answers.length !== 1)
@@ -82,11 +84,11 @@ export function violations(contract: Json): string[] {
     ...nullsInEnums(contract),
     ...answeredSecrets(contract),
     ...unmarkedReceivers(contract),
-    ...brokenExamples(contract),
+    ...invalidExamples(contract),
   ]
 }
 
-/** Generators turn it into an enum member named `null`, or fail. */
+/** Finds null in enums. Client generators turn it into a member named `null`, or fail. */
 function nullsInEnums(node: unknown, at = ''): string[] {
   if (typeof node !== 'object' || node === null) return []
   const { enum: choices } = node as Json
@@ -119,7 +121,7 @@ function unmarkedReceivers(contract: Json): string[] {
     const parts: Json[] = [properties, ...allOf.map((part: Json) => resolve(contract, part).properties ?? {})]
     const members = parts.flatMap((part) => Object.values<Json>(part))
     const isOpen = members.some(({ writeOnly }) => writeOnly) && !members.some((member) => member['x-secret-receiver'])
-    return isOpen ? [`${name}: mark what decides where its secrets are sent with x-secret-receiver`] : []
+    return isOpen ? [`${name}: mark the members that decide where secrets are sent with x-secret-receiver`] : []
   })
 }
 
@@ -149,44 +151,41 @@ function unbounded(contract: Json, operation: Json): string[] {
   return [...found]
 }
 
-/**
- * Where a dialect asks for something else than the contract: the program has one table of operations, one set of
- * handlers and one command, so a dialect is a way of writing answers.
- */
-export function sameRequests(contract: Json, dialect: Json): string[] {
+/** Finds requests that a dialect changes. A dialect may only change responses, because all dialects share the handlers. */
+export function findChangedRequests(contract: Json, dialect: Json): string[] {
   const { paths, components, security } = contract
   const theirs = dialect.components
   const found: string[] = []
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
   if (!same([paths, security], [dialect.paths, dialect.security]))
-    found.push('a dialect changes schemas and examples; leave paths and security as they are')
+    found.push('a dialect must not change paths and security')
   if (!same([components.parameters, components.securitySchemes], [theirs.parameters, theirs.securitySchemes]))
-    found.push('a dialect leaves parameters and credentials as they are')
-  const asked = new Set<string>()
+    found.push('a dialect must not change parameters and credentials')
+  const requested = new Set<string>()
   const collect = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
     const name = /^#\/components\/schemas\/(\w+)$/.exec((node as Json).$ref ?? '')?.[1]
-    if (name && !asked.has(name)) {
-      asked.add(name)
+    if (name && !requested.has(name)) {
+      requested.add(name)
       collect(components.schemas[name])
     }
     Object.values(node).forEach(collect)
   }
   for (const item of Object.values<Json>(paths)) for (const method of METHODS) collect(item[method]?.requestBody)
-  for (const name of asked)
+  for (const name of requested)
     if (!same(components.schemas[name], theirs.schemas[name]))
-      found.push(`${name} is part of a request, which a dialect leaves as it is`)
+      found.push(`${name} is part of a request, which a dialect must not change`)
   return found
 }
 
-/** Every operation under `/api/` that answers JSON refuses an `Accept` that excludes what it offers. */
+/** Adds 406 to every operation under `/api/` that responds with JSON: it rejects an `Accept` header without its types. */
 export function declareNotAcceptable(contract: Json): Json {
   const apiPaths = Object.entries<Json>(contract.paths).filter(([path]) => path.startsWith('/api/'))
   for (const [, item] of apiPaths)
     for (const method of METHODS.filter((one) => item[one])) {
       const { responses } = item[method]
-      const answer = Object.entries<Json>(responses).find(([status]) => status.startsWith('2'))?.[1]
-      if (answer && resolve(contract, answer).content?.['application/json'])
+      const response = Object.entries<Json>(responses).find(([status]) => status.startsWith('2'))?.[1]
+      if (response && resolve(contract, response).content?.['application/json'])
         responses[406] = { $ref: '#/components/responses/NotAcceptable' }
     }
   return contract

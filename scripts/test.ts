@@ -19,8 +19,10 @@ import {
 } from 'node:fs'
 import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { installClients } from '../test/helpers/clients.ts'
 import { createTemplate, startPostgres } from '../test/helpers/postgres.ts'
+import { createCoverage } from './coverage.ts'
 
 /** The longest files start first, which shortens the run. */
 const LONGEST = [
@@ -60,10 +62,10 @@ interface Result {
 /** Compiles once, because a process takes a second to load the sources, and the tests start hundreds. */
 function compile(): string {
   const program = resolve(COMPILED, 'dist')
-  const run = (script: string, folder: string): unknown =>
-    execFileSync(process.execPath, ['--import=tsx', `scripts/${script}.ts`, folder], { stdio: 'inherit' })
+  const run = (script: string, ...args: string[]): unknown =>
+    execFileSync(process.execPath, ['--import=tsx', `scripts/${script}.ts`, ...args], { stdio: 'inherit' })
   run('compile', COMPILED)
-  run('build', program)
+  run('build', program, '--sourcemap')
   return program
 }
 
@@ -78,17 +80,19 @@ function testFiles(names: readonly string[]): string[] {
 const running = new Set<ChildProcess>()
 
 async function run(file: string, environment: NodeJS.ProcessEnv): Promise<Result> {
+  const recorded = mkdtempSync(join(scratch, 'coverage-'))
   const output = join(RESULTS, file.replace(/\.ts$/, '.tap'))
   mkdirSync(dirname(output), { recursive: true })
   const started = performance.now()
   const compiled = join(COMPILED, file.replace(/\.ts$/, '.js'))
   const child = spawn(process.execPath, ['--enable-source-maps', '--no-warnings=ExperimentalWarning', compiled], {
     stdio: ['ignore', openSync(output, 'w'), 'inherit'],
-    env: environment,
+    env: { ...environment, ...(isMeasured && { COVERAGE_FOLDER: recorded }) },
   })
   running.add(child)
   const code = await new Promise((resolve) => child.on('close', resolve))
   running.delete(child)
+  coverage.add(recorded)
   // The last line is `# { total: 12, pass: 11, fail: 1 }`. It is missing when `t.before` throws, although the exit code is 0.
   const [, ...totalLines] = readFileSync(output, 'utf8').split('\n# { total:')
   const totals = totalLines.at(-1) ?? ''
@@ -110,7 +114,11 @@ function createScratchFolder(): string {
   return folder
 }
 
-const queue = testFiles(process.argv.slice(2))
+const names = process.argv.slice(2)
+const queue = testFiles(names)
+/** A run of some files measures nothing, unless COVERAGE is set. */
+const isMeasured = names.length === 0 || process.env.COVERAGE !== undefined
+const coverage = createCoverage()
 const program = compile()
 if (queue.some((file) => file.startsWith('test/clients/'))) installClients()
 const ownServer = process.env.TEST_POSTGRES_URL
@@ -123,6 +131,10 @@ const environment = {
   TEST_POSTGRES_URL: server.url,
   TEST_POSTGRES_TEMPLATE: template.name,
   TEST_PROGRAM: program,
+  ...(isMeasured && {
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require="${resolve('test/helpers/coverage.cjs')}"`,
+    COVERAGE_ROOT: pathToFileURL(resolve(COMPILED)).href,
+  }),
   LOG_LEVEL: 'silent',
   TAP_TIMEOUT: String(TIMEOUT_SECONDS),
 }
@@ -154,6 +166,9 @@ if (failed) {
   const broken = results.filter((result) => result.failed).map(({ output }) => output)
   spawnSync(process.execPath, [...tap, ...broken], { stdio: 'inherit' })
 }
+if (isMeasured)
+  for (const line of await coverage.summarize(COMPILED).catch((error) => [`Coverage is not available: ${error}`]))
+    console.log(line)
 console.log(`\n${passed} passed, ${failed} failed`)
 // The exit hook of the embedded PostgreSQL would replace `process.exitCode` by 0.
 process.exit(failed > 0 || passed === 0 ? 1 : 0)

@@ -3,17 +3,20 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-const headRequests = new WeakSet<IncomingMessage>()
+/** HEAD requests that the router sees as GET, until the first hook restores their method. */
+const routedAsGet = new WeakSet<IncomingMessage>()
 
 /** Called before routing. */
-export function headAsGet(raw: IncomingMessage): void {
+export function routeAsGet(raw: IncomingMessage): void {
   if (raw.method !== 'HEAD') return
-  headRequests.add(raw)
+  routedAsGet.add(raw)
   raw.method = 'GET'
 }
 
-/** The method that the client sent. */
-export const methodOf = ({ raw, method }: FastifyRequest): string => (headRequests.has(raw) ? 'HEAD' : method)
+/** Called by the first hook after routing. */
+export function restoreMethod({ raw }: FastifyRequest): void {
+  if (routedAsGet.delete(raw)) raw.method = 'HEAD'
+}
 
 /** An `onSend` hook: replaces the body by its length. */
 export function dropHeadBody(
@@ -22,9 +25,9 @@ export function dropHeadBody(
   payload: unknown,
   done: (error: Error | null, payload: unknown) => void,
 ): void {
-  const isHead = headRequests.has(request.raw)
+  const isHead = request.method === 'HEAD'
   if (isHead && payload instanceof Readable)
     payload.on('error', (error) => request.log.error({ reqId: request.id, err: error }, 'failed')).resume()
-  else if (isHead) reply.header('content-length', Buffer.byteLength(String(payload ?? '')))
+  else if (isHead) reply.header('content-length', String(Buffer.byteLength(String(payload ?? ''))))
   done(null, isHead ? null : payload)
 }

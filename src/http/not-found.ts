@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../contract/table.ts'
 import { AppError, notFound } from '../errors.ts'
 import { sendError } from './errors.ts'
-import { methodOf } from './head-requests.ts'
 import { pathOf } from './request-url.ts'
 
 /** Responds with 405 and an `Allow` header if the path exists with other methods, and with 404 otherwise. */
@@ -13,7 +12,7 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   return sendError(
     new AppError({
       code: 'method_not_allowed',
-      detail: `${methodOf(request)} is not supported on this path. Use ${allowed.join(' or ')}.`,
+      detail: `${request.method} is not supported on this path. Use ${allowed.join(' or ')}.`,
     }),
     request,
     reply,

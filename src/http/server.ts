@@ -8,7 +8,7 @@ import { createBodyMemory } from './body-memory.ts'
 import { sendError, sendSocketError } from './errors.ts'
 import { addFormParser } from './form-body.ts'
 import { trustProxy } from './forwarded.ts'
-import { dropHeadBody, headAsGet, methodOf } from './head-requests.ts'
+import { dropHeadBody, restoreMethod, routeAsGet } from './head-requests.ts'
 import { addJsonParser } from './json-body.ts'
 import { sendNotFound } from './not-found.ts'
 import { createPipelineLimit } from './pipelining.ts'
@@ -58,7 +58,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     // A HEAD request runs the GET route. Separate HEAD routes would double the router, which costs 20 ms at start.
     exposeHeadRoutes: false,
     rewriteUrl: (raw) => {
-      headAsGet(raw)
+      routeAsGet(raw)
       return decodeAtSigns(raw)
     },
     // A child logger per request takes as long as a small response. Log lines contain the request id instead.
@@ -78,6 +78,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   const bodies = createBodyMemory(config.BODY_MEMORY_MB * 1024 * 1024)
   const pipelining = createPipelineLimit(app.server)
   app.addHook('onRequest', (request, reply, done) => {
+    restoreMethod(request)
     reply.headers(headers).header('x-request-id', request.id)
     // A connection that stays open would delay a shutdown until its deadline.
     if (deps.lifecycle.draining) reply.header('connection', 'close')
@@ -103,7 +104,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
       {
         reqId: request.id,
         operation,
-        method: methodOf(request),
+        method: request.method,
         // Without the query string, which may contain the token of an invite.
         path: pathOf(request.raw),
         status: reply.statusCode,

@@ -123,7 +123,7 @@ for (const engine of ENGINES)
     t.match(partly, {
       code: 0,
       stdout: /^2 events stored, 0 already stored, 1 too large, 1 invalid lines/,
-      stderr: /long\.ndjson:2: The event takes \d+ bytes/,
+      stderr: /long\.ndjson:2: The stored event has \d+ bytes/,
     })
     t.match(await run(url, ['import', bad, '--project', '999']), { code: 5, stderr: /no project 999/ })
     t.match(await run(url, ['import', join(folder, 'nowhere.ndjson')]), { code: 1, stderr: /does not exist/ })

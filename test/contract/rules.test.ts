@@ -1,6 +1,6 @@
 /** The rules of openapi/README.md detect violations. */
 import t from 'tap'
-import { violations } from '../../scripts/contract-rules.ts'
+import { findViolations } from '../../scripts/contract-rules.ts'
 import { contract } from '../../src/contract/table.ts'
 
 type Json = Record<string, any>
@@ -8,11 +8,11 @@ type Json = Record<string, any>
 const after = (change: (schemas: Json) => void): string[] => {
   const copy = structuredClone(contract)
   change(copy.components.schemas)
-  return violations(copy)
+  return findViolations(copy)
 }
 
 t.test('the contract follows all rules', async (t) => {
-  t.same(violations(contract), [])
+  t.same(findViolations(contract), [])
 })
 
 t.test('reports null in an enum', async (t) => {
@@ -33,5 +33,5 @@ t.test('reports secrets without an x-secret-receiver', async (t) => {
   const found = after(({ HTTPSettings }) => {
     delete HTTPSettings.properties.url['x-secret-receiver']
   })
-  t.match(found, [/^HTTPConfig: mark what decides where its secrets are sent/])
+  t.match(found, [/^HTTPConfig: mark the members that decide where secrets are sent/])
 })

@@ -4,7 +4,7 @@ import { pack } from 'tar-stream'
 
 export type Files = Record<string, string | Buffer>
 
-/** A zip as hosts make them. `claim` lies about how long a file is when it is unpacked. */
+/** Creates a zip archive. `claim` is a false uncompressed size. */
 export function zipOf(files: Files, { claim }: { claim?: number } = {}): Buffer {
   const local: Buffer[] = []
   const central: Buffer[] = []
@@ -38,7 +38,7 @@ export function zipOf(files: Files, { claim }: { claim?: number } = {}): Buffer 
   return Buffer.concat([...local, directory, end])
 }
 
-/** A tar.gz as npm has them. A name that ends in `@` is a link to what its content says. */
+/** Creates a tar.gz archive. A name that ends in `@` is a symbolic link to its content. */
 export async function tarOf(files: Files): Promise<Buffer> {
   const tar = pack()
   for (const [name, content] of Object.entries(files)) {

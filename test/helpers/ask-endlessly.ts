@@ -1,4 +1,4 @@
-/** A server of sorts: asks its reader what takes for ever, says so, and waits. */
+/** A child process that starts an endless query in its event reader and reports that. */
 import { createEventReader } from '../../src/events/readers.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'

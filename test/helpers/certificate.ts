@@ -1,4 +1,4 @@
-/** A certificate that no authority signed, for servers on loopback. Its key opens nothing else. */
+/** A self-signed certificate for test servers on loopback. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgaz1INnqA+2OJLKby

@@ -12,22 +12,22 @@ export interface StoredEvent {
   elements_chain: string
 }
 
-/** 2026-01-01, when the clock of the tests begins, in microseconds. */
+/** 2026-01-01 in microseconds, the start of the test clock. */
 export const NEW_YEAR = Date.parse('2026-01-01T00:00:00Z') * 1000
 
 export const uuid = (number: number): string => `0192b71c-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 
-/** How many were made in each database, so that both engines are given the same. */
-const made = new WeakMap<Db, number>()
+/** The number of inserted events by database, so both engines get the same ids. */
+const inserted = new WeakMap<Db, number>()
 
-/** Puts events where ingestion would, with what is not said made up. */
+/** Inserts rows as ingestion would, with defaults for missing fields. */
 export async function insertEvents(
   db: Db,
   project_id: number,
   events: readonly Partial<StoredEvent>[],
 ): Promise<StoredEvent[]> {
-  const before = made.get(db) ?? 0
-  made.set(db, before + events.length)
+  const before = inserted.get(db) ?? 0
+  inserted.set(db, before + events.length)
   const rows = events.map((event, i) => ({
     project_id,
     uuid: uuid(0xf0000000 + before + i),

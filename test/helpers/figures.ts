@@ -1,24 +1,24 @@
-/** What a suite did, told on the spot and, where FIGURES names a folder, kept for docs/reliability.md. */
+/** Figures of tests, printed as comments. If FIGURES names a folder, they are saved for docs/reliability.md. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { notRun, testFile } from './not-run.ts'
 
-/** Full counts instead of those that `npm test` has time for. */
+/** Whether tests run with full counts instead of the smaller ones of `npm test`. */
 export const PROVE = process.env.PROVE === '1'
 
 export interface Done {
-  /** The table of the page that it belongs to. */
+  /** The section of the page. */
   area: string
-  /** How often, and what: 200 kills. */
+  /** The number and its unit: 200 kills. */
   count: number
   of: string
-  /** What held, every time. */
+  /** The result of every repetition. */
   result: string
   seed?: number
 }
 
-/** What a machine could not do is a figure too. */
+/** A test that the machine does not support. */
 export interface NotDone {
   area: string
   unable: string
@@ -26,11 +26,11 @@ export interface NotDone {
 
 export type Figure = (Done | NotDone) & { file: string; name: string; passed: boolean; full: boolean; seconds: number }
 
-/** The last line of a test: what it says is believed only where the test passed. */
+/** Records the figure of a test; must be its last line. A figure of a failed test is not published. */
 export function figure(t: Test, figure: Done | NotDone): void {
   const line: Figure = {
     file: testFile(),
-    // Without the file, which stands beside it.
+    // Without the file name, which is a field of its own.
     name: t.fullname.split(' > ').slice(2).join(': '),
     passed: t.passing(),
     full: PROVE,

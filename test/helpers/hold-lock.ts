@@ -1,4 +1,4 @@
-/** Another process: takes SQLite's write lock, says so, and commits when told. */
+/** A child process that takes the write lock of SQLite, and commits when it receives a message. */
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SQLITE_FILE } from '../../src/sql/sqlite.ts'

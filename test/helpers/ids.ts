@@ -1,6 +1,6 @@
 import type { Ids } from '../../src/ids.ts'
 
-/** Ids one can know beforehand, in order, the same on every engine. */
+/** Predictable ids, in order, the same on both engines. */
 export function knownIds(): Ids {
   let last = 0
   const next = (): string => String(++last)

@@ -15,21 +15,21 @@ export interface Mailbox {
   url: string
   port: number
   mails: Mail[]
-  /** The texts of those refused after their data. */
+  /** The raw text of mails that were rejected after their data. */
   refused: string[]
   /** The next mail to arrive. */
   next(): Promise<Mail>
-  /** The next time it does as it was told. */
+  /** Resolves when the configured behaviour applies next. */
   reached(): Promise<void>
-  /** What to answer to the next mails: an SMTP status refuses, a function is called with the way to go on. */
+  /** Sets the behaviour for the next mails; null accepts them. */
   behave(behaviour: Behaviour): void
   close(): Promise<void>
 }
 
-/** At the recipient or after the data: go on, refuse with a status, cut the line, or never answer. */
+/** A fault at a step of the SMTP dialogue: a status, a closed connection, or no reply. */
 export type Behaviour = { at: 'recipient' | 'data' | 'greeting'; status?: number; cut?: boolean; hang?: boolean } | null
 
-/** A real mail server on loopback that does as it is told. */
+/** Starts an SMTP server on loopback with configurable faults. */
 export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port = 0): Promise<Mailbox> {
   const events = new EventEmitter()
   const mails: Mail[] = []
@@ -39,12 +39,12 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
   const perform = (
     at: string,
     stream: { destroy?: () => void } | undefined,
-    go: (error?: Error | null) => void,
+    done: (error?: Error | null) => void,
   ): void => {
-    if (behaviour?.at !== at) return void go()
+    if (behaviour?.at !== at) return void done()
     events.emit('reached')
     if (behaviour.cut) stream?.destroy?.()
-    else if (!behaviour.hang) go(Object.assign(new Error('no'), { responseCode: behaviour.status }))
+    else if (!behaviour.hang) done(Object.assign(new Error('rejected'), { responseCode: behaviour.status }))
   }
 
   const server = new SMTPServer({
@@ -102,11 +102,11 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
   }
 }
 
-/** The readable part of a mail: quoted-printable undone, lines joined. */
+/** Decodes quoted-printable text. */
 export const readable = (raw: string): string =>
   raw.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Id and secret of the link in an invite's mail. */
+/** The id and the token of the link in an invite mail. */
 export function linkIn(raw: string): { invite_id: string; token: string } {
   const [, invite_id, token] = /\/signup\/([0-9a-f-]{36})\/\?token=(\w+)/.exec(readable(raw))!
   return { invite_id: invite_id!, token: token! }

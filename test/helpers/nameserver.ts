@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type Answer, decode, encode, type Packet } from 'dns-packet'
 import type { Test } from 'tap'
 
-/** What a name answers: records as lists of chunks, a code of failure, a name it stands for, or nothing at all. */
+/** The response for each name: TXT records as lists of chunks, an error code, an alias, or no response. */
 export type Zone = Record<
   string,
   { txt?: string[][]; code?: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED'; cname?: string; silent?: boolean }
@@ -11,16 +11,16 @@ export type Zone = Record<
 
 const CODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
 
-/** A real name server on loopback. The zone may be changed while it runs. */
+/** Starts a DNS server on loopback. Tests may change the zone while it runs. */
 export async function openNameserver(t: Test, zone: Zone): Promise<string> {
   const socket = createSocket('udp4')
   socket.on('message', (message, peer) => {
     const query = decode(message)
-    const asked = query.questions![0]!
-    const entry = zone[asked.name.toLowerCase()] ?? { code: 'NXDOMAIN' as const }
+    const question = query.questions![0]!
+    const entry = zone[question.name.toLowerCase()] ?? { code: 'NXDOMAIN' as const }
     if (entry.silent) return
     const answers: Answer[] = []
-    let name = asked.name
+    let name = question.name
     if (entry.cname) {
       answers.push({ type: 'CNAME', name, data: entry.cname, ttl: 0 })
       name = entry.cname

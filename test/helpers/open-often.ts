@@ -1,4 +1,4 @@
-/** Another process: opens and closes the database again and again, as commands beside a server do. */
+/** A child process that opens and closes the database repeatedly, as commands beside a server do. */
 import { openDatabase } from '../../src/sql/open.ts'
 
 for (let i = 0; i < 100; i++) {

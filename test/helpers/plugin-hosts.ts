@@ -1,4 +1,4 @@
-/** GitHub, GitLab and npm on loopback, as far as plugins ask them, in the shapes that they really answer. */
+/** The parts of GitHub, GitLab and npm that plugins use, on loopback, with responses of the real shape. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,24 +14,25 @@ export interface Asked {
 }
 
 interface Published {
-  /** From branch, or branch:folder, to its newest commit; `''` is the default branch. For npm, `latest`. */
+  /** The newest commit by branch or branch:folder; `''` is the default branch. For npm, `latest`. */
   newest: Record<string, string>
-  /** From revision to what is in it; bytes are sent as they are. */
+  /** The files of each revision; a Buffer is sent unchanged. */
   revisions: Record<string, Files | Buffer>
-  /** Whoever does not send it is told that there is nothing. */
+  /** Requests without this token get 404. */
   token?: string
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface PluginHosts {
-  /** What is published, by `github user/repo`, `gitlab group/project`, `npm name`. */
+  /** Published plugins by `github user/repo`, `gitlab group/project` or `npm name`. */
   published: Record<string, Published>
+  /** All requests so far. */
   asked: Asked[]
-  /** Answers in place of one of the hosts. */
+  /** Handlers that replace a host. */
   instead: Partial<Record<HostName, Answer>>
   urls: Record<HostName, string>
-  /** For a server that is to know them. */
+  /** The variables that point a server to these hosts. */
   environment: Record<string, string>
   reset(): void
 }
@@ -57,7 +58,7 @@ export async function openPluginHosts(t: Test): Promise<PluginHosts> {
   const answers: Record<HostName, (url: URL, response: ServerResponse, authorization?: string) => unknown> = {
     github: (url, response) => {
       const [, user, repo, ref] = /^\/([^/]+)\/([^/]+)\/archive\/(.+)\.zip$/.exec(url.pathname) ?? []
-      // The site answers without asking whether there is anything; codeload knows.
+      // GitHub redirects without checking that the repository exists; codeload checks.
       return user ? redirect(response, `${hosts.urls.codeload}/${user}/${repo}/zip/${ref}`) : missing(response)
     },
     github_api: (url, response, authorization) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
@@ -8,49 +8,53 @@ import type { Test } from 'tap'
 
 type Variables = Record<string, string>
 
-/** The files of the build that tests run, and their sources. */
-const SOURCES = {
-  'workspace-admin.js': 'src/cli/workspace-admin.ts',
-  'main.js': 'src/main.ts',
-}
+let build: string | undefined = process.env.TEST_PROGRAM
 
-/** Whether dist/ is newer than all of its sources. */
-function isFresh(dist: string): boolean {
-  if (!existsSync(join(dist, 'main.js'))) return false
-  const built = statSync(join(dist, 'main.js')).mtimeMs
-  return readdirSync('src', { recursive: true, encoding: 'utf8' }).every(
-    (name) => statSync(join('src', name)).mtimeMs < built,
-  )
-}
-
-/** The build to test: the one of the test run, or dist/. Without either, the program runs from its sources. */
-const build = process.env.TEST_PROGRAM ?? (isFresh('dist') ? resolve('dist') : undefined)
-
-/** A file of the program. */
-export const programFile = (name: keyof typeof SOURCES): string => (build ? join(build, name) : resolve(SOURCES[name]))
-
-/** The program of event readers. Compiled tests use the build; tests that run from the sources use the default. */
-export const readerProgram: URL | undefined =
-  build && !import.meta.url.endsWith('.ts') ? pathToFileURL(join(build, 'reader-process')) : undefined
-
-/** The folder of the build, for tests of the build itself. Builds the program if there is no fresh build. */
+/**
+ * The folder of the built program: the build of the test run, dist/ if it is newer than the sources, or a build that this
+ * function creates in 2 s. From sources, each process would take a second longer to start, and some tests start hundreds.
+ */
 export function builtProgram(): string {
-  if (build) return build
-  const folder = resolve('.tap/program')
-  execFileSync(process.execPath, ['--import=tsx', 'scripts/build.ts', folder])
+  build ??= isFresh('dist') ? resolve('dist') : createBuild()
+  return build
+}
+
+const modifiedAt = (file: string): number => (existsSync(file) ? statSync(file).mtimeMs : 0)
+
+const sourcesModifiedAt = (): number =>
+  Math.max(...readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => modifiedAt(join('src', name))))
+
+const isFresh = (folder: string): boolean => modifiedAt(join(folder, 'main.js')) > sourcesModifiedAt()
+
+/** Builds into a new folder and renames it, so test files that run at the same time do not interfere. */
+function createBuild(): string {
+  const name = `program-${Math.round(sourcesModifiedAt())}`
+  const folder = resolve('.tap', name)
+  if (existsSync(folder)) return folder
+  mkdirSync('.tap', { recursive: true })
+  for (const old of readdirSync('.tap')) if (/^program-\d+$/.test(old)) rmSync(join('.tap', old), { recursive: true })
+  const partial = mkdtempSync(resolve('.tap', `partial-${name}-`))
+  execFileSync(process.execPath, ['--import=tsx', 'scripts/build.ts', partial], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (!existsSync(folder)) renameSync(partial, folder)
   return folder
 }
 
-/** Node's arguments to run a file of the program, with the loader if it is a source file. */
-export const nodeArguments = (name: keyof typeof SOURCES, ...words: string[]): string[] => [
-  ...(build ? [] : [`--import=${import.meta.resolve('tsx')}`]),
-  programFile(name),
-  ...words,
-]
+/** A file of the program. */
+export const programFile = (name: string): string => join(builtProgram(), name)
 
-/** The environment of child processes: nothing of the test's own but the path and the compile cache. */
+/** The program of event readers. Compiled tests use the build; tests that run from the sources use the default. */
+export const readerProgram: URL | undefined = import.meta.url.endsWith('.ts')
+  ? undefined
+  : pathToFileURL(join(builtProgram(), 'reader-process'))
+
+const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT } = process.env
+
+/** The environment of child processes: the path, caches and coverage of the test, and nothing else of its variables. */
 const environmentWith = (variables: Variables): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
+  PATH,
+  ...(COVERAGE_FOLDER && { NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT }),
   NODE_COMPILE_CACHE: resolve('.tap/compile-cache'),
   ...variables,
 })
@@ -67,10 +71,7 @@ export function command(
   environment: Variables,
   options: CommandOptions = {},
 ): ChildProcessWithoutNullStreams {
-  // From sources, child processes of the program load `tsx` from the working directory.
-  if (!build && options.cwd && !existsSync(join(options.cwd, 'node_modules')))
-    symlinkSync(resolve('node_modules'), join(options.cwd, 'node_modules'))
-  return spawn(process.execPath, nodeArguments('workspace-admin.js', ...words), {
+  return spawn(process.execPath, [programFile('workspace-admin.js'), ...words], {
     env: environmentWith(environment),
     ...options,
   })
@@ -106,8 +107,10 @@ export interface ServerProcess {
 }
 
 /** Node's arguments for `serve` with a JSON ready line and a free port. */
-export const serveArguments = (...flags: string[]): string[] =>
-  nodeArguments('workspace-admin.js', 'serve', '--json', '--port', '0', ...flags)
+export const serveArguments = (...flags: string[]): string[] => [
+  programFile('workspace-admin.js'),
+  ...['serve', '--json', '--port', '0', ...flags],
+]
 
 /** Starts a server as a child process that is killed at the end of the test. `log` is a file descriptor. */
 export async function startProcess(

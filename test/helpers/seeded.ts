@@ -1,4 +1,4 @@
-/** Random numbers from 0 to 1, the same every time. */
+/** A seeded generator of random numbers from 0 to 1. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { freshFolder } from './exports.ts'
 import { emptyPlace } from './postgres.ts'
-import { nodeArguments, programFile, type ServerProcess, startProcess } from './process.ts'
+import { programFile, type ServerProcess, startProcess } from './process.ts'
 
 export interface Site {
   database_url: string
@@ -27,8 +27,6 @@ export interface Site {
   /** Sends a request to a server, by default the first one. Throws unless the response is 2xx. */
   ask(method: string, path: string, body?: unknown, server?: ServerProcess): Promise<any>
 }
-
-const PROGRAM = [...nodeArguments('main.js').slice(0, -1), 'test/helpers/shifted-server.js', programFile('main.js')]
 
 export interface SiteOptions {
   /** An empty database; created by default. */
@@ -62,9 +60,10 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
     OUTBOUND_ALLOW: '127.0.0.1/32',
     ...options.environment,
   }
+  const program = ['test/helpers/shifted-server.js', programFile('main.js')]
   const servers: ServerProcess[] = []
   const start: Site['start'] = async (environment = {}) => {
-    const server = await startProcess(t, { ...shared, ...environment }, PROGRAM)
+    const server = await startProcess(t, { ...shared, ...environment }, program)
     servers.push(server)
     return server
   }

@@ -1,4 +1,4 @@
-/** Stores to deliver to, and what can stand between them and us. */
+/** Destinations of exports, and a proxy with faults in front of them. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
@@ -19,7 +19,7 @@ export const toolsFor = (t: Test, more: Partial<Tools> = {}): Tools => ({
   ...more,
 })
 
-/** One page of text, from the opening to the commit; answers the failure as its owner hears of it. */
+/** Delivers one page of text. Returns the failure that the owner of the export would see. */
 export async function send(
   destination: Destination<any>,
   config: object,
@@ -40,7 +40,7 @@ export async function send(
   }
 }
 
-/** The steps that were made, and the failure that ended them. */
+/** Runs the test steps of a destination. Returns the completed steps and the failure. */
 export async function stepsOf(
   destination: Destination<any>,
   config: object,
@@ -60,13 +60,13 @@ export type Fault = 'hang' | 'drop' | { status: number; body?: string; headers?:
 export interface Front {
   port: number
   seen: { method: string; url: string; headers: IncomingMessage['headers'] }[]
-  /** What happens to the next requests; those without a fault go through. */
+  /** The fault for a request; undefined forwards it. */
   fault: (request: IncomingMessage) => Fault
   /** Resolves when a request hangs. */
   hanging: Promise<void>
 }
 
-/** A server before the store: hears everything, and fails as it is told. */
+/** Starts a proxy in front of a store that records requests and injects faults. */
 export async function frontOf(t: Test, target: number): Promise<Front> {
   let hung = (): void => undefined
   const hanging = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Organizations with one of everything, and the names of what their ids are of. */
+/** Organizations with one resource of every kind, and the kinds of their ids. */
 import assert from 'node:assert/strict'
 import type { Operation } from '../../src/contract/table.ts'
 import * as logs from '../../src/store/batch_export_logs.ts'
@@ -25,12 +25,12 @@ const KINDS = [
   'distinct_ids',
 ] as const
 
-/** What an id is of. */
+/** The kind of resource that an id names. */
 export type Kind = (typeof KINDS)[number]
 
 export interface Tenant {
   owner: { id: number; uuid: string; key: string }
-  /** Keys of lesser members. */
+  /** API keys of other members. */
   admin: string
   member: string
   ids: Record<Kind, (string | number)[]>
@@ -45,21 +45,21 @@ const PARAMETERS: Record<string, Kind> = {
   invite_id: 'invites',
 }
 
-/** Areas that show the things of another. */
+/** Areas that list the resources of another area. */
 export const SAME_KIND: Record<string, Kind> = {
   project_batch_exports: 'batch_exports',
   organization_projects: 'projects',
 }
 
-/** What a parameter of a path names. Throws for one that nobody has thought of. */
+/** The kind of a path parameter. Throws for an unknown parameter. */
 export function kindOf(operation: Operation, parameter: string): Kind {
   const area = SAME_KIND[operation.area] ?? operation.area
   const kind = parameter === 'id' ? KINDS.find((known) => known === area) : PARAMETERS[parameter]
-  if (!kind) throw new Error(`${operation.id}: say in test/helpers/tenants.ts what {${parameter}} is the id of`)
+  if (!kind) throw new Error(`${operation.id}: add the kind of {${parameter}} to test/helpers/tenants.ts.`)
   return kind
 }
 
-/** The fields of bodies that name something of a tenant's, by what they name. */
+/** The kinds of body fields that contain an id. */
 export const REFERENCES: Record<string, Kind> = {
   organization: 'organizations',
   team_id: 'projects',
@@ -73,31 +73,28 @@ export const REFERENCES: Record<string, Kind> = {
 export const parametersOf = (operation: Operation): string[] =>
   [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
 
-/**
- * Somebody with an organization that has everything an organization can have, made through the front door. The word,
- * which is to be one of its own, is in every text of theirs.
- */
+/** Creates an organization with a resource of every kind over the API. All of its texts contain the unique word. */
 export async function furnish(app: TestApp, word: string): Promise<Tenant> {
   const owner = await app.stranger(`${word}@example.com`)
   const { organization_id, project_id } = owner
   await organizations.setPluginsAccess(app.deps.db, organization_id, 9, app.deps.now())
   const send: Send = async (method, path, options) => {
     const answer = await app.send(method, path, { key: owner.key, ...options })
-    assert(answer.status < 300, `${method} ${path} answered ${answer.status}: ${answer.text}`)
+    assert(answer.status < 300, `${method} ${path} responded with ${answer.status}: ${answer.text}`)
     return answer.body
   }
-  const made = await fill(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
-  const [batch_export_id, [first_run]] = [String(made.ids.batch_exports[0]), made.ids.batch_export_runs]
+  const created = await fill(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
+  const [batch_export_id, [first_run]] = [String(created.ids.batch_exports[0]), created.ids.batch_export_runs]
   const entry = { project_id, batch_export_id, timestamp: app.deps.now(), level: 'INFO' as const }
   for (const run_id of ['', String(first_run)])
     await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
-  return { owner, ...made }
+  return { owner, ...created }
 }
 
-/** Sends a request as the owner unless told otherwise, and answers its body. Throws for what fails. */
+/** Sends a request, by default as the owner, and returns the response body. Throws for an error response. */
 export type Send = (method: string, path: string, options?: SendOptions) => Promise<Answer['body']>
 
-/** One of everything for an organization that has all access to plugins. */
+/** Creates a resource of every kind in an organization with full plugin access. */
 export async function fill(
   send: Send,
   { organization_id, project_id, owner_uuid }: { organization_id: string; project_id: number; owner_uuid: string },
@@ -181,7 +178,7 @@ export async function fill(
   }
 }
 
-/** An id of the shape of this kind that was never given. */
+/** An id with the format of this kind that does not exist. */
 export const neverGiven = (kind: Kind): string | number => (INTEGERS.has(kind) ? 999_999_999 : (TEXTS[kind] ?? NEVER))
 
 const NEVER = '99999999-9999-7999-8999-999999999999'
