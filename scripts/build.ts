@@ -16,7 +16,18 @@ const options: BuildOptions = {
   target: 'node22',
   format: 'esm',
   // Native, optional and large packages stay external. Everything else is bundled, so a start reads few files.
-  external: ['better-sqlite3', 'pg-native', '@duckdb/node-api', '@aws-sdk/*', '@smithy/*', '@azure/*', '@node-rs/argon2', '@node-saml/node-saml', '@xmldom/xmldom', 'openid-client'],
+  external: [
+    'better-sqlite3',
+    'pg-native',
+    '@duckdb/node-api',
+    '@aws-sdk/*',
+    '@smithy/*',
+    '@azure/*',
+    '@node-rs/argon2',
+    '@node-saml/node-saml',
+    '@xmldom/xmldom',
+    'openid-client',
+  ],
   // CommonJS packages expect these globals.
   banner: {
     js: [

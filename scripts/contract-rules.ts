@@ -54,9 +54,9 @@ export function findViolations(contract: Json): string[] {
       if (!operation.description) found.push(`${id}: add a description`)
 
       const security = operation.security
-      if (!Array.isArray(security)) found.push(`${id}: say its security, or \`security: []\` for a public operation`)
+      if (!Array.isArray(security)) found.push(`${id}: add security, or \`security: []\` for a public operation`)
       else if (isPublic(id)) {
-        if (security.length) found.push(`${id}: ${area} is public, so \`security: []\``)
+        if (security.length) found.push(`${id}: it is public, so set \`security: []\``)
       } else {
         const [key, session] = security
         const required: string[] = security.length === 2 && session.session ? (key.apiKey ?? ['?', '?']) : ['?', '?']
@@ -74,9 +74,8 @@ export function findViolations(contract: Json): string[] {
 
       found.push(...unbounded(contract, operation).map((place) => `${id}: ${place} needs a maxLength or an x-max-json`))
 
-      const answers = Object.keys(operation.responses).filter((status) => /^(2|302)/.test(status))
-      if (answers.length !== 1)
-        found.push(`${id}: exactly one 2xx response, or one 302, so that the status follows from the contract`)
+      const successes = Object.keys(operation.responses).filter((status) => /^(2|302)/.test(status))
+      if (successes.length !== 1) found.push(`${id}: declare exactly one 2xx response, or one 302`)
     }
   }
   return [
@@ -178,6 +177,16 @@ export function findChangedRequests(contract: Json, dialect: Json): string[] {
   return found
 }
 
+/** Every operation that accepts a key accepts a session as well. */
+export function acceptSessions(contract: Json): Json {
+  for (const item of Object.values<Json>(contract.paths))
+    for (const method of METHODS.filter((one) => item[one])) {
+      const { security } = item[method]
+      if (security?.length === 1) item[method].security = [...security, { session: [] }]
+    }
+  return contract
+}
+
 /** Adds 406 to every operation under `/api/` that responds with JSON: it rejects an `Accept` header without its types. */
 export function declareNotAcceptable(contract: Json): Json {
   const apiPaths = Object.entries<Json>(contract.paths).filter(([path]) => path.startsWith('/api/'))
@@ -191,18 +200,8 @@ export function declareNotAcceptable(contract: Json): Json {
   return contract
 }
 
-/** Every operation that takes a key takes a session as well. */
-export function acceptSessions(contract: Json): Json {
-  for (const item of Object.values<Json>(contract.paths))
-    for (const method of METHODS.filter((one) => item[one])) {
-      const { security } = item[method]
-      if (security?.length === 1) item[method].security = [...security, { session: [] }]
-    }
-  return contract
-}
-
-/** The examples that do not fit their schemas: each is a fixture, so each must be true. */
-function brokenExamples(contract: Json): string[] {
+/** Finds examples that do not match their schemas. Tests use them as fixtures. */
+function invalidExamples(contract: Json): string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(contract, 'contract')

@@ -9,7 +9,6 @@ import { AppError } from '../errors.ts'
 import * as sessions from '../store/sessions.ts'
 import { isSecure, readCookie } from './cookies.ts'
 import { isSafe, requireCsrfToken, requireSameOrigin } from './csrf.ts'
-import { methodOf } from './head-requests.ts'
 import { originOf } from './request-url.ts'
 
 export interface Authenticator {
@@ -43,7 +42,7 @@ export function createAuthenticator({ db, config, now, milliseconds, signIn, bac
       if (token === undefined) return authenticate(findKey, headers.authorization, now)
       const caller = await findSession(token)
       if (!caller) throw new AppError({ code: 'not_authenticated', detail: 'This session has ended. Sign in again.' })
-      if (!isSafe(methodOf(request))) {
+      if (!isSafe(request.method)) {
         requireSameOrigin(headers, originOf(request, config))
         requireCsrfToken(headers, token)
       }
