@@ -1,8 +1,9 @@
+import { isUuid } from '../auth/access.ts'
 import { CSRF_COOKIE, PENDING_COOKIE, SESSION_COOKIE } from '../auth/cookie-names.ts'
 import { activeAt, csrfTokenOf } from '../auth/sessions.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, forbidden, notFound } from '../errors.ts'
+import { AppError, notFound } from '../errors.ts'
 import * as flows from '../signin/sign-in.ts'
 import * as store from '../store/sessions.ts'
 import type { Area, Cookies } from './handler-context.ts'
@@ -59,8 +60,7 @@ export const session = (deps: Deps): Area<'session'> => {
       'session.page': async () => LOGIN_PAGE,
 
       'session.delete': async ({ caller, cookies }) => {
-        if (!caller.session) throw forbidden('This request has a key and no session. There is nothing to sign out of.')
-        await store.remove(db, caller.user.id, caller.session.id)
+        if (caller.session) await store.remove(db, caller.user.id, caller.session.id)
         clearSessionCookies(cookies)
       },
 
@@ -75,7 +75,7 @@ export const session = (deps: Deps): Area<'session'> => {
       },
 
       'session.end': async ({ caller, params: { session_id } }) => {
-        if (!(await store.remove(db, caller.user.id, session_id))) throw notFound()
+        if (!isUuid(session_id) || !(await store.remove(db, caller.user.id, session_id.toLowerCase()))) throw notFound()
       },
 
       'session.end_others': async ({ caller }) => {

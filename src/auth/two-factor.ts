@@ -1,13 +1,12 @@
 /** Time-based one-time passwords (RFC 6238: SHA-1, 6 digits, 30 seconds) and backup codes. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import type { Ids } from '../ids.ts'
 
 const ISSUER = 'workspace-admin'
 const PERIOD_MS = 30_000
 /** A code of the step before or after is accepted, for clocks that differ. */
 const TOLERATED_STEPS = 1
 const BACKUP_CODES = 10
-const BACKUP_CODE_BYTES = 10
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
 export interface TotpSetup {
   /** In base32. */
@@ -16,10 +15,10 @@ export interface TotpSetup {
   qr_code_svg: string
 }
 
-export async function createTotp(email: string): Promise<TotpSetup> {
+export async function createTotp(ids: Ids, email: string): Promise<TotpSetup> {
   const { Secret, TOTP } = await import('otpauth')
   const { renderSVG } = await import('uqr')
-  const secret = new Secret({ size: 20 })
+  const secret = Secret.fromBase32(ids.totpSecret())
   const otpauth_url = new TOTP({ issuer: ISSUER, label: email, secret }).toString()
   return { secret: secret.base32, otpauth_url, qr_code_svg: renderSVG(otpauth_url) }
 }
@@ -33,18 +32,7 @@ export async function totpStep(secret: string, token: string, milliseconds: numb
   return delta === null ? null : Math.floor(milliseconds / PERIOD_MS) + delta
 }
 
-/** Ten codes of 80 random bits, such as `k3v7-q2xm-9wtr-5hzc`. */
-export const createBackupCodes = (): string[] => Array.from({ length: BACKUP_CODES }, backupCode)
-
-function backupCode(): string {
-  let bits = BigInt(`0x${randomBytes(BACKUP_CODE_BYTES).toString('hex')}`)
-  let code = ''
-  for (let i = 0; i < 16; i++) {
-    code = BASE32.charAt(Number(bits & 31n)) + code
-    bits >>= 5n
-  }
-  return [code.slice(0, 4), code.slice(4, 8), code.slice(8, 12), code.slice(12)].join('-')
-}
+export const createBackupCodes = (ids: Ids): string[] => Array.from({ length: BACKUP_CODES }, ids.backupCode)
 
 /** Dashes, spaces and case do not matter. */
 export const backupCodeHash = (code: string): string =>

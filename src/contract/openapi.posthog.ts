@@ -795,7 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session of the request and clears its cookies. With a key the answer is 403.
+         * @description Ends the session of the request and clears its cookies. A request with a key has no session, so it changes nothing.
          */
         post: operations["session.delete"];
         delete?: never;
@@ -6580,6 +6580,8 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -25,8 +25,8 @@ export async function status({ db }: SignInService, user: UserRow): Promise<TwoF
 }
 
 /** Replaces a setup that was started before. Throws `2fa_already_enabled`. */
-export async function startSetup({ db, vault, now }: SignInService, user: UserRow): Promise<TotpSetup> {
-  const setup = await createTotp(user.email)
+export async function startSetup({ db, ids, vault, now }: SignInService, user: UserRow): Promise<TotpSetup> {
+  const setup = await createTotp(ids, user.email)
   const sealed = vault.seal(setup.secret, placeOf('users', user.id))
   if (!(await accounts.startTotpSetup(db, user.id, sealed, now())))
     throw new AppError({
@@ -55,17 +55,17 @@ export async function completeSetup(
     // Sessions without a second factor end, except the one that has just shown a code.
     await sessions.removeAll(tx, id, session?.id ?? null)
     if (session) await sessions.confirmSecondFactor(tx, session.id)
-    const codes = await replaceBackupCodes(tx, id)
+    const codes = await replaceBackupCodes(service, tx, id)
     await notifyUser(service, tx, user, 'two_factor_enabled')
     return codes
   })
 }
 
 /** Throws `2fa_not_enabled`. */
-export async function renewBackupCodes({ db }: SignInService, { id }: UserRow): Promise<string[]> {
-  return db.tx(async (tx) => {
+export async function renewBackupCodes(service: SignInService, { id }: UserRow): Promise<string[]> {
+  return service.db.tx(async (tx) => {
     requireEnabled(await accounts.lock(tx, id))
-    return replaceBackupCodes(tx, id)
+    return replaceBackupCodes(service, tx, id)
   })
 }
 
@@ -108,8 +108,8 @@ export async function verifyCode(
 const openSecret = ({ vault }: SignInService, { id, totp_secret }: accounts.AccountRow): string =>
   vault.open(totp_secret ?? '', placeOf('users', id))
 
-async function replaceBackupCodes(tx: Db, user_id: number): Promise<string[]> {
-  const codes = createBackupCodes()
+async function replaceBackupCodes({ ids }: SignInService, tx: Db, user_id: number): Promise<string[]> {
+  const codes = createBackupCodes(ids)
   await backupCodes.replace(tx, user_id, codes.map(backupCodeHash))
   return codes
 }

@@ -11,6 +11,14 @@ export function knownIds(): Ids {
     projectToken: () => `phc_known${next().padStart(38, '0')}`,
     inviteToken: () => `invite${next().padStart(37, '0')}`,
     sessionToken: () => `session${next().padStart(36, '0')}`,
+    totpSecret: () =>
+      next()
+        .padStart(32, 'A')
+        .replace(/[0189]/g, 'B'),
+    backupCode: () =>
+      next()
+        .padStart(16, 'a')
+        .replace(/(.{4})(?=.)/g, '$1-'),
     challenge: () => `challenge${next().padStart(34, '0')}`,
     letters: () =>
       next()
