@@ -1,3 +1,4 @@
+import { isUuid } from '../auth/access.ts'
 import { BROWSER_COOKIE, LINK_COOKIE } from '../auth/cookie-names.ts'
 import type { Deps } from '../deps.ts'
 import { beginOAuth, type Completed, completeOAuth, type Sso } from '../signin/oidc.ts'
@@ -40,8 +41,12 @@ export const sso = (deps: Deps): Area<'sso'> => {
 
   return {
     operations: {
-      'sso.begin': ({ params: { provider }, query: { email, next, invite_id = null }, cookies, url }) =>
+      'sso.begin': ({ params: { provider }, query, cookies, url }) =>
         guarded(async () => {
+          const { email, next } = query
+          const invite_id = query.invite_id?.toLowerCase() ?? null
+          if (invite_id !== null && !isUuid(invite_id))
+            throw new SsoError('invalid_invite', 'the invite id is not a uuid')
           const browser = ids.sessionToken()
           const begin = provider === 'saml' ? beginSaml : beginOAuth
           const target = await begin(ssoFor(url), { provider, browser, email, next, invite_id })

@@ -3112,9 +3112,9 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Always false, because this server has no login. */
+            /** @description Whether the user has two-factor authentication. */
             is_2fa_enabled: boolean;
-            /** @description Always false, because this server has no login. */
+            /** @description Whether the user has signed in with a single sign-on provider. */
             has_social_auth: boolean;
         };
         /**
@@ -6842,6 +6842,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6915,6 +6916,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -11,6 +11,7 @@ import * as invites from '../store/invites.ts'
 import { isUnrestricted, UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
+import * as removedMembers from '../store/removed_members.ts'
 import * as users from '../store/users.ts'
 import { type Superseded, supersede } from './supersede.ts'
 
@@ -108,8 +109,7 @@ export async function acceptInvite(
     }
     const invite = await openInvite({ db: tx, now: () => time }, input, caller)
     const { organization_id, level } = invite
-    const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
-    if (!inviterLevel || inviterLevel < level)
+    if (!(await mayStillInvite(tx, invite)))
       throw new AppError({
         code: 'inviter_not_allowed',
         detail: 'The member who invited you may no longer invite at this level. Ask for a new invite.',
@@ -120,13 +120,21 @@ export async function acceptInvite(
     const user = caller ? await verifiedBy(tx, caller.user, invite) : await createUser(tx, ids, time, invite, input)
     if (caller) await users.clearCurrentWorkspace(tx, user.id, organization_id)
     await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now: time })
+    await removedMembers.remove(tx, organization_id, user.id)
     const api_key = caller ? null : await issueFirstKey(tx, ids, time, user)
-    if (mailer) await notifyMembers(tx, ids, time, invite, user)
+    if (mailer) await notifyMembers(tx, ids, time, { id: organization_id, name: invite.organization_name }, user)
     return { user, organization_id, api_key, superseded }
   })
   mailer?.wake()
   if (superseded) log.warn({ superseded, by: accepted.user.uuid }, 'superseded an unverified account')
   return accepted
+}
+
+/** Whether the inviter is still a member with at least the level of the invite. */
+export async function mayStillInvite(tx: Db, invite: invites.InviteRow): Promise<boolean> {
+  const { organization_id, created_by_id, level } = invite
+  const own = created_by_id === null ? undefined : await members.levelOf(tx, organization_id, created_by_id)
+  return own !== undefined && own >= level
 }
 
 /** Joining extends the access of the account, so a restricted key is not enough. */
@@ -170,9 +178,16 @@ async function createUser(
   return user
 }
 
-async function notifyMembers(tx: Db, ids: Ids, now: string, invite: OpenInvite, user: users.UserRow): Promise<void> {
+/** Enqueues the mails about a new member. */
+export async function notifyMembers(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  organization: { id: string; name: string },
+  user: users.UserRow,
+): Promise<void> {
   const name = `${user.first_name} ${user.last_name}`.trim()
-  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: invite.organization_name }
-  for (const { email } of await members.membersToNotify(tx, invite.organization_id, user.id))
+  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: organization.name }
+  for (const { email } of await members.membersToNotify(tx, organization.id, user.id))
     await outbox.enqueue(tx, { id: ids.uuid(), kind: 'member_joined', recipient: email, content, now })
 }

@@ -1,9 +1,13 @@
 import { AppError } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
 import * as apiKeys from '../store/api_keys.ts'
+import * as backupCodes from '../store/backup_codes.ts'
+import * as identities from '../store/identities.ts'
 import * as invites from '../store/invites.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
+import * as sessions from '../store/sessions.ts'
 import * as users from '../store/users.ts'
 
 export interface Superseded {
@@ -17,7 +21,7 @@ export interface Superseded {
 }
 
 /**
- * Disables an unverified account. It loses its address, keys, memberships and invites; the next account with this address
+ * Disables an unverified account. It loses its address, credentials, memberships and invites; the next account with this address
  * inherits nothing. Throws account_exists for a verified account.
  */
 export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
@@ -27,6 +31,11 @@ export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>
       code: 'account_exists',
       detail: 'The address of this account is verified, so it cannot be superseded.',
     })
+  await accounts.setPassword(tx, user.id, null)
+  await accounts.disableTwoFactor(tx, user.id)
+  await backupCodes.removeAll(tx, user.id)
+  await identities.removeAll(tx, user.id)
+  await sessions.removeAll(tx, user.id)
   const superseded: Superseded = {
     id: user.id,
     uuid: user.uuid,
