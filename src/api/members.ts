@@ -34,7 +34,7 @@ function serializeMember(row: store.MemberRow): components['schemas']['Member'] 
     level: row.level,
     joined_at: row.joined_at,
     updated_at: row.updated_at,
-    is_2fa_enabled: false,
-    has_social_auth: false,
+    is_2fa_enabled: row.two_factor_enabled_at !== null,
+    has_social_auth: Boolean(row.has_social_auth),
   }
 }

@@ -1,5 +1,5 @@
 import { isUuid } from '../auth/access.ts'
-import { CSRF_COOKIE, PENDING_COOKIE, SESSION_COOKIE } from '../auth/cookie-names.ts'
+import { CSRF_COOKIE, LINK_COOKIE, PENDING_COOKIE, SESSION_COOKIE } from '../auth/cookie-names.ts'
 import { activeAt, csrfTokenOf } from '../auth/sessions.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
@@ -24,6 +24,7 @@ export const session = (deps: Deps): Area<'session'> => {
         detail: 'Enter the code of your authenticator app. Send it to POST /api/login/token/.',
       })
     }
+    if (cookies.get(LINK_COOKIE) !== undefined) cookies.clear(LINK_COOKIE)
     setSessionCookies(cookies, result.token, signIn.limits.lifetime_hours)
     return { success: true }
   }
@@ -37,8 +38,8 @@ export const session = (deps: Deps): Area<'session'> => {
 
       'session.create': async (call) => {
         const { body, client, cookies } = call
-        const replaces = await call.currentSession()
-        return finish(cookies, await flows.signInWithPassword(signIn, { ...body, client, replaces }))
+        const input = { ...body, client, replaces: await call.currentSession(), link_token: cookies.get(LINK_COOKIE) }
+        return finish(cookies, await flows.signInWithPassword(signIn, input))
       },
 
       'session.use_link': async (call) => {
@@ -51,7 +52,7 @@ export const session = (deps: Deps): Area<'session'> => {
         const { body, client, cookies } = call
         const pending_token = cookies.get(PENDING_COOKIE)
         const replaces = await call.currentSession()
-        const input = { pending_token, code: body.token, client, replaces }
+        const input = { pending_token, code: body.token, client, replaces, link_token: cookies.get(LINK_COOKIE) }
         const result = await flows.completeSecondFactor(signIn, input)
         cookies.clear(PENDING_COOKIE)
         return finish(cookies, result)

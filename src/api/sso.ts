@@ -1,7 +1,8 @@
+import { isUuid } from '../auth/access.ts'
 import { BROWSER_COOKIE, LINK_COOKIE } from '../auth/cookie-names.ts'
 import type { Deps } from '../deps.ts'
-import { beginOAuth, type Completed, completeOAuth, type Sso } from '../signin/oidc.ts'
-import { beginSaml, completeSaml, metadata } from '../signin/saml.ts'
+import { beginOAuth, type Completed, completeOAuth } from '../signin/oidc.ts'
+import { beginSaml, completeSaml, metadata, type SamlSso } from '../signin/saml.ts'
 import { SsoError, signInWithSso } from '../signin/sso.ts'
 import { type Area, type HandlerContext, RawResponse, type RequestUrl } from './handler-context.ts'
 import { setSessionCookies } from './session.ts'
@@ -10,7 +11,12 @@ const REQUEST_SECONDS = 600
 
 export const sso = (deps: Deps): Area<'sso'> => {
   const { signIn, ids, log, config } = deps
-  const ssoFor = ({ origin }: RequestUrl): Sso => ({ ...signIn, providers: deps.providers, site_url: origin })
+  const ssoFor = ({ origin }: RequestUrl): SamlSso => ({
+    ...signIn,
+    providers: deps.providers,
+    site_url: origin,
+    has_site_url: config.SITE_URL !== undefined,
+  })
 
   const complete = async (
     call: Pick<HandlerContext<'sso.complete'>, 'cookies' | 'client' | 'currentSession'>,
@@ -40,8 +46,12 @@ export const sso = (deps: Deps): Area<'sso'> => {
 
   return {
     operations: {
-      'sso.begin': ({ params: { provider }, query: { email, next, invite_id = null }, cookies, url }) =>
+      'sso.begin': ({ params: { provider }, query, cookies, url }) =>
         guarded(async () => {
+          const { email, next } = query
+          const invite_id = query.invite_id?.toLowerCase() ?? null
+          if (invite_id !== null && !isUuid(invite_id))
+            throw new SsoError('invalid_invite', 'the invite id is not a uuid')
           const browser = ids.sessionToken()
           const begin = provider === 'saml' ? beginSaml : beginOAuth
           const target = await begin(ssoFor(url), { provider, browser, email, next, invite_id })

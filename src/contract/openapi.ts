@@ -423,7 +423,8 @@ export interface paths {
         /**
          * Update a domain
          * @description Updates the fields that are sent. `domain` cannot be changed. Sending `jit_provisioning_enabled` or
-         *     `sso_enforcement` for an unverified domain returns 400 `verification_required`. Requires level 8.
+         *     `sso_enforcement` for an unverified domain returns 400 `verification_required`. An invalid certificate, or enforcing a
+         *     provider that is not configured, returns 400 `invalid_input`. Requires level 8.
          */
         patch: operations["domains.update"];
         trace?: never;
@@ -3131,9 +3132,9 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Always false, because this server has no login. */
+            /** @description Whether the user has two-factor authentication. */
             is_2fa_enabled: boolean;
-            /** @description Always false, because this server has no login. */
+            /** @description Whether the user has signed in with a single sign-on provider. */
             has_social_auth: boolean;
         };
         /**
@@ -3267,20 +3268,20 @@ export interface components {
              *     changed.
              */
             verification_challenge: string;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
-            jit_provisioning_enabled: boolean;
             /**
-             * @description The login provider, or empty for none. Stored for compatibility; it has no effect, because this server has no
-             *     login.
+             * @description Whether users with an address in this domain join the organization at their first single sign-on, with level 1 or
+             *     the level of a pending invite.
              */
+            jit_provisioning_enabled: boolean;
+            /** @description The only provider that users with an address in this domain can sign in with, or empty for no restriction. */
             sso_enforcement: components["schemas"]["SsoProvider"] | "";
             /** @description Whether all three SAML fields are set. */
             has_saml: boolean;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description The entity id of the identity provider, the issuer of its assertions. */
             saml_entity_id: string | null;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description The sign-on URL of the identity provider, for requests by redirect. */
             saml_acs_url: string | null;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description The certificate that the identity provider signs with. */
             saml_x509_cert: string | null;
         };
         /**
@@ -3296,20 +3297,24 @@ export interface components {
         };
         /**
          * DomainWrite
-         * @description The writable fields of a domain. All fields except the name are stored for compatibility and have no effect, because
-         *     this server has no login.
+         * @description The writable fields of a domain.
          */
         DomainWrite: {
             /** @description The domain name in lower case, without internationalized labels. Used at creation, ignored in updates. */
             domain?: string;
             /** @description Requires a verified domain. */
             jit_provisioning_enabled?: boolean;
-            /** @description The login provider, or empty for none. Requires a verified domain. */
+            /**
+             * @description The only provider that users with an address in this domain can sign in with, or empty for no restriction. Requires
+             *     a verified domain and a configured provider; `saml` requires the three SAML fields. Setting it ends the password
+             *     sessions of these users.
+             */
             sso_enforcement?: components["schemas"]["SsoProvider"] | "";
+            /** @description The entity id of the identity provider, the issuer of its assertions. */
             saml_entity_id?: string | null;
-            /** @description Any text. It is not validated as a URL. */
+            /** @description The sign-on URL of the identity provider. It is not validated until SAML is enforced. */
             saml_acs_url?: string | null;
-            /** @description Any text. It is not validated as a certificate. */
+            /** @description The certificate of the identity provider with an RSA key, as PEM or as base64 of DER. */
             saml_x509_cert?: string | null;
         };
         /**
@@ -6881,6 +6886,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6954,6 +6960,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

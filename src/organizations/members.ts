@@ -6,6 +6,7 @@ import type { Db } from '../sql/db.ts'
 import * as invites from '../store/invites.ts'
 import * as store from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
+import * as removedMembers from '../store/removed_members.ts'
 
 export const ME = '@me'
 
@@ -53,6 +54,7 @@ export async function remove(
     if (target.level === store.OWNER)
       throw invalid(null, 'An owner cannot leave or be removed. Another owner must lower their level first.')
     await store.remove(tx, organization.id, target.membership_id)
+    if (target.id !== caller.user.id) await removedMembers.add(tx, organization.id, target.id)
     await invites.removeAbove(tx, organization.id, target.id, 0)
   })
 }

@@ -113,8 +113,7 @@ export async function acceptInvite(
     }
     const invite = await openInvite({ db: tx, now: () => time }, input, caller)
     const { organization_id, level } = invite
-    const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
-    if (!inviterLevel || inviterLevel < level)
+    if (!(await mayStillInvite(tx, invite)))
       throw new AppError({
         code: 'inviter_not_allowed',
         detail: 'The member who invited you may no longer invite at this level. Ask for a new invite.',
@@ -129,7 +128,7 @@ export async function acceptInvite(
     if (!caller && input.password_hash === undefined) await requireKeyAllowed(tx, organization_id)
     const api_key = caller || input.password_hash !== undefined ? null : await issueFirstKey(tx, ids, time, user)
     await removedMembers.remove(tx, organization_id, user.id)
-    if (mailer) await notifyMembers(tx, ids, time, invite, user)
+    if (mailer) await notifyMembers(tx, ids, time, { id: organization_id, name: invite.organization_name }, user)
     return { user, organization_id, api_key, superseded }
   })
   mailer?.wake()
@@ -140,6 +139,13 @@ export async function acceptInvite(
 /** An organization that enforces two-factor authentication gives no keys to accounts without a second factor. */
 async function requireKeyAllowed(tx: Db, organization_id: string): Promise<void> {
   if (await enforcesTwoFactor(tx, organization_id)) throw secondFactorRequired()
+}
+
+/** Whether the inviter is still a member with at least the level of the invite. */
+export async function mayStillInvite(tx: Db, invite: invites.InviteRow): Promise<boolean> {
+  const { organization_id, created_by_id, level } = invite
+  const own = created_by_id === null ? undefined : await members.levelOf(tx, organization_id, created_by_id)
+  return own !== undefined && own >= level
 }
 
 /** Joining extends the access of the account, so a restricted key is not enough. */
@@ -183,9 +189,16 @@ async function createUser(
   return user
 }
 
-async function notifyMembers(tx: Db, ids: Ids, now: string, invite: OpenInvite, user: users.UserRow): Promise<void> {
+/** Enqueues the mails about a new member. */
+export async function notifyMembers(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  organization: { id: string; name: string },
+  user: users.UserRow,
+): Promise<void> {
   const name = `${user.first_name} ${user.last_name}`.trim()
-  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: invite.organization_name }
-  for (const { email } of await members.membersToNotify(tx, invite.organization_id, user.id))
+  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: organization.name }
+  for (const { email } of await members.membersToNotify(tx, organization.id, user.id))
     await outbox.enqueue(tx, { id: ids.uuid(), kind: 'member_joined', recipient: email, content, now })
 }

@@ -18,8 +18,8 @@ export interface Superseded {
 }
 
 /**
- * Disables an unverified account. It loses its address, keys, sessions, password, memberships and invites; the next account with this address
- * inherits nothing. Throws account_exists for a verified account.
+ * Disables an unverified account. It loses its address, credentials, memberships and invites; the next account with this
+ * address inherits nothing. Throws account_exists for a verified account.
  */
 export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
   // First, because it locks the account: no membership is added while the loop below runs.

@@ -84,14 +84,15 @@ function settingsOf({ providers }: Sso, name: string): [OAuthProvider, ProviderS
   return [name, settings]
 }
 
-/** Discovery documents, by issuer. A failed discovery is tried again. */
-const configurations = new Map<string, Promise<openid.Configuration>>()
+/** Discovered configurations. A failed discovery is tried again. */
+const configurations = new WeakMap<ProviderSettings, Promise<openid.Configuration>>()
 
 async function configurationOf(
   client: typeof openid,
   provider: OAuthProvider,
-  { client_id, client_secret, issuer }: ProviderSettings,
+  settings: ProviderSettings,
 ): Promise<openid.Configuration> {
+  const { client_id, client_secret, issuer } = settings
   const insecure = issuer.startsWith('http://')
   if (provider === 'github') {
     const server = {
@@ -103,13 +104,12 @@ async function configurationOf(
     if (insecure) client.allowInsecureRequests(configuration)
     return configuration
   }
-  const key = `${issuer} ${client_id}`
-  const known = configurations.get(key)
+  const known = configurations.get(settings)
   if (known) return known
   const options = insecure ? { execute: [client.allowInsecureRequests] } : {}
   const found = client.discovery(new URL(issuer), client_id, client_secret, undefined, options)
-  configurations.set(key, found)
-  found.catch(() => configurations.delete(key))
+  configurations.set(settings, found)
+  found.catch(() => configurations.delete(settings))
   return found
 }
 
@@ -199,8 +199,12 @@ async function openidProfile(
 ): Promise<Profile> {
   const claims = tokens.claims()
   if (!claims) throw new SsoError('sso_failed', 'no id token')
-  const info = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-  const { email, email_verified, given_name, family_name, name } = { ...claims, ...info }
+  const info: Record<string, unknown> = configuration.serverMetadata().userinfo_endpoint
+    ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+    : {}
+  // `email_verified` is about the address beside it, so both come from the same answer.
+  const { email, email_verified } = text(info.email) ? info : claims
+  const { given_name, family_name, name } = { ...claims, ...info }
   if (!text(email)) throw new SsoError('email_not_verified', 'the provider sent no address')
   return {
     subject: claims.sub,

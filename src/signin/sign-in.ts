@@ -7,14 +7,17 @@ import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
+import * as identities from '../store/identities.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
 import * as failures from '../store/sign_in_failures.ts'
+import * as ssoRequests from '../store/sso_requests.ts'
 import * as users from '../store/users.ts'
 import { verifyCode } from './second-factor.ts'
 import type { SignInService } from './service.ts'
+import { linkPending } from './sso.ts'
 import {
   accountThrottle,
   addressThrottle,
@@ -36,6 +39,8 @@ export interface PasswordSignIn {
   client: Client
   /** The session that the browser has now. It is replaced. */
   replaces: SessionRow | null
+  /** An identity of single sign-on that waits for this password. */
+  link_token?: string | undefined
 }
 
 const invalidCredentials = (): AppError =>
@@ -47,7 +52,7 @@ const invalidCredentials = (): AppError =>
 /** Throws `sso_enforced`, `invalid_credentials` and `throttled`. */
 export async function signInWithPassword(
   service: SignInService,
-  { email, password, client, replaces }: PasswordSignIn,
+  { email, password, client, replaces, link_token }: PasswordSignIn,
 ): Promise<SignedIn> {
   const { db, passwords } = service
   await requirePasswordAllowed(db, email)
@@ -68,7 +73,7 @@ export async function signInWithPassword(
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
-    return firstStep(service, tx, current, { method: 'password', client, replaces })
+    return firstStep(service, tx, current, { method: 'password', client, replaces, link_token })
   })
 }
 
@@ -98,6 +103,7 @@ interface Step {
   method: SignInMethod
   client: Client
   replaces: SessionRow | null
+  link_token?: string | undefined
 }
 
 async function firstStep(service: SignInService, tx: Db, user: accounts.AccountRow, step: Step): Promise<SignedIn> {
@@ -117,10 +123,12 @@ export async function startSession(
   { ids, now, limits }: Pick<SignInService, 'ids' | 'now' | 'limits'>,
   tx: Db,
   user: accounts.AccountRow,
-  { method, client, replaces }: Step,
+  { method, client, replaces, link_token }: Step,
   second_factor: boolean,
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
+  // The password proves that the account belongs to the person whom the provider vouches for. A link does not.
+  if (method === 'password' && link_token !== undefined) await linkPending(tx, user.id, link_token, now())
   const created = await createSession(
     tx,
     { ids, now: now(), lifetime_hours: limits.lifetime_hours },
@@ -138,12 +146,13 @@ export interface SecondStep {
   code: string
   client: Client
   replaces: SessionRow | null
+  link_token?: string | undefined
 }
 
 /** Throws `2fa_expired`, `2fa_too_many_attempts` and `2fa_invalid`. */
 export async function completeSecondFactor(
   service: SignInService,
-  { pending_token, code, client, replaces }: SecondStep,
+  { pending_token, code, client, replaces, link_token }: SecondStep,
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
   const { db, now } = service
   const token_hash = sha256(pending_token ?? '')
@@ -162,7 +171,7 @@ export async function completeSecondFactor(
     if (!user) throw expired()
     if (!(await verifyCode(service, tx, user, code))) return undefined
     if (!(await pending.remove(tx, token_hash))) throw expired()
-    return startSession(service, tx, user, { method: waiting.method, client, replaces }, true)
+    return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
   })
   if (!signedIn) {
     if (service.throttled) await countFailure(service, throttle)
@@ -202,5 +211,7 @@ export async function removeExpired(db: Db, active: sessions.Active, failed_befo
   await sessions.removeExpired(db, active)
   await pending.removeExpired(db, active.now)
   await tokens.removeExpired(db, active.now)
+  await identities.removeExpired(db, active.now)
+  await ssoRequests.removeExpired(db, active.now)
   await failures.removeOlder(db, failed_before)
 }

@@ -6,10 +6,11 @@ import type { SignInService } from './service.ts'
 import { SsoError } from './sso.ts'
 
 const REQUEST_MS = 10 * 60_000
+const MAX_NEXT = 1_000
 
 /** Only paths of this server. `//host` and `/\\host` are addresses of other hosts to a browser. */
 export const safePath = (next: string | undefined): string =>
-  next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'
+  next !== undefined && next.length <= MAX_NEXT && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'
 
 export interface NewRequest extends Pick<requests.SsoRequestRow, 'provider' | 'domain_id' | 'invite_id'> {
   id: string

@@ -1,6 +1,7 @@
 /** Single sign-on: from a verified identity to a session. The protocols are in oidc.ts and saml.ts. */
 import { sha256 } from '../auth/hash.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
+import { mayStillInvite, notifyMembers } from '../organizations/signup.ts'
 import { supersede } from '../organizations/supersede.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
@@ -65,12 +66,15 @@ export type SsoResult =
   | { link_token: string }
 
 /** Throws SsoError. */
-export function signInWithSso(service: SignInService, input: SsoSignIn): Promise<SsoResult> {
-  return service.db.tx((tx) => signIn(service, tx, input))
+export async function signInWithSso(service: SignInService, input: SsoSignIn): Promise<SsoResult> {
+  const result = await service.db.tx((tx) => signIn(service, tx, input))
+  service.mailer?.wake()
+  return result
 }
 
 async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise<SsoResult> {
-  const { assertion, client, replaces, invite_id } = input
+  const { client, replaces, invite_id } = input
+  const assertion = storable(input.assertion)
   const { ids, now, milliseconds, limits } = service
   const domain = await domains.verifiedOf(tx, assertion.email)
   requireProvider(domain, assertion.provider)
@@ -79,10 +83,13 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
   if (known !== undefined && !account) throw new SsoError('sso_failed', 'the account of this identity is deactivated')
   if (account) requireProvider(await domains.verifiedOf(tx, account.email), assertion.provider)
 
+  let removed = false
   if (!account) {
     if (!assertion.email_verified) throw new SsoError('email_not_verified', 'the provider did not verify the address')
-    const existing = await accounts.getByEmail(tx, assertion.email)
+    const found = await accounts.getByEmail(tx, assertion.email)
+    const existing = found && (await accounts.lock(tx, found.id))
     if (existing && isUnverified(existing)) {
+      removed = domain !== undefined && (await removedMembers.has(tx, domain.organization_id, existing.id))
       await supersede(tx, existing)
     } else if (existing?.password_hash && domain?.sso_enforcement !== assertion.provider) {
       const link_token = ids.sessionToken()
@@ -98,10 +105,17 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
       return { link_token }
     } else account = existing
   }
-  const user = account ?? (await createUser(service, tx, assertion, domain, invite_id))
+  const invite = await openInvite(service, tx, assertion, domain, invite_id)
+  const provisioned = assertion.email_verified && domain?.jit_provisioning_enabled ? domain.organization_id : undefined
+  if (!account && !invite && (provisioned === undefined || removed))
+    throw new SsoError(domain ? 'jit_not_enabled' : 'no_new_organizations', 'no invite and no provisioning')
+  const user = account ?? (await createUser(service, tx, assertion, invite))
   await identities.link(tx, user.id, assertion, now())
-  await users.verifyEmail(tx, user.id)
-  if (domain) await joinByDomain(service, tx, user, domain)
+  // The provider vouches for its own address, which may differ from that of the account.
+  if (assertion.email_verified && users.emailKey(user.email) === users.emailKey(assertion.email))
+    await users.verifyEmail(tx, user.id)
+  if (invite) await joinByInvite(service, tx, user, invite)
+  else if (provisioned !== undefined) await joinByDomain(service, tx, user, provisioned)
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
   const { token } = await createSession(
     tx,
@@ -109,6 +123,26 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
     { user_id: user.id, method: assertion.provider, domain_id: assertion.domain_id, second_factor: false, client },
   )
   return { token, user }
+}
+
+const MAX_NAME = 150
+const MAX_SUBJECT = 1_000
+// Providers are trusted to verify addresses, not to send storable text.
+const ADDRESS = /^[^\s\p{Cc}@]{1,64}@[^\s\p{Cc}@]{1,189}$/u
+
+/** Rejects identities that cannot be stored, and cleans names. */
+function storable(assertion: Assertion): Assertion {
+  const { email, subject, first_name, last_name } = assertion
+  if (!ADDRESS.test(email)) throw new SsoError('sso_failed', 'the provider sent an invalid address')
+  if (subject === '' || subject.length > MAX_SUBJECT || /\p{Cc}/u.test(subject))
+    throw new SsoError('sso_failed', 'the provider sent an invalid subject')
+  const name = (text: string): string =>
+    text
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, MAX_NAME)
+      .toWellFormed()
+  return { ...assertion, first_name: name(first_name), last_name: name(last_name) }
 }
 
 /** Only `false` means unverified. Null marks an account that the operator created. */
@@ -119,19 +153,36 @@ function requireProvider(domain: domains.DomainRow | undefined, provider: SignIn
     throw new SsoError('sso_enforced', `the domain ${domain.domain} enforces ${domain.sso_enforcement}`)
 }
 
-/** A new user needs an invite or a domain with just-in-time provisioning. */
+/**
+ * The invite that the browser came with, or a pending one of the organization that provisions the domain. The provider
+ * verified the address, which replaces the secret of the invite.
+ */
+async function openInvite(
+  { now }: SignInService,
+  tx: Db,
+  { email, email_verified }: Assertion,
+  domain: domains.DomainRow | undefined,
+  invite_id: string | null,
+): Promise<invites.InviteRow | undefined> {
+  if (invite_id !== null) {
+    const invite = await invites.getOpen(tx, invite_id, now())
+    if (!invite || !email_verified || users.emailKey(invite.target_email) !== users.emailKey(email))
+      throw new SsoError('invalid_invite', 'the invite is gone, expired or for another address')
+    if (!(await mayStillInvite(tx, invite)))
+      throw new SsoError('invalid_invite', 'the inviter may no longer invite at this level')
+    return invite
+  }
+  if (!domain?.jit_provisioning_enabled || !email_verified) return undefined
+  const invite = await invites.getOpenTo(tx, domain.organization_id, email, now())
+  return invite && (await mayStillInvite(tx, invite)) ? invite : undefined
+}
+
 async function createUser(
   { ids, now }: SignInService,
   tx: Db,
   { email, first_name, last_name }: Assertion,
-  domain: domains.DomainRow | undefined,
-  invite_id: string | null,
+  invite: invites.InviteRow | undefined,
 ): Promise<users.UserRow> {
-  const invite = invite_id === null ? undefined : await invites.getOpen(tx, invite_id, now())
-  if (invite_id !== null && (!invite || users.emailKey(invite.target_email) !== users.emailKey(email)))
-    throw new SsoError('invalid_invite', 'the invite is gone, expired or for another address')
-  if (!invite && !domain?.jit_provisioning_enabled)
-    throw new SsoError(domain ? 'jit_not_enabled' : 'no_new_organizations', 'no invite and no provisioning')
   const user = await users.create(tx, {
     uuid: ids.uuid(),
     distinct_id: ids.uuid(),
@@ -142,49 +193,45 @@ async function createUser(
     now: now(),
   })
   if (!user) throw new SsoError('sso_failed', 'the address has a deactivated account')
-  if (invite) await join({ ids, now }, tx, user, invite.organization_id, invite)
   return user
 }
 
-/** A pending invite to the address wins over level 1. A member that an administrator removed needs an invite. */
-async function joinByDomain(
-  service: SignInService,
+/** Accepts the invite. A member keeps their level and the invite is used up. */
+async function joinByInvite(
+  { ids, now, mailer }: SignInService,
   tx: Db,
   user: users.UserRow,
-  { organization_id, jit_provisioning_enabled }: domains.DomainRow,
+  invite: invites.InviteRow,
 ): Promise<void> {
+  const { organization_id, level } = invite
+  const organization = await lockOrganization(tx, organization_id)
+  if (!organization || !(await invites.consumeWithoutToken(tx, invite, now())))
+    throw new SsoError('invalid_invite', 'the invite was used or deleted meanwhile')
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
-  const invite = await invites.getOpenTo(tx, organization_id, user.email, service.now())
-  if (!invite && !jit_provisioning_enabled) return
-  if (!invite && (await removedMembers.has(tx, organization_id, user.id))) return
-  await join(service, tx, user, organization_id, invite)
+  await users.clearCurrentWorkspace(tx, user.id, organization_id)
+  await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now: now() })
+  await removedMembers.remove(tx, organization_id, user.id)
+  if (mailer) await notifyMembers(tx, ids, now(), { id: organization_id, name: organization.name }, user)
 }
 
-async function join(
-  { ids, now }: Pick<SignInService, 'ids' | 'now'>,
+/** A member that an administrator removed does not come back without an invite. */
+async function joinByDomain(
+  { ids, now }: SignInService,
   tx: Db,
   user: users.UserRow,
   organization_id: string,
-  invite: invites.InviteRow | undefined,
 ): Promise<void> {
-  await lockOrganization(tx, organization_id)
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
-  await members.create(tx, {
-    id: ids.uuid(),
-    organization_id,
-    user_id: user.id,
-    level: invite?.level ?? members.MEMBER,
-    now: now(),
-  })
-  await removedMembers.remove(tx, organization_id, user.id)
-  if (invite) await invites.remove(tx, invite.id)
+  if (!(await lockOrganization(tx, organization_id))) return
+  // A concurrent sign-in of the same user was first.
+  if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
+  if (await removedMembers.has(tx, organization_id, user.id)) return
+  await users.clearCurrentWorkspace(tx, user.id, organization_id)
+  await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level: members.MEMBER, now: now() })
 }
 
 /** Links an identity that waits for the password of its account. Called by a sign-in with that password. */
-export async function linkPending(service: SignInService, user_id: number, link_token: string): Promise<void> {
-  const { db, now } = service
-  await db.tx(async (tx) => {
-    const identity = await identities.usePending(tx, user_id, sha256(link_token), now())
-    if (identity) await identities.link(tx, user_id, identity, now())
-  })
+export async function linkPending(tx: Db, user_id: number, link_token: string, now: string): Promise<void> {
+  const identity = await identities.usePending(tx, user_id, sha256(link_token), now)
+  if (identity) await identities.link(tx, user_id, identity, now)
 }

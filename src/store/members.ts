@@ -12,6 +12,7 @@ export interface MemberRow extends UserRow {
   level: Level
   joined_at: string
   updated_at: string
+  has_social_auth: boolean | number
 }
 
 export interface MemberFilter {
@@ -21,7 +22,8 @@ export interface MemberFilter {
   updated_after?: string
 }
 
-const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${userColumns}`
+const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${userColumns},
+  exists (select 1 from identities i where i.user_id = u.id) as has_social_auth`
 const people = sql`from members m join users u on u.id = m.user_id`
 
 export async function list(
