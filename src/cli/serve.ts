@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
+import { saveCompileCache } from './compile-cache.ts'
 import { usageError } from './failure.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
@@ -107,6 +108,7 @@ export async function serve(args: string[], variables: Variables): Promise<void>
         })
       : banner(running, options),
   )
+  saveCompileCache()
 }
 
 function banner({ url, location, first, login_url, oldest }: Running, { database, ephemeral }: ServeOptions): string {
