@@ -5,6 +5,8 @@ import { openBrowser } from '../helpers/browser.ts'
 import { IDENTITY_PROVIDER, SELF_SIGNED } from '../helpers/certificate.ts'
 import { openNameserver, type Zone } from '../helpers/nameserver.ts'
 
+t.setTimeout(10 * 60_000)
+
 const domainsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/domains/`
 
 onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) => {
