@@ -1,6 +1,6 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, oneOf, sql } from '../sql/template.ts'
+import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
 import type { Level } from './members.ts'
@@ -91,6 +91,19 @@ export function within(db: Db, organization_id: string, id?: number): Promise<{ 
 /** Ignores memberships; for commands that work on the database. */
 export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)
+}
+
+/** The organizations of these projects. */
+export async function organizationsOf(db: Db, ids: readonly number[]): Promise<string[]> {
+  const rows = await db.all<{ organization_id: string }>(
+    sql`select distinct organization_id from projects where id in ${oneOf(ids)}`,
+  )
+  return rows.map(({ organization_id }) => organization_id)
+}
+
+/** Locks the project until the transaction ends. Undefined when it was deleted. */
+export function lockProject(tx: Db, id: number): Promise<ProjectRow | undefined> {
+  return tx.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id} ${forUpdate}`)
 }
 
 /** The projects of these organizations, oldest first. */
