@@ -2,7 +2,8 @@ import { CSRF_COOKIE, PENDING_COOKIE, SESSION_COOKIE } from '../auth/cookie-name
 import { activeAt, csrfTokenOf } from '../auth/sessions.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, forbidden, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
+import * as sessions from '../signin/sessions.ts'
 import * as flows from '../signin/sign-in.ts'
 import * as store from '../store/sessions.ts'
 import type { Area, Cookies } from './handler-context.ts'
@@ -55,9 +56,8 @@ export const session = (deps: Deps): Area<'session'> => {
         return finish(cookies, result)
       },
 
-      'session.delete': async ({ caller, cookies }) => {
-        if (!caller.session) throw forbidden('This request has a key and no session. There is nothing to sign out of.')
-        await store.remove(db, caller.user.id, caller.session.id)
+      'session.delete': async ({ actor, cookies }) => {
+        await sessions.signOut(signIn, actor)
         clearSessionCookies(cookies)
       },
 
@@ -71,13 +71,9 @@ export const session = (deps: Deps): Area<'session'> => {
         )
       },
 
-      'session.end': async ({ caller, params: { session_id } }) => {
-        if (!(await store.remove(db, caller.user.id, session_id))) throw notFound()
-      },
+      'session.end': ({ actor, params: { session_id } }) => sessions.end(signIn, actor, session_id),
 
-      'session.end_others': async ({ caller }) => {
-        await store.removeAll(db, caller.user.id, caller.session?.id ?? null)
-      },
+      'session.end_others': ({ actor }) => sessions.endOthers(signIn, actor),
     },
   }
 }

@@ -18,9 +18,10 @@ export const signup = (deps: Deps): Area<'signup'> => {
         return { id, target_email, first_name, organization_name, supersedes_account: superseded !== undefined }
       },
 
-      'signup.accept': async ({ params: { invite_id }, body, authorization }) => {
+      'signup.accept': async ({ params: { invite_id }, body, authorization, client }) => {
         const caller = await callerOf(authorization)
-        const { user, organization_id, api_key } = await rules.acceptInvite(deps, { ...body, invite_id }, caller)
+        const accepted = await rules.acceptInvite(deps, { ...body, invite_id }, caller, client.address)
+        const { user, organization_id, api_key } = accepted
         return { user: serializeUser(user), organization_id, api_key }
       },
 

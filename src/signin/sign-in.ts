@@ -7,12 +7,15 @@ import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
+import * as identities from '../store/identities.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
 import * as failures from '../store/sign_in_failures.ts'
+import * as ssoRequests from '../store/sso_requests.ts'
 import * as users from '../store/users.ts'
+import { recordFailedSignIn, recordSignIn } from './activity.ts'
 import { verifyCode } from './second-factor.ts'
 import type { SignInService } from './service.ts'
 import {
@@ -57,19 +60,27 @@ export async function signInWithPassword(
   const matches = await passwords.verify(user?.password_hash ?? null, password)
   if (!user || !matches) {
     if (service.throttled) for (const throttle of throttles) await countFailure(service, throttle)
+    if (!user) service.log.info('a sign-in failed: no account has the address')
+    // In the background, so the time of the response does not tell whether the account exists.
+    else
+      service.background('recording a failed sign-in', () =>
+        db.tx((tx) => recordFailedSignIn(service, tx, user, client.address, 'password')),
+      )
     throw invalidCredentials()
   }
   const [account] = throttles
   if (service.throttled && account) await clearFailures(service, account)
   const password_hash =
     user.password_hash && needsRehash(user.password_hash) ? await passwords.hash(password) : undefined
-  return db.tx(async (tx) => {
+  const result = await db.tx(async (tx) => {
     const current = await accounts.lock(tx, user.id)
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
     return firstStep(service, tx, current, { method: 'password', client, replaces })
   })
+  service.mailer?.wake()
+  return result
 }
 
 export interface LinkSignIn {
@@ -83,12 +94,14 @@ export async function signInWithLink(
   service: SignInService,
   { token, client, replaces }: LinkSignIn,
 ): Promise<SignedIn> {
-  return service.db.tx(async (tx) => {
+  const result = await service.db.tx(async (tx) => {
     const link = await tokens.use(tx, 'sign_in', sha256(token), service.now())
     const user = link && (await accounts.lock(tx, link.user_id))
     if (!user || user.email !== link.email) throw invalidToken()
     return firstStep(service, tx, user, { method: 'link', client, replaces })
   })
+  service.mailer?.wake()
+  return result
 }
 
 export const invalidToken = (): AppError =>
@@ -112,20 +125,22 @@ async function firstStep(service: SignInService, tx: Db, user: accounts.AccountR
   return { pending_token }
 }
 
-/** Every sign-in gets a new session id; the browser's old session ends. */
+/** Every sign-in gets a new session id; the browser's old session ends. Wake the mailer after the commit. */
 export async function startSession(
-  { ids, now, limits }: Pick<SignInService, 'ids' | 'now' | 'limits'>,
+  service: Pick<SignInService, 'ids' | 'now' | 'limits' | 'mailer'>,
   tx: Db,
   user: accounts.AccountRow,
   { method, client, replaces }: Step,
   second_factor: boolean,
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
+  const { ids, now, limits } = service
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
   const created = await createSession(
     tx,
     { ids, now: now(), lifetime_hours: limits.lifetime_hours },
     { user_id: user.id, method, second_factor, client },
   )
+  await recordSignIn(service, tx, user, created.session)
   return { ...created, user }
 }
 
@@ -160,7 +175,10 @@ export async function completeSecondFactor(
   const signedIn = await db.tx(async (tx) => {
     const user = await accounts.lock(tx, waiting.user_id)
     if (!user) throw expired()
-    if (!(await verifyCode(service, tx, user, code))) return undefined
+    if (!(await verifyCode(service, tx, user, code))) {
+      await recordFailedSignIn(service, tx, user, client.address, waiting.method)
+      return undefined
+    }
     if (!(await pending.remove(tx, token_hash))) throw expired()
     return startSession(service, tx, user, { method: waiting.method, client, replaces }, true)
   })
@@ -172,6 +190,7 @@ export async function completeSecondFactor(
     })
   }
   if (service.throttled) await clearFailures(service, throttle)
+  service.mailer?.wake()
   return signedIn
 }
 
@@ -197,10 +216,12 @@ export async function precheck(
   }
 }
 
-/** Deletes expired sessions, tokens and failures. */
+/** Deletes expired sessions, tokens, half-finished sign-ins and failures. */
 export async function removeExpired(db: Db, active: sessions.Active, failed_before: string): Promise<void> {
   await sessions.removeExpired(db, active)
   await pending.removeExpired(db, active.now)
   await tokens.removeExpired(db, active.now)
+  await ssoRequests.removeExpired(db, active.now)
+  await identities.removeExpired(db, active.now)
   await failures.removeOlder(db, failed_before)
 }

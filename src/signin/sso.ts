@@ -1,9 +1,12 @@
 /** Single sign-on: from a verified identity to a session. The protocols are in oidc.ts and saml.ts. */
 import { sha256 } from '../auth/hash.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
+import { recordInvite } from '../organizations/invites.ts'
+import { addMember } from '../organizations/members.ts'
 import { supersede } from '../organizations/supersede.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
+import { SYSTEM, userActor } from '../store/activity_log.ts'
 import * as domains from '../store/domains.ts'
 import * as identities from '../store/identities.ts'
 import * as invites from '../store/invites.ts'
@@ -13,6 +16,7 @@ import * as removedMembers from '../store/removed_members.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
 import * as users from '../store/users.ts'
+import { recordSignIn } from './activity.ts'
 import type { SignInService } from './service.ts'
 
 const PENDING_MS = 10 * 60_000
@@ -65,12 +69,14 @@ export type SsoResult =
   | { link_token: string }
 
 /** Throws SsoError. */
-export function signInWithSso(service: SignInService, input: SsoSignIn): Promise<SsoResult> {
-  return service.db.tx((tx) => signIn(service, tx, input))
+export async function signInWithSso(service: SignInService, input: SsoSignIn): Promise<SsoResult> {
+  const result = await service.db.tx((tx) => signIn(service, tx, input))
+  service.mailer?.wake()
+  return result
 }
 
 async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise<SsoResult> {
-  const { assertion, client, replaces, invite_id } = input
+  const { assertion, client, replaces } = input
   const { ids, now, milliseconds, limits } = service
   const domain = await domains.verifiedOf(tx, assertion.email)
   requireProvider(domain, assertion.provider)
@@ -83,7 +89,7 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
     if (!assertion.email_verified) throw new SsoError('email_not_verified', 'the provider did not verify the address')
     const existing = await accounts.getByEmail(tx, assertion.email)
     if (existing && isUnverified(existing)) {
-      await supersede(tx, existing)
+      await supersede(tx, ids, now(), SYSTEM, existing)
     } else if (existing?.password_hash && domain?.sso_enforcement !== assertion.provider) {
       const link_token = ids.sessionToken()
       await identities.createPending(tx, {
@@ -98,16 +104,17 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
       return { link_token }
     } else account = existing
   }
-  const user = account ?? (await createUser(service, tx, assertion, domain, invite_id))
+  const user = account ?? (await createUser(service, tx, input, domain))
   await identities.link(tx, user.id, assertion, now())
   await users.verifyEmail(tx, user.id)
-  if (domain) await joinByDomain(service, tx, user, domain)
+  if (domain) await joinByDomain(service, tx, user, domain, client.address)
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
-  const { token } = await createSession(
+  const { token, session } = await createSession(
     tx,
     { ids, now: now(), lifetime_hours: limits.lifetime_hours },
     { user_id: user.id, method: assertion.provider, domain_id: assertion.domain_id, second_factor: false, client },
   )
+  await recordSignIn(service, tx, user, session)
   return { token, user }
 }
 
@@ -123,9 +130,8 @@ function requireProvider(domain: domains.DomainRow | undefined, provider: SignIn
 async function createUser(
   { ids, now }: SignInService,
   tx: Db,
-  { email, first_name, last_name }: Assertion,
+  { assertion: { email, first_name, last_name }, client, invite_id }: SsoSignIn,
   domain: domains.DomainRow | undefined,
-  invite_id: string | null,
 ): Promise<users.UserRow> {
   const invite = invite_id === null ? undefined : await invites.getOpen(tx, invite_id, now())
   if (invite_id !== null && (!invite || users.emailKey(invite.target_email) !== users.emailKey(email)))
@@ -142,7 +148,7 @@ async function createUser(
     now: now(),
   })
   if (!user) throw new SsoError('sso_failed', 'the address has a deactivated account')
-  if (invite) await join({ ids, now }, tx, user, invite.organization_id, invite)
+  if (invite) await join({ ids, now }, tx, user, invite.organization_id, invite, client.address)
   return user
 }
 
@@ -152,12 +158,13 @@ async function joinByDomain(
   tx: Db,
   user: users.UserRow,
   { organization_id, jit_provisioning_enabled }: domains.DomainRow,
+  address: string,
 ): Promise<void> {
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   const invite = await invites.getOpenTo(tx, organization_id, user.email, service.now())
   if (!invite && !jit_provisioning_enabled) return
   if (!invite && (await removedMembers.has(tx, organization_id, user.id))) return
-  await join(service, tx, user, organization_id, invite)
+  await join(service, tx, user, organization_id, invite, address)
 }
 
 async function join(
@@ -166,18 +173,18 @@ async function join(
   user: users.UserRow,
   organization_id: string,
   invite: invites.InviteRow | undefined,
+  address: string,
 ): Promise<void> {
   await lockOrganization(tx, organization_id)
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
-  await members.create(tx, {
-    id: ids.uuid(),
-    organization_id,
-    user_id: user.id,
-    level: invite?.level ?? members.MEMBER,
-    now: now(),
-  })
+  const actor = userActor(user, address)
+  if (invite) {
+    await invites.remove(tx, invite.id)
+    await recordInvite(tx, ids, now(), actor, 'accepted', invite)
+  }
+  const level = invite?.level ?? members.MEMBER
+  await addMember(tx, ids, now(), actor, { organization_id, user, level })
   await removedMembers.remove(tx, organization_id, user.id)
-  if (invite) await invites.remove(tx, invite.id)
 }
 
 /** Links an identity that waits for the password of its account. Called by a sign-in with that password. */

@@ -80,7 +80,9 @@ export async function record(tx: Db, ids: Ids, now: string, actor: Actor, entry:
   const { organization_id, project_id = null, area, activity, item_id, item_name, changes = [] } = entry
   const { user = null, key_id = null, session_id = null, address = null } = actor.kind === 'user' ? actor : {}
   const organization =
-    organization_id === undefined ? sql`(select organization_id from projects where id = ${project_id})` : organization_id
+    organization_id === undefined
+      ? sql`(select organization_id from projects where id = ${project_id})`
+      : organization_id
   await tx.run(sql`
     insert into activity_log (id, organization_id, project_id, actor, user_id, user_uuid, user_email, user_first_name,
       key_id, session_id, address, area, item_id, item_name, activity, changes, created_at)
@@ -129,11 +131,17 @@ export interface ActivityPosition {
   limit: number
 }
 
-export function list(db: Db, filter: ActivityFilter, { at, descending, limit }: ActivityPosition): Promise<ActivityRow[]> {
+export function list(
+  db: Db,
+  filter: ActivityFilter,
+  { at, descending, limit }: ActivityPosition,
+): Promise<ActivityRow[]> {
   const { organization_id, area, user_uuid, item_id, after, before } = filter
   const when = (value: string | undefined, condition: (value: string) => Sql): Sql =>
     value === undefined ? sql`` : condition(value)
-  const beyond = at && (descending ? sql`and (created_at, id) < (${at[0]}, ${at[1]})` : sql`and (created_at, id) > (${at[0]}, ${at[1]})`)
+  const beyond =
+    at &&
+    (descending ? sql`and (created_at, id) < (${at[0]}, ${at[1]})` : sql`and (created_at, id) > (${at[0]}, ${at[1]})`)
   return db.all<ActivityRow>(sql`
     select id, project_id, actor, user_uuid, user_email, user_first_name, key_id, session_id, address, area, item_id,
       item_name, activity, changes, created_at
@@ -162,9 +170,13 @@ export async function earlierSignIns(
   }
 }
 
-/** Deletes up to `limit` of the entries before this time. Returns their number. */
-export function prune(db: Db, created_before: string, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from activity_log where id in (
-      select id from activity_log where created_at < ${created_before} order by created_at limit ${limit})`)
+/** Entries per transaction of a deletion. */
+const CHUNK = 1_000
+
+/** Deletes the entries before this time. */
+export async function pruneAll(db: Db, created_before: string): Promise<void> {
+  for (let removed = CHUNK; removed === CHUNK; )
+    removed = await db.run(sql`
+      delete from activity_log where id in (
+        select id from activity_log where created_at < ${created_before} order by created_at limit ${CHUNK})`)
 }

@@ -29,11 +29,7 @@ export function fieldChanges(before: object, after: object, secrets: readonly st
 }
 
 /** The changes of an update, from the stored row and the fields that `changedFields` returned. */
-export function updatedFields(
-  row: object,
-  changes: Record<string, unknown>,
-  secrets: readonly string[] = [],
-): FieldChange[] {
+export function updatedFields(row: object, changes: object, secrets: readonly string[] = []): FieldChange[] {
   const stored = Object.entries(row).filter(([name]) => Object.hasOwn(changes, name))
   return fieldChanges(Object.fromEntries(stored), changes, secrets)
 }
@@ -46,4 +42,5 @@ function truncated(value: unknown): unknown {
 }
 
 /** SQLite stores booleans as 0 and 1. */
-export const storedBoolean = (value: boolean | number | null): boolean | null => (value === null ? null : Boolean(value))
+export const storedBoolean = (value: boolean | number | null): boolean | null =>
+  value === null ? null : Boolean(value)

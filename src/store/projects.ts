@@ -163,8 +163,8 @@ export function resetToken(db: Db, id: number, api_token: string, now: string): 
   )
 }
 
-/** Deletes the project and queues the deletion of its events, of which there may be millions. */
-export async function remove(tx: Db, id: number, now: string): Promise<void> {
+/** Queues the deletion of its events, of which there may be millions. False when the project was deleted before. */
+export async function remove(tx: Db, id: number, now: string): Promise<boolean> {
   await purges.queue(tx, sql`p.id = ${id}`, now)
-  await tx.run(sql`delete from projects where id = ${id}`)
+  return (await tx.run(sql`delete from projects where id = ${id}`)) > 0
 }
