@@ -181,7 +181,7 @@ onBothEngines(
       config: {
         bucket_name: 'bucket',
         region: 'eu-central-1',
-        prefix: '',
+        prefix: 'events',
         aws_access_key_id: 'AKIAVISIBLE',
         aws_secret_access_key: 'top secret one',
       },
