@@ -199,6 +199,12 @@ const Environment = Type.Object({
     maximum: 36_500,
     description: 'How long export runs and their logs are stored',
   }),
+  ACTIVITY_RETENTION_DAYS: Type.Integer({
+    default: 400,
+    minimum: 1,
+    maximum: 36_500,
+    description: 'How long entries of the activity log are stored',
+  }),
   PLUGIN_GITHUB_URL: host('https://github.com', 'The GitHub that plugins are installed from'),
   PLUGIN_GITHUB_API_URL: host(
     'https://api.github.com',

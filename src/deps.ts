@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { createPasswordStrength } from './auth/password-strength.ts'
 import { createPasswords } from './auth/passwords.ts'
+import { activeAt } from './auth/sessions.ts'
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
@@ -21,14 +22,20 @@ import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
 import type { SignInService } from './signin/service.ts'
+import { removeExpired } from './signin/sign-in.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
+import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { resealSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
+
+const DAY_MS = 86_400_000
+/** Failed sign-ins and mails are counted for at most a day. */
+const FAILURE_DAYS = 1
 
 /** Everything that handlers use, created once at the start. */
 export interface Deps {
@@ -130,6 +137,14 @@ export async function buildDeps({
     program: readerProgram,
   })
 
+  const running = new Set<Promise<unknown>>()
+  const background: Deps['background'] = (name, work) => {
+    const done = work()
+      .catch((error) => log.error({ err: error }, `${name} failed`))
+      .finally(() => running.delete(done))
+    running.add(done)
+  }
+  const limits = { lifetime_hours: config.SESSION_LIFETIME_HOURS, idle_hours: config.SESSION_IDLE_HOURS }
   const purger = createPurger({
     events,
     now,
@@ -138,6 +153,11 @@ export async function buildDeps({
       queued: () => purges.list(db),
       done: (project_id) => purges.remove(db, project_id),
       retentions: () => purges.retentions(db),
+      removeExpired: async () => {
+        const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
+        await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
+        await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
+      },
     },
   })
   const mailer = await openMail({ config, db, ids, now, milliseconds, log })
@@ -149,9 +169,11 @@ export async function buildDeps({
     milliseconds,
     passwords: createPasswords(strength),
     vault,
-    limits: { lifetime_hours: config.SESSION_LIFETIME_HOURS, idle_hours: config.SESSION_IDLE_HOURS },
+    limits,
     throttled: config.RATE_LIMITS,
     mailer,
+    log,
+    background,
   }
   // A worker picks up the mail and purges that an API node enqueues.
   if (config.ROLE !== 'api') {
@@ -174,7 +196,6 @@ export async function buildDeps({
     wakeMailer: mailer?.wake ?? null,
   })
   const inspector = createCodeInspector()
-  const running = new Set<Promise<unknown>>()
   return {
     config,
     db,
@@ -199,12 +220,7 @@ export async function buildDeps({
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
-    background: (name, work) => {
-      const done = work()
-        .catch((error) => log.error({ err: error }, `${name} failed`))
-        .finally(() => running.delete(done))
-      running.add(done)
-    },
+    background,
     dispose: async () => {
       await parsers.stop()
       await writer.stop()

@@ -1,5 +1,6 @@
 import type { AreaName } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
+import { activity_log } from './activity_log.ts'
 import { api_keys } from './api_keys.ts'
 import { batch_export_runs } from './batch_export_runs.ts'
 import { batch_exports } from './batch_exports.ts'
@@ -31,6 +32,7 @@ export const areas = (deps: Deps) =>
     invites: invites(deps),
     signup: signup(deps),
     domains: domains(deps),
+    activity_log: activity_log(deps),
     users: users(deps),
     session: session(deps),
     password_reset: password_reset(deps),

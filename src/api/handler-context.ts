@@ -4,6 +4,7 @@ import type { Client } from '../auth/sessions.ts'
 import type { Answer, AreaName, Body, IdsOf, OperationId, Params, PublicId, Query } from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { RawRequest } from '../events/payload.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -64,6 +65,8 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   query: Query<Id>
   body: Body<Id>
   caller: Id extends PublicId ? Caller | undefined : Caller
+  /** The caller as the activity log records them. */
+  actor: Id extends PublicId ? undefined : UserActor
   organization: OrganizationOf<Id>
   project: ProjectOf<Id>
   /** The resource that the last id of the path names, from the `subject` of the area. */

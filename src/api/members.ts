@@ -20,10 +20,10 @@ export const members = (deps: Deps): Area<'members', store.MemberRow> => ({
       return page({ url, query }, count, rows.map(serializeMember))
     },
 
-    'members.update': async ({ caller, organization, subject, body = {} }) =>
-      serializeMember(await rules.update(deps, caller, organization, subject, body)),
+    'members.update': async ({ actor, organization, subject, body = {} }) =>
+      serializeMember(await rules.update(deps, actor, organization, subject, body)),
 
-    'members.remove': ({ caller, organization, subject }) => rules.remove(deps, caller, organization, subject),
+    'members.remove': ({ actor, organization, subject }) => rules.remove(deps, actor, organization, subject),
   },
 })
 

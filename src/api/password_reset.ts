@@ -10,8 +10,8 @@ export const password_reset = ({ signIn }: Deps): Area<'password_reset'> => ({
       await flows.checkReset(signIn, user_uuid, token)
     },
 
-    'password_reset.complete': async ({ params: { user_uuid: uuid }, body: { token, password } }) => {
-      const { email } = await flows.completeReset(signIn, { uuid, token, password })
+    'password_reset.complete': async ({ params: { user_uuid: uuid }, body: { token, password }, client }) => {
+      const { email } = await flows.completeReset(signIn, { uuid, token, password, address: client.address })
       return { success: true, email }
     },
   },

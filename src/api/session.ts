@@ -1,9 +1,9 @@
-import { isUuid } from '../auth/access.ts'
 import { CSRF_COOKIE, LINK_COOKIE, PENDING_COOKIE, SESSION_COOKIE } from '../auth/cookie-names.ts'
 import { activeAt, csrfTokenOf } from '../auth/sessions.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
+import * as sessions from '../signin/sessions.ts'
 import * as flows from '../signin/sign-in.ts'
 import * as store from '../store/sessions.ts'
 import type { Area, Cookies } from './handler-context.ts'
@@ -60,8 +60,8 @@ export const session = (deps: Deps): Area<'session'> => {
 
       'session.page': async () => LOGIN_PAGE,
 
-      'session.delete': async ({ caller, cookies }) => {
-        if (caller.session) await store.remove(db, caller.user.id, caller.session.id)
+      'session.delete': async ({ actor, cookies }) => {
+        await sessions.signOut(signIn, actor)
         clearSessionCookies(cookies)
       },
 
@@ -75,13 +75,9 @@ export const session = (deps: Deps): Area<'session'> => {
         )
       },
 
-      'session.end': async ({ caller, params: { session_id } }) => {
-        if (!isUuid(session_id) || !(await store.remove(db, caller.user.id, session_id.toLowerCase()))) throw notFound()
-      },
+      'session.end': ({ actor, params: { session_id } }) => sessions.end(signIn, actor, session_id),
 
-      'session.end_others': async ({ caller }) => {
-        await store.removeAll(db, caller.user.id, caller.session?.id ?? null)
-      },
+      'session.end_others': ({ actor }) => sessions.endOthers(signIn, actor),
     },
   }
 }

@@ -11,19 +11,19 @@ export const two_factor = ({ signIn }: Deps): Area<'two_factor'> => ({
 
     'two_factor.start_setup': ({ caller }) => flows.startSetup(signIn, caller.user),
 
-    'two_factor.validate': async ({ caller, body: { token } }) => {
-      const backup_codes = await flows.completeSetup(signIn, caller.user, token, caller.session)
+    'two_factor.validate': async ({ actor, body: { token } }) => {
+      const backup_codes = await flows.completeSetup(signIn, actor, token)
       signIn.mailer?.wake()
       return { success: true, backup_codes }
     },
 
-    'two_factor.backup_codes': async ({ caller }) => ({
+    'two_factor.backup_codes': async ({ actor }) => ({
       success: true,
-      backup_codes: await flows.renewBackupCodes(signIn, caller.user),
+      backup_codes: await flows.renewBackupCodes(signIn, actor),
     }),
 
-    'two_factor.disable': async ({ caller, body }) => {
-      await flows.disable(signIn, caller.user, body)
+    'two_factor.disable': async ({ actor, body }) => {
+      await flows.disable(signIn, actor, body)
       signIn.mailer?.wake()
       return { success: true }
     },

@@ -15,11 +15,11 @@ export const users = ({ signIn }: Deps): Area<'users'> => ({
   operations: {
     'users.me': async ({ caller, cookies }) => serializeMe(await me.get(signIn, caller), csrfToken(caller, cookies)),
 
-    'users.update': async ({ caller, cookies, body = {} }) =>
-      serializeMe(await me.update(signIn, caller, body), csrfToken(caller, cookies)),
+    'users.update': async ({ caller, actor, cookies, body = {} }) =>
+      serializeMe(await me.update(signIn, caller, actor, body), csrfToken(caller, cookies)),
 
-    'users.verify_email': async ({ body: { uuid, token } }) => {
-      await verifyEmail(signIn, uuid, token)
+    'users.verify_email': async ({ body: { uuid, token }, client: { address } }) => {
+      await verifyEmail(signIn, { uuid, token, address })
       return { success: true }
     },
 

@@ -1,5 +1,6 @@
 import { AppError, forbidden } from '../errors.ts'
 import type { Database, Db } from '../sql/db.ts'
+import { type UserActor, userActor } from '../store/activity_log.ts'
 import { type ApiKey, getByHash } from '../store/api_keys.ts'
 import { type KeyRestrictions, UNRESTRICTED } from '../store/key-restrictions.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -36,6 +37,10 @@ export const callerWithSession = ({ user, session }: { user: UserRow; session: S
   restrictions: UNRESTRICTED,
   expires_at: null,
 })
+
+/** The caller as the activity log records them. */
+export const actorOf = ({ user, key, session }: Caller, address: string): UserActor =>
+  userActor(user, address, { key_id: key?.id ?? null, session_id: session?.id ?? null })
 
 /** The key in `Authorization: Bearer <key>`. Other schemes are ignored. */
 export function bearer(authorization: string | undefined): string | undefined {

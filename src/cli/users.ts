@@ -6,11 +6,13 @@ import { createPasswords } from '../auth/passwords.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import { activate, deactivate } from '../organizations/accounts.ts'
+import { addMember } from '../organizations/members.ts'
 import { createWithOwner } from '../organizations/organizations.ts'
 import { supersede as supersedeAccount } from '../organizations/supersede.ts'
 import { createSignInLink } from '../signin/links.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
+import { OPERATOR } from '../store/activity_log.ts'
 import { claim } from '../store/installation.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
@@ -99,7 +101,7 @@ const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, emai
     const { id, uuid } = user
     if (!options.organizationId) {
       const name = options.organization ?? `${first_name}'s organization`
-      const { organization_id } = await createWithOwner(tx, ids, now, { owner_id: id, name })
+      const { organization_id } = await createWithOwner(tx, ids, now, OPERATOR, { owner_id: id, name })
       return { id, uuid, email, first_name, organization: name, organization_id, level: members.OWNER }
     }
     const organization_id = options.organizationId.toLowerCase()
@@ -107,7 +109,7 @@ const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, emai
     if (!organization)
       throw commandError(EXIT.not_found, 'No organization has this id. Run `organizations list` to list organizations.')
     const level = Number(options.level ?? members.MEMBER)
-    await members.create(tx, { id: ids.uuid(), organization_id, user_id: id, level, now })
+    await addMember(tx, ids, now, OPERATOR, { organization_id, user, level })
     return { id, uuid, email, first_name, organization: organization.name, organization_id, level }
   })
 
@@ -138,13 +140,13 @@ Example:
   $ workspace-admin users supersede ada@example.com`,
     )
     .action(async (email: string, options: LocalOptions) => {
-      const { uuid, ...done } = await withDatabase(variables, options, ({ db }) =>
+      const { uuid, ...done } = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await store.getByEmail(tx, email.trim())
           if (!user) throw commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
           if (user.is_email_verified)
             throw commandError(EXIT.refused, `${user.email} is verified, so the account cannot be superseded.`)
-          return { email: user.email, ...(await supersedeAccount(tx, user)) }
+          return { email: user.email, ...(await supersedeAccount(tx, ids, now, OPERATOR, user)) }
         }),
       )
       if (options.json) return console.log(JSON.stringify({ uuid, ...done }))

@@ -458,6 +458,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/activity_log/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the activity of an organization
+         * @description Every change to the organization, its members, invites, domains, keys, projects, exports and plugins, and the sign-ins
+         *     of its members, failed ones included. Newest first, paged by cursor: follow `next`. Entries are never changed, and are
+         *     deleted after the operator's retention time.
+         */
+        get: operations["activity_log.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/@me/": {
         parameters: {
             query?: never;
@@ -3324,6 +3349,68 @@ export interface components {
          * @description A new domain.
          */
         DomainCreate: WithRequired<components["schemas"]["DomainWrite"], "domain">;
+        /**
+         * ActivityUser
+         * @description A user as they were called when they acted.
+         */
+        ActivityUser: {
+            /** Format: uuid */
+            uuid: string;
+            email: string;
+            first_name: string;
+        };
+        /**
+         * ActivityChange
+         * @description One changed field.
+         */
+        ActivityChange: {
+            field: string;
+            /** @description The value before, null for none. `changed` stands for secrets on both sides. */
+            before: unknown;
+            /** @description The value after. */
+            after: unknown;
+        };
+        /**
+         * Activity
+         * @description One entry of the activity log.
+         */
+        Activity: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Who acted. `operator` is the command on the server; `system` is the server itself.
+             * @enum {string}
+             */
+            actor: "user" | "operator" | "system";
+            /** @description The acting user as they were called then; null for other actors. */
+            user: components["schemas"]["ActivityUser"] | null;
+            api_key_id: string | null;
+            session_id: string | null;
+            /** @description The client address; null for other actors. */
+            address: string | null;
+            /** @description The kind of item, such as `members` or `sessions`. */
+            area: string;
+            /** @description What happened, such as `created`, `updated`, `deleted`, `signed_in` or `sign_in_failed`. */
+            activity: string;
+            item_id: string | null;
+            /** @description The item's name at that time. */
+            item_name: string | null;
+            /** @description The project the item belongs to; null for items of the organization. */
+            project_id: number | null;
+            /** @description The fields that changed. The values of secrets are left out. */
+            changes: components["schemas"]["ActivityChange"][];
+        };
+        /**
+         * ActivityPage
+         * @description One page of the activity log.
+         */
+        ActivityPage: {
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Activity"][];
+        };
         /**
          * OrganizationRef
          * @description A reference to an organization.
@@ -6215,6 +6302,52 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "activity_log.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The position that `next` carries. Do not construct it. */
+                cursor?: string;
+                /** @description Only entries of this area, such as `members`. */
+                area?: string;
+                /** @description Only entries of the user with this `uuid`. */
+                user?: string;
+                /** @description Only entries about the item with this id. */
+                item_id?: string;
+                /** @description Only entries after this time, ISO 8601 or relative such as `-24h`. */
+                after?: string;
+                /** @description Only entries before this time. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
 import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/handler-context.ts'
-import { Page } from '../api/page.ts'
+import { CursorPage } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { type Caller, requireScope } from '../auth/caller.ts'
 import { requireFreshSignIn, requireSecondFactor } from '../auth/session-rules.ts'
@@ -151,7 +151,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       reply.code(operation.status)
       if (result instanceof RawResponse)
         return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
-      if (result instanceof Page) {
+      if (result instanceof CursorPage) {
         const item = reply.compileSerializationSchema({ ...itemSchema })
         const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
         return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)

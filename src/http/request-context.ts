@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cookies, Raw, RequestUrl } from '../api/handler-context.ts'
-import type { Caller } from '../auth/caller.ts'
+import { actorOf, type Caller } from '../auth/caller.ts'
 import type { Client } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -35,6 +36,10 @@ export class RequestContext {
   }
   get caller(): Caller | undefined {
     return this.request.caller
+  }
+  get actor(): UserActor | undefined {
+    const { caller, ip } = this.request
+    return caller && actorOf(caller, ip)
   }
   get organization(): OrganizationRow | undefined {
     return this.request.access?.organization

@@ -3,24 +3,33 @@ import type { ResolveTxt } from '../dns/txt.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import { type Db, isUniqueViolation } from '../sql/db.ts'
+import { record, type UserActor } from '../store/activity_log.ts'
 import * as store from '../store/domains.ts'
+import { type FieldChange, fieldChanges, storedBoolean } from '../store/field-changes.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import * as sessions from '../store/sessions.ts'
 import { isRsa, parseCertificate } from './certificate.ts'
+
+interface DomainDeps {
+  db: Db
+  ids: Ids
+  now: () => string
+}
 
 export async function get({ db }: { db: Db }, organization: OrganizationRow, id: string): Promise<store.DomainRow> {
   return requireRow(isUuid(id) ? await store.get(db, organization.id, id.toLowerCase()) : undefined)
 }
 
 export async function create(
-  { db, ids }: { db: Db; ids: Ids },
+  { db, ids, now }: DomainDeps,
+  actor: UserActor,
   organization: OrganizationRow,
   { domain, saml_entity_id, saml_acs_url, saml_x509_cert }: store.DomainInput & { domain: string },
 ): Promise<store.DomainRow> {
   requireCertificate(saml_x509_cert)
   const created = await db.tx(async (tx) => {
     if (!(await lockOrganization(tx, organization.id))) throw notFound()
-    return store.create(tx, {
+    const row = await store.create(tx, {
       id: ids.uuid(),
       organization_id: organization.id,
       domain,
@@ -29,6 +38,8 @@ export async function create(
       saml_acs_url,
       saml_x509_cert,
     })
+    if (row) await recordDomain(tx, ids, now(), actor, 'created', row, domainChanges({}, settingsOf(row)))
+    return row
   })
   if (!created) throw invalid('domain', 'The organization already has this domain. Use the existing one.', 'unique')
   return created
@@ -42,23 +53,26 @@ export interface SsoSettings {
 
 /** Enforcing a provider ends the password sessions of all users of the domain. */
 export async function update(
-  deps: { db: Db } & SsoSettings,
+  deps: DomainDeps & SsoSettings,
+  actor: UserActor,
   { id, organization_id }: store.DomainRow,
   input: store.DomainInput,
 ): Promise<store.DomainRow> {
   return deps.db.tx(async (tx) => {
     // Concurrent updates wait: one must not remove the certificate that another one relies on.
     await lockOrganization(tx, organization_id)
-    const domain = requireRow(await store.get(tx, organization_id, id))
+    const domain = requireRow(await store.lockDomain(tx, id))
     const changes = store.changesOf(domain, input)
     for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const)
       if (changes[field] !== undefined && domain.verified_at === null)
         throw invalid(field, `\`${field}\` requires a verified domain. Verify it first.`, 'verification_required')
     requireCertificate(changes.saml_x509_cert)
-    const changed = requireRow(await store.update(tx, domain, changes))
-    if (SSO_FIELDS.some((field) => changes[field] !== undefined)) requireProvider(deps, changed)
+    const updated = requireRow(await store.update(tx, domain, changes))
+    if (SSO_FIELDS.some((field) => changes[field] !== undefined)) requireProvider(deps, updated)
     if (changes.sso_enforcement) await sessions.removeOfDomain(tx, domain.domain)
-    return changed
+    const recorded = domainChanges(settingsOf(domain), settingsOf(updated))
+    if (recorded.length) await recordDomain(tx, deps.ids, deps.now(), actor, 'updated', updated, recorded)
+    return updated
   })
 }
 
@@ -97,18 +111,46 @@ function hasValidSaml({ saml_entity_id, saml_acs_url, saml_x509_cert }: store.Do
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
 
-export async function remove({ db }: { db: Db }, { id }: store.DomainRow): Promise<void> {
-  if (!(await store.remove(db, id))) throw notFound()
+export async function remove({ db, ids, now }: DomainDeps, actor: UserActor, domain: store.DomainRow): Promise<void> {
+  await db.tx(async (tx) => {
+    if (!(await store.remove(tx, domain.id))) throw notFound()
+    await recordDomain(tx, ids, now(), actor, 'deleted', domain)
+  })
+}
+
+const settingsOf = (row: store.DomainRow): object => ({
+  jit_provisioning_enabled: storedBoolean(row.jit_provisioning_enabled),
+  sso_enforcement: row.sso_enforcement || null,
+  saml_entity_id: row.saml_entity_id,
+  saml_acs_url: row.saml_acs_url,
+  saml_x509_cert: row.saml_x509_cert,
+})
+
+const domainChanges = (before: object, after: object): FieldChange[] => fieldChanges(before, after, ['saml_x509_cert'])
+
+function recordDomain(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: UserActor,
+  activity: 'created' | 'updated' | 'verified' | 'deleted',
+  { id, organization_id, domain }: store.DomainRow,
+  changes: FieldChange[] = [],
+): Promise<void> {
+  const item = { item_id: id, item_name: domain }
+  return record(tx, ids, now, actor, { organization_id, area: 'domains', activity, ...item, changes })
 }
 
 /** Verifies the domain if its challenge is published in DNS. */
 export async function verify(
   {
     db,
+    ids,
     now,
     resolveTxt,
     config,
-  }: { db: Db; now: () => string; resolveTxt: ResolveTxt; config: { DOMAIN_CHALLENGE_LABEL: string } },
+  }: DomainDeps & { resolveTxt: ResolveTxt; config: { DOMAIN_CHALLENGE_LABEL: string } },
+  actor: UserActor,
   domain: store.DomainRow,
 ): Promise<store.DomainRow> {
   if (domain.verified_at !== null)
@@ -116,14 +158,18 @@ export async function verify(
   const records = await resolveTxt(`${config.DOMAIN_CHALLENGE_LABEL}.${domain.domain}`)
   if (!records.includes(domain.verification_challenge))
     return requireRow(await store.recordFailedVerification(db, domain.id, now()))
-  const verified = store.verify(db, domain.id, now()).catch((error) => {
+  const verified = db.tx(async (tx) => {
+    const row = requireRow(await store.verify(tx, domain.id, now()))
+    await recordDomain(tx, ids, now(), actor, 'verified', row)
+    return row
+  })
+  return verified.catch((error) => {
     if (!isUniqueViolation(error)) throw error
     throw new AppError({
       code: 'already_claimed',
       detail: 'Another organization has verified this domain. Ask its owners to delete it there.',
     })
   })
-  return requireRow(await verified)
 }
 
 function requireRow(row: store.DomainRow | undefined): store.DomainRow {

@@ -1,6 +1,6 @@
 import { isUuid } from '../auth/access.ts'
-import { issue } from '../auth/api_keys.ts'
-import type { Caller } from '../auth/caller.ts'
+import { issue, recordKeyActivity } from '../auth/api_keys.ts'
+import { actorOf, type Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/hash.ts'
 import { secondFactorRequired } from '../auth/session-rules.ts'
 import { AppError, forbidden, invalid } from '../errors.ts'
@@ -9,12 +9,15 @@ import type { Mailer } from '../mail/mailer.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
+import { SYSTEM, type UserActor, userActor } from '../store/activity_log.ts'
 import * as invites from '../store/invites.ts'
 import { isUnrestricted, UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
 import { enforcesTwoFactor, lockOrganization } from '../store/organizations.ts'
 import * as removedMembers from '../store/removed_members.ts'
 import * as users from '../store/users.ts'
+import { recordInvite } from './invites.ts'
+import { addMember } from './members.ts'
 import { type Superseded, supersede } from './supersede.ts'
 
 /** Replaces ids that are not uuids: they get the error of an unknown invite. */
@@ -100,6 +103,7 @@ export async function acceptInvite(
   { db, ids, now, mailer, log }: SignupDeps,
   input: Acceptance,
   caller: Caller | undefined,
+  address: string,
 ): Promise<Accepted> {
   if (caller) requireUnrestrictedKey(caller)
   const time = now()
@@ -120,13 +124,15 @@ export async function acceptInvite(
       })
     if (!(await invites.consume(tx, invite, sha256(input.token), time))) throw alreadyUsed()
 
-    const superseded = invite.superseded && (await supersede(tx, invite.superseded))
+    const superseded = invite.superseded && (await supersede(tx, ids, time, SYSTEM, invite.superseded))
     const user = caller ? await verifiedBy(tx, caller.user, invite) : await createUser(tx, ids, time, invite, input)
     if (caller) await users.clearCurrentWorkspace(tx, user.id, organization_id)
-    await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now: time })
+    const actor = caller ? actorOf(caller, address) : userActor(user, address)
+    await recordInvite(tx, ids, time, actor, 'accepted', invite)
+    await addMember(tx, ids, time, actor, { organization_id, user, level })
     if (!caller && input.password_hash !== undefined) await accounts.setPassword(tx, user.id, input.password_hash)
     if (!caller && input.password_hash === undefined) await requireKeyAllowed(tx, organization_id)
-    const api_key = caller || input.password_hash !== undefined ? null : await issueFirstKey(tx, ids, time, user)
+    const api_key = caller || input.password_hash !== undefined ? null : await issueFirstKey(tx, ids, time, actor)
     await removedMembers.remove(tx, organization_id, user.id)
     if (mailer) await notifyMembers(tx, ids, time, { id: organization_id, name: invite.organization_name }, user)
     return { user, organization_id, api_key, superseded }
@@ -163,9 +169,12 @@ async function verifiedBy(tx: Db, user: users.UserRow, invite: invites.InviteRow
   return { ...user, is_email_verified: true }
 }
 
-async function issueFirstKey(tx: Db, ids: Ids, now: string, { id: user_id }: users.UserRow): Promise<string> {
+async function issueFirstKey(tx: Db, ids: Ids, now: string, actor: UserActor): Promise<string> {
+  const user_id = actor.user.id
   const key = { user_id, label: 'First key', scopes: ['*'], restrictions: UNRESTRICTED, expires_at: null }
-  return (await issue(tx, ids, now, key)).value
+  const issued = await issue(tx, ids, now, key)
+  await recordKeyActivity(tx, ids, now, actor, 'created', { after: issued })
+  return issued.value
 }
 
 async function createUser(

@@ -5,6 +5,7 @@ import { FRESH_MS } from '../auth/sessions.ts'
 import * as users from '../auth/users.ts'
 import { notFound } from '../errors.ts'
 import * as accounts from '../store/accounts.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import * as identities from '../store/identities.ts'
 import { applyChange, type CredentialChange, prepareChange } from './profile.ts'
 import type { SignInService } from './service.ts'
@@ -33,6 +34,7 @@ export async function get(service: SignInService, caller: Caller): Promise<Me> {
 export async function update(
   service: SignInService,
   caller: Caller,
+  actor: UserActor,
   input: users.ProfileInput & CredentialChange,
 ): Promise<Me> {
   if (input.password !== undefined || input.email !== undefined) requireFresh(caller, service.milliseconds())
@@ -46,7 +48,7 @@ export async function update(
     if (!locked || (change.password_hash !== undefined && locked.password_hash !== account.password_hash))
       throw notFound()
     await users.updateLocked(tx, { ...caller, user: locked }, input)
-    await applyChange(service, tx, locked, change, caller.session)
+    await applyChange(service, tx, actor, locked, change)
   })
   service.mailer?.wake()
   return get(service, caller)

@@ -3,12 +3,14 @@
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
+import { notifyUser } from '../mail/notices.ts'
 import * as outbox from '../mail/outbox.ts'
 import * as accounts from '../store/accounts.ts'
+import { userActor } from '../store/activity_log.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as failures from '../store/sign_in_failures.ts'
 import * as users from '../store/users.ts'
-import { notifyUser } from './notices.ts'
+import { recordAccount } from './activity.ts'
 import type { SignInService } from './service.ts'
 import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
 
@@ -87,7 +89,7 @@ export async function checkReset(
 /** Sets the password and ends all sessions. Does not sign in. */
 export async function completeReset(
   service: SignInService,
-  { uuid, token, password }: { uuid: string; token: string; password: string },
+  { uuid, token, password, address }: { uuid: string; token: string; password: string; address: string },
 ): Promise<accounts.AccountRow> {
   const { db, passwords, now } = service
   const user = await checkReset(service, uuid, token)
@@ -103,6 +105,7 @@ export async function completeReset(
     await users.verifyEmail(tx, user.id)
     await endSignIns(tx, user.id)
     await notifyUser(service, tx, current, 'password_changed')
+    await recordAccount(service, tx, userActor(current, address), current, 'password_changed')
   })
   service.mailer?.wake()
   return user

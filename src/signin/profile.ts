@@ -3,14 +3,16 @@
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
 import { AppError, invalid } from '../errors.ts'
+import { notifyUser } from '../mail/notices.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
+import { type Actor, type UserActor, userActor } from '../store/activity_log.ts'
 import * as domains from '../store/domains.ts'
+import { fieldChanges } from '../store/field-changes.ts'
 import * as tokens from '../store/one_time_tokens.ts'
-import type { SessionRow } from '../store/sessions.ts'
 import * as users from '../store/users.ts'
-import { notifyUser } from './notices.ts'
+import { recordAccount } from './activity.ts'
 import { countMail } from './password-reset.ts'
 import type { SignInService } from './service.ts'
 import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
@@ -64,14 +66,15 @@ async function requireMovableAddress(db: Db, from: string, to: string): Promise<
 export async function applyChange(
   service: SignInService,
   tx: Db,
+  actor: UserActor,
   user: accounts.AccountRow,
   { password_hash, email }: PreparedChange,
-  session: SessionRow | null,
 ): Promise<accounts.AccountRow> {
   let current = user
   if (password_hash !== undefined) {
     await accounts.setPassword(tx, user.id, password_hash)
-    await endSignIns(tx, user.id, session?.id ?? null)
+    await endSignIns(tx, user.id, actor.session_id)
+    await recordAccount(service, tx, actor, user, 'password_changed')
     await notifyUser(service, tx, user, 'password_changed')
     current = { ...current, password_hash }
   }
@@ -81,7 +84,7 @@ export async function applyChange(
     throw invalid('email', 'Another account has this address. Use another one.', 'unique')
   // Without mail nothing can be verified. A change of case alone needs no verification.
   if (!service.mailer || users.emailKey(email) === users.emailKey(user.email))
-    return changeEmail(service, tx, current, email, false)
+    return changeEmail(service, tx, actor, current, email, false)
   await countMail(service, `verification ${user.id}`)
   await accounts.setPendingEmail(tx, user.id, email)
   await enqueueVerification(service, tx, user, email)
@@ -93,6 +96,7 @@ export async function applyChange(
 async function changeEmail(
   service: SignInService,
   tx: Db,
+  actor: Actor,
   user: accounts.AccountRow,
   email: string,
   verified: boolean,
@@ -101,6 +105,7 @@ async function changeEmail(
   if (!changed) throw invalid('email', 'Another account has this address. Use another one.', 'unique')
   await tokens.removeAll(tx, user.id)
   await notifyUser(service, tx, user, 'email_changed', email)
+  await recordAccount(service, tx, actor, changed, 'email_changed', fieldChanges({ email: user.email }, { email }))
   return changed
 }
 
@@ -134,7 +139,10 @@ export async function requestVerification(
 }
 
 /** Throws `invalid_token`. */
-export async function verifyEmail(service: SignInService, uuid: string, token: string): Promise<void> {
+export async function verifyEmail(
+  service: SignInService,
+  { uuid, token, address }: { uuid: string; token: string; address: string },
+): Promise<void> {
   const { db, now } = service
   await db.tx(async (tx) => {
     const link = await tokens.use(tx, 'email_verification', sha256(token), now())
@@ -142,7 +150,7 @@ export async function verifyEmail(service: SignInService, uuid: string, token: s
     if (!user || user.uuid !== uuid.toLowerCase()) throw invalidToken()
     if (link.email === user.email) return users.verifyEmail(tx, user.id)
     if (link.email !== user.pending_email) throw invalidToken()
-    await changeEmail(service, tx, user, link.email, true)
+    await changeEmail(service, tx, userActor(user, address), user, link.email, true)
   })
   service.mailer?.wake()
 }

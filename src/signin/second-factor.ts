@@ -3,14 +3,15 @@
 import { removeTwoFactor } from '../auth/credentials.ts'
 import { backupCodeHash, createBackupCodes, createTotp, type TotpSetup, totpStep } from '../auth/two-factor.ts'
 import { AppError, invalid } from '../errors.ts'
+import { notifyUser } from '../mail/notices.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import * as backupCodes from '../store/backup_codes.ts'
 import { placeOf } from '../store/secrets.ts'
-import type { SessionRow } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
 import type { UserRow } from '../store/users.ts'
-import { notifyUser } from './notices.ts'
+import { recordAccount } from './activity.ts'
 import type { SignInService } from './service.ts'
 
 const SETUP_MS = 10 * 60_000
@@ -37,13 +38,10 @@ export async function startSetup({ db, ids, vault, now }: SignInService, user: U
 }
 
 /** Turns two-factor authentication on and returns the backup codes. Throws `setup_expired` and `token_invalid`. */
-export async function completeSetup(
-  service: SignInService,
-  { id }: UserRow,
-  code: string,
-  session: SessionRow | null,
-): Promise<string[]> {
+export async function completeSetup(service: SignInService, actor: UserActor, code: string): Promise<string[]> {
   const { db, now, milliseconds } = service
+  const { session_id } = actor
+  const { id } = actor.user
   return db.tx(async (tx) => {
     const user = await accounts.lock(tx, id)
     const started_at = user?.two_factor_enabled_at === null ? user.totp_setup_at : null
@@ -53,19 +51,21 @@ export async function completeSetup(
     if (step === null) throw tokenInvalid()
     await accounts.enableTwoFactor(tx, id, step, now())
     // Sessions without a second factor end, except the one that has just shown a code.
-    await sessions.removeAll(tx, id, session?.id ?? null)
-    if (session) await sessions.confirmSecondFactor(tx, session.id)
+    await sessions.removeAll(tx, id, session_id)
+    if (session_id !== null) await sessions.confirmSecondFactor(tx, session_id)
     const codes = await replaceBackupCodes(service, tx, id)
     await notifyUser(service, tx, user, 'two_factor_enabled')
+    await recordAccount(service, tx, actor, user, 'two_factor_enabled')
     return codes
   })
 }
 
 /** Throws `2fa_not_enabled`. */
-export async function renewBackupCodes(service: SignInService, { id }: UserRow): Promise<string[]> {
+export async function renewBackupCodes(service: SignInService, actor: UserActor): Promise<string[]> {
   return service.db.tx(async (tx) => {
-    requireEnabled(await accounts.lock(tx, id))
-    return replaceBackupCodes(service, tx, id)
+    const user = requireEnabled(await accounts.lock(tx, actor.user.id))
+    await recordAccount(service, tx, actor, user, 'backup_codes_renewed')
+    return replaceBackupCodes(service, tx, user.id)
   })
 }
 
@@ -75,9 +75,9 @@ export interface Proof {
 }
 
 /** Needs the password or a code. Throws `2fa_not_enabled`, `required`, `incorrect_password` and `token_invalid`. */
-export async function disable(service: SignInService, { id }: UserRow, { password, token }: Proof): Promise<void> {
+export async function disable(service: SignInService, actor: UserActor, { password, token }: Proof): Promise<void> {
   const { db, passwords } = service
-  const user = requireEnabled(await accounts.get(db, id))
+  const user = requireEnabled(await accounts.get(db, actor.user.id))
   if (password === undefined && token === undefined)
     throw invalid('password', 'Send "password" or "token".', 'required')
   if (password !== undefined && !(await passwords.verify(user.password_hash, password)))
@@ -87,6 +87,7 @@ export async function disable(service: SignInService, { id }: UserRow, { passwor
     if (password === undefined && !(await verifyCode(service, tx, current, token ?? ''))) throw tokenInvalid()
     await removeTwoFactor(tx, user.id)
     await notifyUser(service, tx, current, 'two_factor_disabled')
+    await recordAccount(service, tx, actor, current, 'two_factor_disabled')
   })
 }
 

@@ -18,4 +18,7 @@ export interface SignInService {
   throttled: boolean
   /** Null when no mail is configured. */
   mailer: Mailer | null
+  log: { info(message: string): void }
+  /** Starts work that the response does not wait for. */
+  background(name: string, work: () => Promise<unknown>): void
 }

@@ -15,6 +15,7 @@ import * as sessions from '../store/sessions.ts'
 import * as failures from '../store/sign_in_failures.ts'
 import * as ssoRequests from '../store/sso_requests.ts'
 import * as users from '../store/users.ts'
+import { recordFailedSignIn, recordSignIn } from './activity.ts'
 import { verifyCode } from './second-factor.ts'
 import type { SignInService } from './service.ts'
 import { linkPending } from './sso.ts'
@@ -62,19 +63,27 @@ export async function signInWithPassword(
   const matches = await passwords.verify(user?.password_hash ?? null, password)
   if (!user || !matches) {
     if (service.throttled) for (const throttle of throttles) await countFailure(service, throttle)
+    if (!user) service.log.info('a sign-in failed: no account has the address')
+    // In the background, so the time of the response does not tell whether the account exists.
+    else
+      service.background('recording a failed sign-in', () =>
+        db.tx((tx) => recordFailedSignIn(service, tx, user, client.address, 'password')),
+      )
     throw invalidCredentials()
   }
   const [account] = throttles
   if (service.throttled && account) await clearFailures(service, account)
   const password_hash =
     user.password_hash && needsRehash(user.password_hash) ? await passwords.hash(password) : undefined
-  return db.tx(async (tx) => {
+  const result = await db.tx(async (tx) => {
     const current = await accounts.lock(tx, user.id)
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
     return firstStep(service, tx, current, { method: 'password', client, replaces, link_token })
   })
+  service.mailer?.wake()
+  return result
 }
 
 export interface LinkSignIn {
@@ -88,12 +97,14 @@ export async function signInWithLink(
   service: SignInService,
   { token, client, replaces }: LinkSignIn,
 ): Promise<SignedIn> {
-  return service.db.tx(async (tx) => {
+  const result = await service.db.tx(async (tx) => {
     const link = await tokens.use(tx, 'sign_in', sha256(token), service.now())
     const user = link && (await accounts.lock(tx, link.user_id))
     if (!user || user.email !== link.email) throw invalidToken()
     return firstStep(service, tx, user, { method: 'link', client, replaces })
   })
+  service.mailer?.wake()
+  return result
 }
 
 export const invalidToken = (): AppError =>
@@ -118,14 +129,15 @@ async function firstStep(service: SignInService, tx: Db, user: accounts.AccountR
   return { pending_token }
 }
 
-/** Every sign-in gets a new session id; the browser's old session ends. */
+/** Every sign-in gets a new session id; the browser's old session ends. Wake the mailer after the commit. */
 export async function startSession(
-  { ids, now, limits }: Pick<SignInService, 'ids' | 'now' | 'limits'>,
+  service: Pick<SignInService, 'ids' | 'now' | 'limits' | 'mailer'>,
   tx: Db,
   user: accounts.AccountRow,
   { method, client, replaces, link_token }: Step,
   second_factor: boolean,
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
+  const { ids, now, limits } = service
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
   // The password proves that the account belongs to the person whom the provider vouches for. A link does not.
   if (method === 'password' && link_token !== undefined) await linkPending(tx, user.id, link_token, now())
@@ -134,6 +146,7 @@ export async function startSession(
     { ids, now: now(), lifetime_hours: limits.lifetime_hours },
     { user_id: user.id, method, second_factor, client },
   )
+  await recordSignIn(service, tx, user, created.session)
   return { ...created, user }
 }
 
@@ -169,7 +182,10 @@ export async function completeSecondFactor(
   const signedIn = await db.tx(async (tx) => {
     const user = await accounts.lock(tx, waiting.user_id)
     if (!user) throw expired()
-    if (!(await verifyCode(service, tx, user, code))) return undefined
+    if (!(await verifyCode(service, tx, user, code))) {
+      await recordFailedSignIn(service, tx, user, client.address, waiting.method)
+      return undefined
+    }
     if (!(await pending.remove(tx, token_hash))) throw expired()
     return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
   })
@@ -181,6 +197,7 @@ export async function completeSecondFactor(
     })
   }
   if (service.throttled) await clearFailures(service, throttle)
+  service.mailer?.wake()
   return signedIn
 }
 
@@ -206,7 +223,7 @@ export async function precheck(
   }
 }
 
-/** Deletes expired sessions, tokens and failures. */
+/** Deletes expired sessions, tokens, half-finished sign-ins and failures. */
 export async function removeExpired(db: Db, active: sessions.Active, failed_before: string): Promise<void> {
   await sessions.removeExpired(db, active)
   await pending.removeExpired(db, active.now)

@@ -26,13 +26,14 @@ export async function acceptInvite(
   const invite = await invites.openInvite(service, input, caller)
   if (!caller) await requirePasswordAllowed(service.db, invite.target_email)
   if (caller || password === undefined)
-    return { ...(await invites.acceptInvite(service, input, caller)), session_token: null }
+    return { ...(await invites.acceptInvite(service, input, caller, client.address)), session_token: null }
   const { passwords, db } = service
   await passwords.requireStrong(password, [invite.target_email, input.first_name ?? '', input.last_name ?? ''])
   const accepted = await invites.acceptInvite(
     service,
     { ...input, password_hash: await passwords.hash(password) },
     undefined,
+    client.address,
   )
   const session_token = await db.tx(async (tx) => {
     const account = await accounts.lock(tx, accepted.user.id)

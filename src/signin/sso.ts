@@ -1,10 +1,13 @@
 /** Single sign-on: from a verified identity to a session. The protocols are in oidc.ts and saml.ts. */
 import { sha256 } from '../auth/hash.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
+import { recordInvite } from '../organizations/invites.ts'
+import { addMember } from '../organizations/members.ts'
 import { mayStillInvite, notifyMembers } from '../organizations/signup.ts'
 import { supersede } from '../organizations/supersede.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
+import { SYSTEM, userActor } from '../store/activity_log.ts'
 import * as domains from '../store/domains.ts'
 import * as identities from '../store/identities.ts'
 import * as invites from '../store/invites.ts'
@@ -14,6 +17,7 @@ import * as removedMembers from '../store/removed_members.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
 import * as users from '../store/users.ts'
+import { recordSignIn } from './activity.ts'
 import type { SignInService } from './service.ts'
 
 const PENDING_MS = 10 * 60_000
@@ -90,7 +94,7 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
     const existing = found && (await accounts.lock(tx, found.id))
     if (existing && isUnverified(existing)) {
       removed = domain !== undefined && (await removedMembers.has(tx, domain.organization_id, existing.id))
-      await supersede(tx, existing)
+      await supersede(tx, ids, now(), SYSTEM, existing)
     } else if (existing?.password_hash && domain?.sso_enforcement !== assertion.provider) {
       const link_token = ids.sessionToken()
       await identities.createPending(tx, {
@@ -114,14 +118,15 @@ async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise
   // The provider vouches for its own address, which may differ from that of the account.
   if (assertion.email_verified && users.emailKey(user.email) === users.emailKey(assertion.email))
     await users.verifyEmail(tx, user.id)
-  if (invite) await joinByInvite(service, tx, user, invite)
-  else if (provisioned !== undefined) await joinByDomain(service, tx, user, provisioned)
+  if (invite) await joinByInvite(service, tx, user, invite, client.address)
+  else if (provisioned !== undefined) await joinByDomain(service, tx, user, provisioned, client.address)
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
-  const { token } = await createSession(
+  const { token, session } = await createSession(
     tx,
     { ids, now: now(), lifetime_hours: limits.lifetime_hours },
     { user_id: user.id, method: assertion.provider, domain_id: assertion.domain_id, second_factor: false, client },
   )
+  await recordSignIn(service, tx, user, session)
   return { token, user }
 }
 
@@ -202,14 +207,17 @@ async function joinByInvite(
   tx: Db,
   user: users.UserRow,
   invite: invites.InviteRow,
+  address: string,
 ): Promise<void> {
   const { organization_id, level } = invite
   const organization = await lockOrganization(tx, organization_id)
   if (!organization || !(await invites.consumeWithoutToken(tx, invite, now())))
     throw new SsoError('invalid_invite', 'the invite was used or deleted meanwhile')
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
+  const actor = userActor(user, address)
+  await recordInvite(tx, ids, now(), actor, 'accepted', invite)
   await users.clearCurrentWorkspace(tx, user.id, organization_id)
-  await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now: now() })
+  await addMember(tx, ids, now(), actor, { organization_id, user, level })
   await removedMembers.remove(tx, organization_id, user.id)
   if (mailer) await notifyMembers(tx, ids, now(), { id: organization_id, name: organization.name }, user)
 }
@@ -220,6 +228,7 @@ async function joinByDomain(
   tx: Db,
   user: users.UserRow,
   organization_id: string,
+  address: string,
 ): Promise<void> {
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   if (!(await lockOrganization(tx, organization_id))) return
@@ -227,7 +236,7 @@ async function joinByDomain(
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   if (await removedMembers.has(tx, organization_id, user.id)) return
   await users.clearCurrentWorkspace(tx, user.id, organization_id)
-  await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level: members.MEMBER, now: now() })
+  await addMember(tx, ids, now(), userActor(user, address), { organization_id, user, level: members.MEMBER })
 }
 
 /** Links an identity that waits for the password of its account. Called by a sign-in with that password. */

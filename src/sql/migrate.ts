@@ -12,6 +12,7 @@ import madeInvites from './migrations/0009-made-invites.ts'
 import pauses from './migrations/0010-pauses.ts'
 import signIn from './migrations/0011-sign-in.ts'
 import sso from './migrations/0012-sso.ts'
+import activityLog from './migrations/0013-activity-log.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -42,6 +43,7 @@ export const ADMINISTRATION: Track = {
     pauses,
     signIn,
     sso,
+    activityLog,
   ],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }

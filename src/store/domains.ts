@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, sql } from '../sql/template.ts'
+import { assignments, forUpdate, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 
 export type SsoEnforcement = components['schemas']['Domain']['sso_enforcement']
@@ -51,6 +51,11 @@ export async function list(
 
 export function get(db: Db, organization_id: string, id: string): Promise<DomainRow | undefined> {
   return db.get<DomainRow>(sql`select * from domains where organization_id = ${organization_id} and id = ${id}`)
+}
+
+/** Locks the domain until the transaction ends. Undefined when it was deleted. */
+export function lockDomain(tx: Db, id: string): Promise<DomainRow | undefined> {
+  return tx.get<DomainRow>(sql`select * from domains where id = ${id} ${forUpdate}`)
 }
 
 /** Undefined when the organization already has the domain. */

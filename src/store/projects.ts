@@ -1,6 +1,6 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, oneOf, sql } from '../sql/template.ts'
+import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
 import type { Level } from './members.ts'
@@ -93,6 +93,19 @@ export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)
 }
 
+/** The organizations of these projects. */
+export async function organizationsOf(db: Db, ids: readonly number[]): Promise<string[]> {
+  const rows = await db.all<{ organization_id: string }>(
+    sql`select distinct organization_id from projects where id in ${oneOf(ids)}`,
+  )
+  return rows.map(({ organization_id }) => organization_id)
+}
+
+/** Locks the project until the transaction ends. Undefined when it was deleted. */
+export function lockProject(tx: Db, id: number): Promise<ProjectRow | undefined> {
+  return tx.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id} ${forUpdate}`)
+}
+
 /** The projects of these organizations, oldest first. */
 export async function ofOrganizations(db: Db, organization_ids: readonly string[]): Promise<TeamRow[]> {
   const [first, ...others] = organization_ids
@@ -150,8 +163,8 @@ export function resetToken(db: Db, id: number, api_token: string, now: string): 
   )
 }
 
-/** Deletes the project and queues the deletion of its events, of which there may be millions. */
-export async function remove(tx: Db, id: number, now: string): Promise<void> {
+/** Queues the deletion of its events, of which there may be millions. False when the project was deleted before. */
+export async function remove(tx: Db, id: number, now: string): Promise<boolean> {
   await purges.queue(tx, sql`p.id = ${id}`, now)
-  await tx.run(sql`delete from projects where id = ${id}`)
+  return (await tx.run(sql`delete from projects where id = ${id}`)) > 0
 }

@@ -80,9 +80,12 @@ export async function remove(db: Db, user_id: number, id: string): Promise<boole
   return (await db.run(sql`delete from sessions where id = ${id} and user_id = ${user_id}`)) > 0
 }
 
-/** Ends the user's sessions, except one. */
-export async function removeAll(db: Db, user_id: number, except: string | null = null): Promise<void> {
-  await db.run(sql`delete from sessions where user_id = ${user_id} and id <> ${except ?? ''}`)
+/** Ends the user's sessions, except one. Returns their ids. */
+export async function removeAll(db: Db, user_id: number, except: string | null = null): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    sql`delete from sessions where user_id = ${user_id} and id <> ${except ?? ''} returning id`,
+  )
+  return rows.map(({ id }) => id).sort()
 }
 
 /** Ends the password sessions of every user whose address ends with `@domain`. */

@@ -20,6 +20,7 @@ import { buildServer } from '../../src/http/server.ts'
 import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
 import { createWithOwner } from '../../src/organizations/organizations.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import { OPERATOR } from '../../src/store/activity_log.ts'
 import { type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
 import * as users from '../../src/store/users.ts'
@@ -192,7 +193,7 @@ export async function openApp(
     stranger: async (email) => {
       const somebody = await person(email)
       const made = await deps.db.tx((tx) =>
-        createWithOwner(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
+        createWithOwner(tx, deps.ids, deps.now(), OPERATOR, { owner_id: somebody.id, name: `Of ${email}` }),
       )
       return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
     },

@@ -1,14 +1,20 @@
 /** Mails to users about changes to their account. */
-import * as outbox from '../mail/outbox.ts'
+import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import type { UserRow } from '../store/users.ts'
-import type { SignInService } from './service.ts'
+import * as outbox from './outbox.ts'
+
+export interface NoticeDeps {
+  ids: Ids
+  now: () => string
+  /** Null when no mail is configured. */
+  mailer: { wake(): void } | null
+}
 
 /** Enqueues a mail in the transaction of the change. Without mail it does nothing. Wake the mailer after the commit. */
 export async function notifyUser(
-  { mailer, ids, now }: Pick<SignInService, 'mailer' | 'ids' | 'now'>,
+  { mailer, ids, now }: NoticeDeps,
   tx: Db,
-  { email, first_name }: Pick<UserRow, 'email' | 'first_name'>,
+  { email, first_name }: { email: string; first_name: string },
   event: outbox.AccountEvent,
   detail: string | null = null,
 ): Promise<void> {
