@@ -69,7 +69,8 @@ export const sso = (deps: Deps): Area<'sso'> => {
 
       'sso.complete_saml': (call) =>
         guarded(async () => {
-          const { SAMLResponse: response = '', RelayState: relay_state = '' } = call.body
+          const response = formText(call.body, 'SAMLResponse')
+          const relay_state = formText(call.body, 'RelayState')
           const browser = call.cookies.get(BROWSER_COOKIE)
           const post = { response, relay_state, browser, idp_initiated: config.SAML_IDP_INITIATED }
           return complete(call, await completeSaml(ssoFor(call.url), post))
@@ -81,3 +82,9 @@ export const sso = (deps: Deps): Area<'sso'> => {
 }
 
 const redirect = (location: string): RawResponse => new RawResponse('text/plain', '', { location })
+
+/** A field of the posted form. The form is not validated, so a field may be missing. */
+function formText(form: object | undefined, name: string): string {
+  const value: unknown = Object.entries(form ?? {}).find(([key]) => key === name)?.[1]
+  return typeof value === 'string' ? value : ''
+}

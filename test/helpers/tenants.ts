@@ -175,7 +175,7 @@ export async function fill(
       domains: [domain.id],
       api_keys: [key.id],
       sessions: sessions.results.map(({ id }: { id: string }) => id),
-      providers: ['github'],
+      providers: [`provider-${word}`],
       batch_exports: [batch_export.id, wide.id],
       batch_export_runs: latest_runs.map(({ id }: { id: string }) => id),
       pipeline_destinations: [families[0]!.id],
