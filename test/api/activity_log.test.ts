@@ -3,6 +3,7 @@ import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
+import { IDENTITY_PROVIDER } from '../helpers/certificate.ts'
 import { openNameserver, type Zone } from '../helpers/nameserver.ts'
 
 t.setTimeout(10 * 60_000)
@@ -12,7 +13,7 @@ const OTHER_PASSWORD = 'four unrelated dictionary nouns'
 const OWNER = 'owner@example.com'
 const ME = '/api/users/@me/'
 const SECRET_KEY = 'ab'.repeat(32)
-const CERTIFICATE = 'MIICERTIFICATEOFTHEPROVIDER'
+const CERTIFICATE = IDENTITY_PROVIDER.cert
 
 interface Entry {
   id: string
@@ -243,7 +244,7 @@ onBothEngines(
     const text = JSON.stringify(stored)
     for (const secret of [
       'top secret',
-      CERTIFICATE,
+      String(CERTIFICATE.split('\n')[1]),
       made.value,
       rolled.value,
       reset.api_token,

@@ -311,11 +311,7 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
     const taking = TESTED.filter(({ source }) =>
       source.parameters?.map(resolve).some((one: Json) => one.name === 'cursor'),
     )
-    t.same(
-      taking.map(({ id }) => id).sort(),
-      Object.keys(cursors).sort(),
-      'all that take one were asked',
-    )
+    t.same(taking.map(({ id }) => id).sort(), Object.keys(cursors).sort(), 'all that take one were asked')
   })
 
   await t.test('tenants find their own resources', async (t) => {
