@@ -16,7 +16,18 @@ const options: BuildOptions = {
   target: 'node22',
   format: 'esm',
   // Native, optional and large packages stay external. Everything else is bundled, so a start reads few files.
-  external: ['better-sqlite3', 'pg-native', '@duckdb/node-api', '@aws-sdk/*', '@smithy/*', '@azure/*'],
+  external: [
+    'better-sqlite3',
+    'pg-native',
+    '@duckdb/node-api',
+    '@aws-sdk/*',
+    '@smithy/*',
+    '@azure/*',
+    '@node-rs/argon2',
+    '@node-saml/node-saml',
+    '@xmldom/xmldom',
+    'openid-client',
+  ],
   // CommonJS packages expect these globals.
   banner: {
     js: [
@@ -59,6 +70,7 @@ const PROCESSES = {
   'parser-process': 'src/events/parser-process.ts',
   'deliver-process': 'src/exports/deliver-process.ts',
   'inspector-process': 'src/plugins/inspector-process.ts',
+  'strength-process': 'src/auth/strength-process.ts',
 }
 
 /** The script of the API reference page, as its package serves it. */

@@ -1,6 +1,7 @@
 /** The rules for our contract beyond valid OpenAPI. Each message says how to fix the problem. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { isPublic } from '../src/contract/operations.ts'
 
 /** A node of the contract, as loosely typed as JSON.parse returns it: the rules check its shape. */
 export type Json = Record<string, ReturnType<JSON['parse']>>
@@ -19,7 +20,6 @@ const KEY_ORDER = [
   'requestBody',
   'responses',
 ]
-const PUBLIC_AREAS = ['signup', 'capture', 'service']
 const LEVELS = [1, 8, 15]
 const PLUGIN_ACCESS = [3, 6]
 
@@ -55,10 +55,11 @@ export function findViolations(contract: Json): string[] {
 
       const security = operation.security
       if (!Array.isArray(security)) found.push(`${id}: add security, or \`security: []\` for a public operation`)
-      else if (PUBLIC_AREAS.includes(area ?? '')) {
-        if (security.length) found.push(`${id}: ${area} is public, so set \`security: []\``)
+      else if (isPublic(id)) {
+        if (security.length) found.push(`${id}: it is public, so set \`security: []\``)
       } else {
-        const required: string[] = security.length === 1 ? (security[0].apiKey ?? ['?', '?']) : ['?', '?']
+        const [key, session] = security
+        const required: string[] = security.length === 2 && session.session ? (key.apiKey ?? ['?', '?']) : ['?', '?']
         if (required.length > 1 || required.some((scope) => !scopes.has(scope)))
           found.push(`${id}: set \`security: [{apiKey: [<one scope>]}]\`, or an empty list for any valid key`)
       }
@@ -73,8 +74,8 @@ export function findViolations(contract: Json): string[] {
 
       found.push(...unbounded(contract, operation).map((place) => `${id}: ${place} needs a maxLength or an x-max-json`))
 
-      const successes = Object.keys(operation.responses).filter((status) => /^2/.test(status))
-      if (successes.length !== 1) found.push(`${id}: declare exactly one 2xx response`)
+      const successes = Object.keys(operation.responses).filter((status) => /^(2|302)/.test(status))
+      if (successes.length !== 1) found.push(`${id}: declare exactly one 2xx response, or one 302`)
     }
   }
   return [
@@ -174,6 +175,16 @@ export function findChangedRequests(contract: Json, dialect: Json): string[] {
     if (!same(components.schemas[name], theirs.schemas[name]))
       found.push(`${name} is part of a request, which a dialect must not change`)
   return found
+}
+
+/** Every operation that accepts a key accepts a session as well. */
+export function acceptSessions(contract: Json): Json {
+  for (const item of Object.values<Json>(contract.paths))
+    for (const method of METHODS.filter((one) => item[one])) {
+      const { security } = item[method]
+      if (security?.length === 1) item[method].security = [...security, { session: [] }]
+    }
+  return contract
 }
 
 /** Adds 406 to every operation under `/api/` that responds with JSON: it rejects an `Accept` header without its types. */

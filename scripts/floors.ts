@@ -15,6 +15,7 @@ const FLOORS: string[][] = [
   ['store', 'mail', 'dns', 'outbound'],
   ['auth', 'events'],
   ['organizations', 'exports', 'plugins'],
+  ['signin'],
   ['deps.ts'],
   ['api'],
   ['http'],

@@ -5,6 +5,8 @@ import { Value } from '@sinclair/typebox/value'
 const host = (value: string, description: string) =>
   Type.String({ default: value, pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$', description })
 
+const credential = (description: string) => Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description }))
+
 const token = (where: string) =>
   Type.Optional(
     Type.String({
@@ -88,6 +90,40 @@ const Environment = Type.Object({
     default: true,
     description: 'Limit requests per user and per address, and invites per recipient',
   }),
+  SESSION_LIFETIME_HOURS: Type.Integer({
+    default: 336,
+    minimum: 1,
+    maximum: 8_760,
+    description: 'How long a session lasts after the sign-in',
+  }),
+  SESSION_IDLE_HOURS: Type.Integer({
+    default: 72,
+    minimum: 1,
+    maximum: 8_760,
+    description: 'How long a session lasts without use',
+  }),
+  SOCIAL_AUTH_GOOGLE_OAUTH2_KEY: credential('The client id for sign-in with Google'),
+  SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET: credential('The client secret for sign-in with Google'),
+  SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER: host('https://accounts.google.com', 'The OpenID issuer for sign-in with Google'),
+  SOCIAL_AUTH_GITHUB_KEY: credential('The client id for sign-in with GitHub'),
+  SOCIAL_AUTH_GITHUB_SECRET: credential('The client secret for sign-in with GitHub'),
+  SOCIAL_AUTH_GITHUB_URL: host('https://github.com', 'The address of GitHub for sign-in'),
+  SOCIAL_AUTH_GITHUB_API_URL: host('https://api.github.com', 'The address of the GitHub API for sign-in'),
+  SOCIAL_AUTH_GITLAB_KEY: credential('The client id for sign-in with GitLab'),
+  SOCIAL_AUTH_GITLAB_SECRET: credential('The client secret for sign-in with GitLab'),
+  SOCIAL_AUTH_GITLAB_API_URL: host('https://gitlab.com', 'The address of GitLab for sign-in'),
+  OIDC_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'The issuer of a further OpenID Connect provider, named `oidc`',
+    }),
+  ),
+  OIDC_CLIENT_ID: credential('The client id at OIDC_ISSUER'),
+  OIDC_CLIENT_SECRET: credential('The client secret at OIDC_ISSUER'),
+  SAML_IDP_INITIATED: Type.Boolean({
+    default: false,
+    description: 'Accept SAML sign-ons that the identity provider starts',
+  }),
   METRICS_TOKEN: Type.Optional(
     Type.String({ minLength: 16, description: 'The bearer token for /metrics from addresses other than loopback' }),
   ),
@@ -162,6 +198,12 @@ const Environment = Type.Object({
     minimum: 1,
     maximum: 36_500,
     description: 'How long export runs and their logs are stored',
+  }),
+  ACTIVITY_RETENTION_DAYS: Type.Integer({
+    default: 400,
+    minimum: 1,
+    maximum: 36_500,
+    description: 'How long entries of the activity log are stored',
   }),
   PLUGIN_GITHUB_URL: host('https://github.com', 'The GitHub that plugins are installed from'),
   PLUGIN_GITHUB_API_URL: host(

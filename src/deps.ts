@@ -1,5 +1,8 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { createPasswordStrength } from './auth/password-strength.ts'
+import { createPasswords } from './auth/passwords.ts'
+import { activeAt } from './auth/sessions.ts'
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { openEventStore } from './events/open.ts'
@@ -16,14 +19,23 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
+import { type Providers, providersOf } from './signin/oidc.ts'
+import { createAccountLink } from './signin/password-reset.ts'
+import type { SignInService } from './signin/service.ts'
+import { removeExpired } from './signin/sign-in.ts'
 import { clockOf, type Database } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
+import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { resealSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
+
+const DAY_MS = 86_400_000
+/** Failed sign-ins and mails are counted for at most a day. */
+const FAILURE_DAYS = 1
 
 /** Everything that handlers use, created once at the start. */
 export interface Deps {
@@ -56,6 +68,10 @@ export interface Deps {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics: Metrics
+  /** Sign-in, sessions and credentials. */
+  readonly signIn: SignInService
+  /** The single sign-on providers of the operator. */
+  readonly providers: Providers
   /** Null when no mail is configured. Wake it after enqueueing a mail. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
@@ -121,6 +137,14 @@ export async function buildDeps({
     program: readerProgram,
   })
 
+  const running = new Set<Promise<unknown>>()
+  const background: Deps['background'] = (name, work) => {
+    const done = work()
+      .catch((error) => log.error({ err: error }, `${name} failed`))
+      .finally(() => running.delete(done))
+    running.add(done)
+  }
+  const limits = { lifetime_hours: config.SESSION_LIFETIME_HOURS, idle_hours: config.SESSION_IDLE_HOURS }
   const purger = createPurger({
     events,
     now,
@@ -129,9 +153,28 @@ export async function buildDeps({
       queued: () => purges.list(db),
       done: (project_id) => purges.remove(db, project_id),
       retentions: () => purges.retentions(db),
+      removeExpired: async () => {
+        const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
+        await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
+        await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
+      },
     },
   })
-  const mailer = await openMail(config, db, ids, now, log)
+  const mailer = await openMail({ config, db, ids, now, milliseconds, log })
+  const strength = createPasswordStrength()
+  const signIn: SignInService = {
+    db,
+    ids,
+    now,
+    milliseconds,
+    passwords: createPasswords(strength),
+    vault,
+    limits,
+    throttled: config.RATE_LIMITS,
+    mailer,
+    log,
+    background,
+  }
   // A worker picks up the mail and purges that an API node enqueues.
   if (config.ROLE !== 'api') {
     mailer?.start()
@@ -153,7 +196,6 @@ export async function buildDeps({
     wakeMailer: mailer?.wake ?? null,
   })
   const inspector = createCodeInspector()
-  const running = new Set<Promise<unknown>>()
   return {
     config,
     db,
@@ -173,20 +215,18 @@ export async function buildDeps({
     metrics,
     ids,
     mailer,
+    signIn,
+    providers: providersOf(config),
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     lifecycle: { draining: false },
-    background: (name, work) => {
-      const done = work()
-        .catch((error) => log.error({ err: error }, `${name} failed`))
-        .finally(() => running.delete(done))
-      running.add(done)
-    },
+    background,
     dispose: async () => {
       await parsers.stop()
       await writer.stop()
       await exporter.stop()
       await processes.stop()
+      await strength.stop()
       await inspector.stop()
       await mailer?.stop()
       await purger.stop()
@@ -235,17 +275,30 @@ const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
 /** Loads the mail library only when mail is configured. */
-async function openMail(
-  config: Config,
-  db: Database,
-  ids: Ids,
-  now: () => string,
-  log: Logger,
-): Promise<Mailer | null> {
+async function openMail({
+  config,
+  db,
+  ids,
+  now,
+  milliseconds,
+  log,
+}: Pick<Deps, 'config' | 'db' | 'ids' | 'now' | 'milliseconds' | 'log'>): Promise<Mailer | null> {
   if (!config.SMTP_URL || !config.SITE_URL) return null
   const { smtpSender } = await import('./mail/smtp.ts')
   const from = config.MAIL_FROM ?? `workspace-admin@${new URL(config.SITE_URL).hostname}`
   const site_url = config.SITE_URL
   const send = smtpSender(config.SMTP_URL, from)
-  return createMailer({ db, now, send, log, site_url, inviteLink: (id) => createInviteLink(db, ids, site_url, id) })
+  return createMailer({
+    db,
+    now,
+    send,
+    log,
+    site_url,
+    inviteLink: (id) => createInviteLink(db, ids, site_url, id),
+    accountLink: async (kind, account) => {
+      const link = await createAccountLink({ db, ids, milliseconds }, kind, account)
+      // The secret is in the fragment, which browsers do not send to servers and proxies.
+      return link && `${site_url}/${kind === 'password_reset' ? 'reset' : 'verify_email'}/${link.uuid}/#${link.token}`
+    },
+  })
 }

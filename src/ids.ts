@@ -11,6 +11,12 @@ export interface Ids {
   projectToken(): string
   /** The secret of an invite link: 256 random bits. Only its hash is stored. */
   inviteToken(): string
+  /** The value of a session cookie: 256 random bits. Only its hash is stored. */
+  sessionToken(): string
+  /** The secret of an authenticator app: 160 random bits in base32. */
+  totpSecret(): string
+  /** A code that replaces the authenticator app once, such as `k3v7-q2xm-9wtr-5hzc`: 80 random bits. */
+  backupCode(): string
   /** The challenge that verifies a domain: 43 URL-safe characters. */
   challenge(): string
   /** Four lower-case letters that make a slug unique. */
@@ -23,9 +29,17 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   keyId: () => base62(8),
   projectToken: () => `phc_${base62(32)}`,
   inviteToken: () => base62(32),
+  sessionToken: () => randomBytes(32).toString('base64url'),
+  totpSecret: () => base32(32).toUpperCase(),
+  backupCode: () => base32(16).replace(/(.{4})(?=.)/g, '$1-'),
   challenge: () => randomBytes(32).toString('base64url'),
   letters: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
 })
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** Five random bits per character. */
+const base32 = (length: number): string => Array.from(randomBytes(length), (byte) => BASE32.charAt(byte & 31)).join('')
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 

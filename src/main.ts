@@ -9,7 +9,9 @@ import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
+import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
+import { oldest as oldestUser } from './store/users.ts'
 
 /** For programs that start a server themselves. */
 export { readConfig }
@@ -23,6 +25,8 @@ export interface Running {
   location: string
   /** The records created by the first start; null on later starts. */
   first: FirstRun | null
+  /** A one-time sign-in link for the first user; null on later starts, and when it would travel over plain http. */
+  login_url: string | null
   /** The oldest organization and project. */
   oldest: Oldest
   log: Logger
@@ -70,6 +74,8 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     if (typeof bound !== 'object' || bound === null) throw new Error('the server does not listen on a port')
     const { address, port, family } = bound
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+    const url = `http://${host}:${port}`
+    const login_url = first && mayPrintLink(settings) ? await firstLink(deps, settings.SITE_URL ?? url) : null
     let stopping: Promise<void> | undefined
     const stop = async (drain_seconds: number): Promise<void> => {
       deps.lifecycle.draining = true
@@ -79,7 +85,8 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       discard()
     }
     return {
-      url: `http://${host}:${port}`,
+      url,
+      login_url,
       location: deps.db.location,
       first,
       oldest: await oldest(deps.db),
@@ -94,6 +101,13 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     discard()
     throw error
   }
+}
+
+async function firstLink({ db, ids, now }: Deps, site_url: string): Promise<string | null> {
+  return db.tx(async (tx) => {
+    const user = await oldestUser(tx)
+    return user ? createSignInLink(tx, { ids, now: now(), site_url }, user) : null
+  })
 }
 
 /** The default on PostgreSQL, where a load balancer may have other nodes. */

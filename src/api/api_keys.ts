@@ -1,6 +1,7 @@
 import * as rules from '../auth/api_keys.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
 import * as store from '../store/api_keys.ts'
 import type { Area, AreaAccess } from './handler-context.ts'
 import { parseIsoTime } from './time.ts'
@@ -11,19 +12,23 @@ export const api_keys = (deps: Deps): Area<'api_keys', store.ApiKey> => ({
   operations: {
     'api_keys.list': async ({ caller }) => (await store.list(deps.db, caller.user.id)).map(serializeApiKey),
 
-    'api_keys.create': async ({ caller, body }) =>
-      serializeApiKey(await rules.create(deps, caller, { ...body, expires_at: expiry(body) })),
+    'api_keys.create': async ({ caller, actor, body }) =>
+      serializeApiKey(await rules.create(deps, caller, actor, { ...body, expires_at: expiry(body) })),
 
-    'api_keys.current': async ({ caller }) => serializeApiKey(caller.key),
+    'api_keys.current': async ({ caller: { key } }) => {
+      if (!key) throw notFound()
+      return serializeApiKey(key)
+    },
 
     'api_keys.retrieve': async ({ subject }) => serializeApiKey(subject),
 
-    'api_keys.update': async ({ caller, subject, body = {} }) =>
-      serializeApiKey(await rules.update(deps, caller, subject, { ...body, expires_at: expiry(body) })),
+    'api_keys.update': async ({ caller, actor, subject, body = {} }) =>
+      serializeApiKey(await rules.update(deps, caller, actor, subject, { ...body, expires_at: expiry(body) })),
 
-    'api_keys.roll': async ({ caller, subject }) => serializeApiKey(await rules.roll(deps, caller, subject)),
+    'api_keys.roll': async ({ caller, actor, subject }) =>
+      serializeApiKey(await rules.roll(deps, caller, actor, subject)),
 
-    'api_keys.revoke': ({ caller, subject }) => rules.revoke(deps, caller, subject),
+    'api_keys.revoke': ({ caller, actor, subject }) => rules.revoke(deps, caller, actor, subject),
   },
 })
 

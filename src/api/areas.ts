@@ -1,5 +1,6 @@
 import type { AreaName } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
+import { activity_log } from './activity_log.ts'
 import { api_keys } from './api_keys.ts'
 import { batch_export_runs } from './batch_export_runs.ts'
 import { batch_exports } from './batch_exports.ts'
@@ -9,12 +10,16 @@ import { events } from './events.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
+import { password_reset } from './password_reset.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
 import { project_batch_exports } from './project_batch_exports.ts'
 import { organization_projects, projects } from './projects.ts'
 import { service } from './service.ts'
+import { session } from './session.ts'
 import { signup } from './signup.ts'
+import { sso } from './sso.ts'
+import { two_factor } from './two_factor.ts'
 import { users } from './users.ts'
 
 /** The handlers of every area of the contract. A missing or unknown area does not compile. */
@@ -27,7 +32,12 @@ export const areas = (deps: Deps) =>
     invites: invites(deps),
     signup: signup(deps),
     domains: domains(deps),
+    activity_log: activity_log(deps),
     users: users(deps),
+    session: session(deps),
+    password_reset: password_reset(deps),
+    two_factor: two_factor(deps),
+    sso: sso(deps),
     api_keys: api_keys(deps),
     batch_exports: batch_exports(deps),
     project_batch_exports: project_batch_exports(deps),

@@ -1,13 +1,14 @@
 import { isUuid } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { invalid, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import * as service from '../exports/service.ts'
 import type { Db } from '../sql/db.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as store from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
+import { parseCursor, sliceAt } from './cursor.ts'
 import type { Area, HandlerContext } from './handler-context.ts'
 import { logPage, storedTime } from './log_entries.ts'
 import { parseMoment } from './time.ts'
@@ -42,14 +43,14 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
 
       'batch_export_runs.retrieve': async ({ subject }) => serializeRun(runOf(subject)),
 
-      'batch_export_runs.retry': async ({ subject }) => {
-        const run = await service.retry(tools, runOf(subject))
+      'batch_export_runs.retry': async ({ actor, subject }) => {
+        const run = await service.retry(tools, actor, runOf(subject))
         exporter.wake()
         return serializeRun(run)
       },
 
-      'batch_export_runs.cancel': async ({ subject }) => {
-        const run = await service.cancel(tools, subject.row, runOf(subject))
+      'batch_export_runs.cancel': async ({ actor, subject }) => {
+        const run = await service.cancel(tools, actor, subject.row, runOf(subject))
         exporter.abort(run)
         return serializeRun(run)
       },
@@ -82,7 +83,6 @@ export function serializeRun(row: RunRow): components['schemas']['BatchExportRun
   }
 }
 
-/** Pages by the boundary row instead of an offset, so new runs do not shift a page. */
 async function runPage(
   db: Db,
   { query, url, subject }: HandlerContext<'batch_export_runs.list', Subject>,
@@ -94,37 +94,8 @@ async function runPage(
   for (const bound of ['after', 'before', 'start', 'end'] as const)
     if (query[bound] !== undefined) filter[bound] = storedTime(parseMoment(query[bound], bound, now))
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-  const backwards = cursor?.direction === 'previous'
-  const descending = ordering.startsWith('-') !== backwards
+  const descending = ordering.startsWith('-') !== (cursor?.direction === 'previous')
   const found = await store.page(db, filter, { by, descending, at: cursor?.at, limit: PAGE_SIZE + 1 })
-  const rows = found.slice(0, PAGE_SIZE)
-  if (backwards) rows.reverse()
-  const hasMore = found.length > PAGE_SIZE
-  const urlAt = (direction: Cursor['direction'], row: RunRow | undefined): string | null => {
-    if (!row) return null
-    const parameters = new URLSearchParams(url.search)
-    parameters.set('cursor', formatCursor({ direction, at: [row[by], row.id] }))
-    return `${url.origin}${url.path}?${parameters}`
-  }
-  return {
-    next: urlAt('next', (backwards ? cursor : hasMore) ? rows.at(-1) : undefined),
-    previous: urlAt('previous', (backwards ? hasMore : cursor) ? rows[0] : undefined),
-    results: rows.map(serializeRun),
-  }
-}
-
-interface Cursor {
-  direction: 'next' | 'previous'
-  at: [value: string, id: string]
-}
-
-const formatCursor = ({ direction, at }: Cursor): string =>
-  Buffer.from([direction, ...at].join(' ')).toString('base64url')
-
-function parseCursor(text: string): Cursor {
-  const [direction, value, id] = Buffer.from(text, 'base64url').toString().split(' ')
-  const isDirection = direction === 'next' || direction === 'previous'
-  if (!isDirection || !value || !id || !isUuid(id) || Number.isNaN(Date.parse(value)))
-    throw invalid('cursor', '"cursor" is not valid. Take it from "next" or "previous" of a page.')
-  return { direction, at: [value, id] }
+  const { rows, next, previous } = sliceAt(url, cursor, PAGE_SIZE, found, (row) => [row[by], row.id])
+  return { next, previous, results: rows.map(serializeRun) }
 }

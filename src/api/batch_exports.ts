@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as service from '../exports/service.ts'
 import { validateSettings } from '../exports/settings.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow, Owner } from '../store/batch_exports.ts'
 import * as store from '../store/batch_exports.ts'
@@ -26,7 +27,7 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
     subject: handlers.subject,
     operations: {
       'batch_exports.list': (call) => handlers.list({ organization_id: call.organization.id }, call),
-      'batch_exports.create': async ({ organization, body }) => {
+      'batch_exports.create': async ({ actor, organization, body }) => {
         const project = await projects.within(deps.db, organization.id, body.team_id)
         if (!project)
           throw invalid(
@@ -34,15 +35,15 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
             'The organization has no such project. Send the id of one of its projects.',
             'does_not_exist',
           )
-        return handlers.create(project.id, body)
+        return handlers.create(actor, project.id, body)
       },
       'batch_exports.test': ({ body }) => handlers.test(body),
       'batch_exports.retrieve': ({ subject }) => handlers.retrieve(subject),
-      'batch_exports.update': ({ subject, body }) => handlers.update(subject, body),
-      'batch_exports.delete': ({ subject }) => handlers.delete(subject),
-      'batch_exports.backfill': ({ subject, body }) => handlers.backfill(subject, body),
-      'batch_exports.pause': ({ subject }) => handlers.pause(subject),
-      'batch_exports.unpause': ({ subject, body }) => handlers.unpause(subject, body),
+      'batch_exports.update': ({ actor, subject, body }) => handlers.update(actor, subject, body),
+      'batch_exports.delete': ({ actor, subject }) => handlers.delete(actor, subject),
+      'batch_exports.backfill': ({ actor, subject, body }) => handlers.backfill(actor, subject, body),
+      'batch_exports.pause': ({ actor, subject }) => handlers.pause(actor, subject),
+      'batch_exports.unpause': ({ actor, subject, body }) => handlers.unpause(actor, subject, body),
     },
   }
 }
@@ -77,10 +78,10 @@ export function batchExportHandlers(deps: Deps) {
       return page({ url, query }, count, rows, await serializerFor(rows))
     },
 
-    create: async (project_id: number, body: Schemas['BatchExportCreate']) => {
+    create: async (actor: UserActor, project_id: number, body: Schemas['BatchExportCreate']) => {
       const { name, interval, destination } = body
       const input = { ...inputOf(body), name, interval, destination: settingsOf(destination) }
-      const row = await service.create(tools, project_id, input)
+      const row = await service.create(tools, actor, project_id, input)
       exporter.wake()
       return serialize(row)
     },
@@ -94,19 +95,19 @@ export function batchExportHandlers(deps: Deps) {
 
     retrieve: serialize,
 
-    update: async ({ id }: BatchExportRow, body: Schemas['BatchExportWrite'] = {}) => {
-      const row = await service.update(tools, id, inputOf(body))
+    update: async (actor: UserActor, { id }: BatchExportRow, body: Schemas['BatchExportWrite'] = {}) => {
+      const row = await service.update(tools, actor, id, inputOf(body))
       exporter.wake()
       return serialize(row)
     },
 
-    delete: async ({ id }: BatchExportRow) => {
-      if (!(await store.remove(db, id))) throw notFound()
-      exporter.abort({ batch_export_id: id })
+    delete: async (actor: UserActor, row: BatchExportRow) => {
+      await service.remove(tools, actor, row)
+      exporter.abort({ batch_export_id: row.id })
     },
 
-    backfill: async ({ id }: BatchExportRow, body: Schemas['BatchExportBackfill']) => {
-      const { row, backfill_id } = await service.backfill(tools, id, {
+    backfill: async (actor: UserActor, { id }: BatchExportRow, body: Schemas['BatchExportBackfill']) => {
+      const { row, backfill_id } = await service.backfill(tools, actor, id, {
         start_at: parseIsoTime(body.start_at, 'start_at'),
         end_at: parseIsoTime(body.end_at, 'end_at'),
       })
@@ -114,10 +115,10 @@ export function batchExportHandlers(deps: Deps) {
       return { ...(await serialize(row)), backfill_id }
     },
 
-    pause: async ({ id }: BatchExportRow) => serialize(await service.pause(tools, id)),
+    pause: async (actor: UserActor, { id }: BatchExportRow) => serialize(await service.pause(tools, actor, id)),
 
-    unpause: async ({ id }: BatchExportRow, body: Body<'batch_exports.unpause'> = {}) => {
-      const row = await service.unpause(tools, id, body.backfill ?? false)
+    unpause: async (actor: UserActor, { id }: BatchExportRow, body: Body<'batch_exports.unpause'> = {}) => {
+      const row = await service.unpause(tools, actor, id, body.backfill ?? false)
       exporter.wake()
       return serialize(row)
     },

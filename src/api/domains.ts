@@ -14,15 +14,17 @@ export const domains = (deps: Deps): Area<'domains', store.DomainRow> => ({
       return page({ url, query }, count, rows.map(serializeDomain))
     },
 
-    'domains.create': async ({ organization, body }) => serializeDomain(await rules.create(deps, organization, body)),
+    'domains.create': async ({ actor, organization, body }) =>
+      serializeDomain(await rules.create(deps, actor, organization, body)),
 
     'domains.retrieve': async ({ subject }) => serializeDomain(subject),
 
-    'domains.update': async ({ subject, body = {} }) => serializeDomain(await rules.update(deps, subject, body)),
+    'domains.update': async ({ actor, subject, body = {} }) =>
+      serializeDomain(await rules.update(deps, actor, subject, body)),
 
-    'domains.delete': ({ subject }) => rules.remove(deps, subject),
+    'domains.delete': ({ actor, subject }) => rules.remove(deps, actor, subject),
 
-    'domains.verify': async ({ subject }) => serializeDomain(await rules.verify(deps, subject)),
+    'domains.verify': async ({ actor, subject }) => serializeDomain(await rules.verify(deps, actor, subject)),
   },
 })
 

@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
+import type { Client } from '../auth/sessions.ts'
 import type { Answer, AreaName, Body, IdsOf, OperationId, Params, PublicId, Query } from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { RawRequest } from '../events/payload.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
+import type { SessionRow } from '../store/sessions.ts'
 
 type OrganizationOf<Id extends OperationId> =
   Params<Id> extends { organization_id: string }
@@ -40,12 +43,30 @@ export interface RequestUrl {
   search: string
 }
 
+export interface CookieOptions {
+  /** Without it the cookie ends with the browser. */
+  max_age_seconds?: number
+  /** Whether scripts may read it. */
+  readable?: boolean
+  /** Whether it is sent with a form that another site posts. */
+  cross_site?: boolean
+}
+
+/** The cookies of a request and of its response. */
+export interface Cookies {
+  get(name: string): string | undefined
+  set(name: string, value: string, options?: CookieOptions): void
+  clear(name: string): void
+}
+
 /** A request with credentials checked, access resolved and input validated. */
 export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   params: Params<Id>
   query: Query<Id>
   body: Body<Id>
   caller: Id extends PublicId ? Caller | undefined : Caller
+  /** The caller as the activity log records them. */
+  actor: Id extends PublicId ? undefined : UserActor
   organization: OrganizationOf<Id>
   project: ProjectOf<Id>
   /** The resource that the last id of the path names, from the `subject` of the area. */
@@ -53,6 +74,11 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   url: RequestUrl
   /** The client address. `local` means a direct connection from this machine. */
   peer: { address: string; local: boolean }
+  /** The client address and user agent, for the list of sessions. */
+  client: Client
+  cookies: Cookies
+  /** The session of a request to a public operation; null without one. */
+  currentSession(): Promise<SessionRow | null>
   authorization: string | undefined
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
   accept: string | undefined
@@ -63,7 +89,7 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
 /** A serialized response: another media type, extra headers or a stream. */
 export class RawResponse {
   constructor(
-    readonly type: 'application/json' | 'text/csv' | 'text/html' | 'text/javascript',
+    readonly type: 'application/json' | 'text/csv' | 'text/html' | 'text/javascript' | 'text/plain' | 'text/xml',
     readonly body: string | Buffer | Readable,
     readonly headers: Record<string, string> = {},
   ) {}

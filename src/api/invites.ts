@@ -19,15 +19,15 @@ export const invites = (deps: Deps): Area<'invites', store.Invite> => {
         return page({ url, query }, count, rows.map(serialize))
       },
 
-      'invites.create': async ({ caller, organization, body }) =>
-        serialize(await rules.create(deps, caller, organization, body)),
+      'invites.create': async ({ actor, organization, body }) =>
+        serialize(await rules.create(deps, actor, organization, body)),
 
-      'invites.bulk': async ({ caller, organization, body }) =>
+      'invites.bulk': async ({ actor, organization, body }) =>
         Array.isArray(body)
-          ? (await rules.createMany(deps, caller, organization, body)).map(serialize)
-          : serialize(await rules.create(deps, caller, organization, body)),
+          ? (await rules.createMany(deps, actor, organization, body)).map(serialize)
+          : serialize(await rules.create(deps, actor, organization, body)),
 
-      'invites.delete': ({ subject }) => rules.remove(deps, subject),
+      'invites.delete': ({ actor, subject }) => rules.remove(deps, actor, subject),
     },
   }
 }

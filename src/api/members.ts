@@ -20,10 +20,10 @@ export const members = (deps: Deps): Area<'members', store.MemberRow> => ({
       return page({ url, query }, count, rows.map(serializeMember))
     },
 
-    'members.update': async ({ caller, organization, subject, body = {} }) =>
-      serializeMember(await rules.update(deps, caller, organization, subject, body)),
+    'members.update': async ({ actor, organization, subject, body = {} }) =>
+      serializeMember(await rules.update(deps, actor, organization, subject, body)),
 
-    'members.remove': ({ caller, organization, subject }) => rules.remove(deps, caller, organization, subject),
+    'members.remove': ({ actor, organization, subject }) => rules.remove(deps, actor, organization, subject),
   },
 })
 
@@ -34,7 +34,7 @@ function serializeMember(row: store.MemberRow): components['schemas']['Member'] 
     level: row.level,
     joined_at: row.joined_at,
     updated_at: row.updated_at,
-    is_2fa_enabled: false,
-    has_social_auth: false,
+    is_2fa_enabled: row.two_factor_enabled_at !== null,
+    has_social_auth: Boolean(row.has_social_auth),
   }
 }

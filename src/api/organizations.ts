@@ -16,14 +16,15 @@ export const organizations = (deps: Deps): Area<'organizations'> => {
         return page({ url, query }, count, results.map(serialize))
       },
 
-      'organizations.create': async ({ caller, body }) => serialize(await rules.create(deps, caller, body)),
+      'organizations.create': async ({ caller, actor, body }) =>
+        serialize(await rules.create(deps, caller, actor, body)),
 
       'organizations.retrieve': async ({ organization }) => serialize(await rules.withTeams(deps, organization)),
 
-      'organizations.update': async ({ caller, organization, body = {} }) =>
-        serialize(await rules.update(deps, caller, organization, body)),
+      'organizations.update': async ({ caller, actor, organization, body = {} }) =>
+        serialize(await rules.update(deps, caller, actor, organization, body)),
 
-      'organizations.delete': ({ organization }) => rules.remove(deps, organization),
+      'organizations.delete': ({ actor, organization }) => rules.remove(deps, actor, organization),
     },
   }
 }

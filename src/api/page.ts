@@ -15,20 +15,33 @@ export const paging = (query: PageCall['query']): { limit: number; offset: numbe
   offset: query.offset ?? 0,
 })
 
+interface PageHead {
+  count?: number
+  next: string | null
+  previous: string | null
+}
+
 interface PageSerializers {
-  page(page: { count: number; next: string | null; previous: string | null; results: [] }): string
+  page(page: PageHead & { results: [] }): string
   item(item: unknown): string
 }
 
-/** A page of a list. Its items are serialized one by one while the response is written. */
-export class Page<Item> {
+/**
+ * A page of a list that is paged by cursor and has no count. Its items are serialized one by one while the response is
+ * written.
+ */
+export class CursorPage<Row, Item> {
   constructor(
-    readonly count: number,
     readonly next: string | null,
     readonly previous: string | null,
-    private readonly rows: readonly unknown[],
-    private readonly serialize: (row: unknown) => Item,
+    private readonly rows: readonly Row[],
+    private readonly serialize: (row: Row) => Item,
   ) {}
+
+  protected get head(): PageHead {
+    const { next, previous } = this
+    return { next, previous }
+  }
 
   get results(): Item[] {
     return this.rows.map((row) => this.serialize(row))
@@ -39,12 +52,30 @@ export class Page<Item> {
    * and writing them in one go blocked the event loop for 500 ms.
    */
   write(serializers: PageSerializers): Promise<string | Readable> {
-    const { count, next, previous, rows, serialize } = this
-    const empty = serializers.page({ count, next, previous, results: [] })
+    const { rows, serialize } = this
+    const empty = serializers.page({ ...this.head, results: [] })
     const tail = ']}'
     if (!empty.endsWith(`[${tail}`)) throw new Error('"results" must be the last property of a page.')
     const head = empty.slice(0, -tail.length)
     return joinOrStream(textChunks(rows, (row) => serializers.item(serialize(row)), { head, separator: ',', tail }))
+  }
+}
+
+/** A page of a list with a count. */
+export class Page<Item> extends CursorPage<unknown, Item> {
+  constructor(
+    readonly count: number,
+    next: string | null,
+    previous: string | null,
+    rows: readonly unknown[],
+    serialize: (row: unknown) => Item,
+  ) {
+    super(next, previous, rows, serialize)
+  }
+
+  protected override get head(): PageHead {
+    const { count, next, previous } = this
+    return { count, next, previous }
   }
 }
 

@@ -51,24 +51,24 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       return page({ url, query }, count, rows, serializePluginActivity)
     },
 
-    create: async ({ organization, body, caller }) =>
-      serializePlugin(await service.install(tools, organization, family, body, caller.user)),
+    create: async ({ organization, body, actor }) =>
+      serializePlugin(await service.install(tools, organization, family, body, actor)),
 
     retrieve: async ({ subject }) => serializePlugin(subject),
 
-    update: async ({ organization, subject, body = {}, caller }) =>
-      serializePlugin(await service.update(tools, organization, subject.id, body, caller.user)),
+    update: async ({ organization, subject, body = {}, actor }) =>
+      serializePlugin(await service.update(tools, organization, subject.id, body, actor)),
 
-    delete: ({ subject, caller }) => service.uninstall(tools, subject, caller.user),
+    delete: ({ subject, actor }) => service.uninstall(tools, subject, actor),
 
     source: async ({ subject }) => serializeSource({ plugin: subject, files: await store.files(db, subject.id) }),
 
-    update_source: async ({ subject, body, caller }) =>
-      serializeSource(await service.updateSource(tools, subject, body?.source ?? {}, caller.user)),
+    update_source: async ({ subject, body, actor }) =>
+      serializeSource(await service.updateSource(tools, subject, body?.source ?? {}, actor)),
 
     check_for_updates: async ({ subject }) => serializePlugin(await service.checkForUpdates(tools, subject)),
 
-    upgrade: async ({ subject, caller }) => serializePlugin(await service.upgrade(tools, subject, caller.user)),
+    upgrade: async ({ subject, actor }) => serializePlugin(await service.upgrade(tools, subject, actor)),
   }
 
   return {

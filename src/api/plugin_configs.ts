@@ -30,15 +30,15 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
         return page({ url, query }, count, rows, serializeConfig)
       },
 
-      'plugin_configs.create': async ({ project, body, caller }) =>
-        serializeConfig(await configs.create(deps, project, body, caller.user)),
+      'plugin_configs.create': async ({ project, body, actor }) =>
+        serializeConfig(await configs.create(deps, project, body, actor)),
 
       'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.withPlugin(db, subject)),
 
-      'plugin_configs.update': async ({ project, subject, body = {}, caller }) =>
-        serializeConfig(await configs.update(deps, project, subject, body, caller.user)),
+      'plugin_configs.update': async ({ project, subject, body = {}, actor }) =>
+        serializeConfig(await configs.update(deps, project, subject, body, actor)),
 
-      'plugin_configs.delete': ({ project, subject, caller }) => configs.remove(deps, project, subject, caller.user),
+      'plugin_configs.delete': ({ project, subject, actor }) => configs.remove(deps, project, subject, actor),
     },
   }
 }

@@ -11,15 +11,18 @@ type Schemas = components['schemas']
 
 export const projects = (deps: Deps): Area<'projects'> => ({
   operations: {
-    'projects.list': async ({ caller: { user, key }, query, url }) => {
-      const { count, rows } = await store.list(deps.db, user.id, key.restrictions, paging(query))
+    'projects.list': async ({ caller: { user, restrictions }, query, url }) => {
+      const { count, rows } = await store.list(deps.db, user.id, restrictions, paging(query))
       return page({ url, query }, count, rows.map(serializeProject))
     },
-    'projects.create': async ({ caller, body }) => serializeProject(await rules.create(deps, caller, body)),
+    'projects.create': async ({ caller, actor, body }) =>
+      serializeProject(await rules.create(deps, caller, actor, body)),
     'projects.retrieve': async ({ project }) => serializeProject(project),
-    'projects.update': async ({ project, body = {} }) => serializeProject(await rules.update(deps, project, body)),
-    'projects.reset_token': async ({ project }) => serializeProject(await rules.resetToken(deps, project)),
-    'projects.delete': ({ project }) => rules.remove(deps, project),
+    'projects.update': async ({ actor, project, body = {} }) =>
+      serializeProject(await rules.update(deps, actor, project, body)),
+    'projects.reset_token': async ({ actor, project }) =>
+      serializeProject(await rules.resetToken(deps, actor, project)),
+    'projects.delete': ({ actor, project }) => rules.remove(deps, actor, project),
   },
 })
 
@@ -28,18 +31,19 @@ export const organization_projects = (deps: Deps): Area<'organization_projects',
     rules.getIn(deps, caller, organization, params.id),
 
   operations: {
-    'organization_projects.list': async ({ caller: { user, key }, organization, query, url }) => {
-      const restrictions = narrowToOrganization(key.restrictions, organization.id)
-      const { count, rows } = await store.list(deps.db, user.id, restrictions, paging(query))
+    'organization_projects.list': async ({ caller, organization, query, url }) => {
+      const restrictions = narrowToOrganization(caller.restrictions, organization.id)
+      const { count, rows } = await store.list(deps.db, caller.user.id, restrictions, paging(query))
       return page({ url, query }, count, rows.map(serializeProject))
     },
-    'organization_projects.create': async ({ organization, body }) =>
-      serializeProject(await rules.createIn(deps, organization, body)),
+    'organization_projects.create': async ({ actor, organization, body }) =>
+      serializeProject(await rules.createIn(deps, actor, organization, body)),
     'organization_projects.retrieve': async ({ subject }) => serializeProject(subject),
-    'organization_projects.update': async ({ subject, body = {} }) =>
-      serializeProject(await rules.update(deps, subject, body)),
-    'organization_projects.reset_token': async ({ subject }) => serializeProject(await rules.resetToken(deps, subject)),
-    'organization_projects.delete': ({ subject }) => rules.remove(deps, subject),
+    'organization_projects.update': async ({ actor, subject, body = {} }) =>
+      serializeProject(await rules.update(deps, actor, subject, body)),
+    'organization_projects.reset_token': async ({ actor, subject }) =>
+      serializeProject(await rules.resetToken(deps, actor, subject)),
+    'organization_projects.delete': ({ actor, subject }) => rules.remove(deps, actor, subject),
   },
 })
 

@@ -1,7 +1,9 @@
 import { authenticate, bearer, type Caller, keyLookup } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import * as rules from '../organizations/signup.ts'
+import { acceptInvite } from '../signin/signup.ts'
 import type { Area } from './handler-context.ts'
+import { setSessionCookies } from './session.ts'
 import { SIGNUP_PAGE } from './signup-page.ts'
 import { serializeUser } from './users.ts'
 
@@ -18,9 +20,14 @@ export const signup = (deps: Deps): Area<'signup'> => {
         return { id, target_email, first_name, organization_name, supersedes_account: superseded !== undefined }
       },
 
-      'signup.accept': async ({ params: { invite_id }, body, authorization }) => {
+      'signup.accept': async (call) => {
+        const { params, body, authorization, client, cookies } = call
         const caller = await callerOf(authorization)
-        const { user, organization_id, api_key } = await rules.acceptInvite(deps, { ...body, invite_id }, caller)
+        const input = { ...body, invite_id: params.invite_id }
+        const replaces = await call.currentSession()
+        const accepted = await acceptInvite({ ...deps.signIn, log: deps.log }, input, caller, { client, replaces })
+        const { user, organization_id, api_key, session_token } = accepted
+        if (session_token !== null) setSessionCookies(cookies, session_token, deps.signIn.limits.lifetime_hours)
         return { user: serializeUser(user), organization_id, api_key }
       },
 

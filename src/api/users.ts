@@ -1,21 +1,45 @@
-import * as rules from '../auth/users.ts'
+import type { Caller } from '../auth/caller.ts'
+import { SESSION_COOKIE } from '../auth/cookie-names.ts'
+import { csrfTokenOf } from '../auth/sessions.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
+import * as me from '../signin/me.ts'
+import { requestVerification, verifyEmail } from '../signin/profile.ts'
 import type { UserRow } from '../store/users.ts'
-import type { Area } from './handler-context.ts'
+import type { Area, Cookies } from './handler-context.ts'
 import { serializeTeamRef } from './projects.ts'
 
 type Schemas = components['schemas']
 
-export const users = (deps: Deps): Area<'users'> => ({
+export const users = ({ signIn }: Deps): Area<'users'> => ({
   operations: {
-    'users.me': async ({ caller }) => serializeMe(await rules.get(deps, caller)),
+    'users.me': async ({ caller, cookies }) => serializeMe(await me.get(signIn, caller), csrfToken(caller, cookies)),
 
-    'users.update': async ({ caller, body = {} }) => serializeMe(await rules.update(deps, caller, body)),
+    'users.update': async ({ caller, actor, cookies, body = {} }) =>
+      serializeMe(await me.update(signIn, caller, actor, body), csrfToken(caller, cookies)),
+
+    'users.verify_email': async ({ body: { uuid, token }, client: { address } }) => {
+      await verifyEmail(signIn, { uuid, token, address })
+      return { success: true }
+    },
+
+    'users.request_email_verification': async ({ caller }) => {
+      await requestVerification(signIn, caller.user)
+      return { success: true }
+    },
   },
 })
 
-function serializeMe({ user, organization, project }: rules.Profile): Schemas['Me'] {
+/** Null with a key. */
+function csrfToken({ session }: Caller, cookies: Cookies): string | null {
+  const token = session && cookies.get(SESSION_COOKIE)
+  return token ? csrfTokenOf(token) : null
+}
+
+function serializeMe(
+  { user, organization, project, has_password, has_social_auth, reauthenticate_by }: me.Me,
+  csrf_token: string | null,
+): Schemas['Me'] {
   return {
     ...serializeUser(user),
     organization: organization
@@ -27,6 +51,12 @@ function serializeMe({ user, organization, project }: rules.Profile): Schemas['M
         }
       : null,
     team: project ? serializeTeamRef(project) : null,
+    pending_email: user.pending_email,
+    has_password,
+    has_social_auth,
+    is_2fa_enabled: user.two_factor_enabled_at !== null,
+    csrf_token,
+    reauthenticate_by,
   }
 }
 

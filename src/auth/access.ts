@@ -18,26 +18,30 @@ export const isIntegerId = (id: string): boolean => INTEGER_ID.test(id)
 /** The organization with this id or `@current`. Throws not_found when the caller has no access to it. */
 export async function organizationFor(
   db: Db,
-  { user, key }: Caller,
+  { user, restrictions }: Caller,
   id: string,
 ): Promise<organizations.OrganizationRow> {
   const found =
     id === CURRENT
-      ? await organizations.current(db, user, key.restrictions)
+      ? await organizations.current(db, user, restrictions)
       : isUuid(id)
-        ? await organizations.get(db, user.id, key.restrictions, id.toLowerCase())
+        ? await organizations.get(db, user.id, restrictions, id.toLowerCase())
         : undefined
   if (!found) throw notFound()
   return found
 }
 
 /** The project with this id or `@current`. Throws not_found when the caller has no access to it. */
-export async function projectFor(db: Db, { user, key }: Caller, id: string): Promise<projects.MembersProjectRow> {
+export async function projectFor(
+  db: Db,
+  { user, restrictions }: Caller,
+  id: string,
+): Promise<projects.MembersProjectRow> {
   const found =
     id === CURRENT
-      ? await projects.current(db, user, key.restrictions)
+      ? await projects.current(db, user, restrictions)
       : isIntegerId(id)
-        ? await projects.get(db, user.id, key.restrictions, Number(id))
+        ? await projects.get(db, user.id, restrictions, Number(id))
         : undefined
   if (!found) throw notFound()
   return found

@@ -1,15 +1,46 @@
 import { AppError, forbidden } from '../errors.ts'
 import type { Database, Db } from '../sql/db.ts'
+import { type UserActor, userActor } from '../store/activity_log.ts'
 import { type ApiKey, getByHash } from '../store/api_keys.ts'
+import { type KeyRestrictions, UNRESTRICTED } from '../store/key-restrictions.ts'
+import type { SessionRow } from '../store/sessions.ts'
 import type { UserRow } from '../store/users.ts'
 import { sha256 } from './hash.ts'
 import { grants } from './scopes.ts'
 
-/** The user and the key of a request. */
+/** The user of a request, with a key or a session. */
 export interface Caller {
   user: UserRow
-  key: ApiKey
+  key: ApiKey | null
+  session: SessionRow | null
+  scopes: readonly string[]
+  restrictions: KeyRestrictions
+  /** When the key expires; null for a session. */
+  expires_at: string | null
 }
+
+const callerWithKey = ({ user, key }: { user: UserRow; key: ApiKey }): Caller => ({
+  user,
+  key,
+  session: null,
+  scopes: key.scopes,
+  restrictions: key.restrictions,
+  expires_at: key.expires_at,
+})
+
+/** A session has all scopes. */
+export const callerWithSession = ({ user, session }: { user: UserRow; session: SessionRow }): Caller => ({
+  user,
+  key: null,
+  session,
+  scopes: ['*'],
+  restrictions: UNRESTRICTED,
+  expires_at: null,
+})
+
+/** The caller as the activity log records them. */
+export const actorOf = ({ user, key, session }: Caller, address: string): UserActor =>
+  userActor(user, address, { key_id: key?.id ?? null, session_id: session?.id ?? null })
 
 /** The key in `Authorization: Bearer <key>`. Other schemes are ignored. */
 export function bearer(authorization: string | undefined): string | undefined {
@@ -21,8 +52,10 @@ export type KeyLookup = (value: string) => Promise<Caller | undefined>
 // Looks up a hash, so the duration reveals nothing about the value.
 export const keyLookup =
   (db: Db): KeyLookup =>
-  (value) =>
-    getByHash(db, sha256(value))
+  async (value) => {
+    const found = await getByHash(db, sha256(value))
+    return found && callerWithKey(found)
+  }
 
 /** Keys beyond this number are looked up on every request. */
 const MAX_CACHED_KEYS = 10_000
@@ -59,10 +92,10 @@ export async function authenticate(
   if (!value)
     throw new AppError({
       code: 'not_authenticated',
-      detail: 'Send a personal API key in the header "Authorization: Bearer <key>".',
+      detail: 'Send a personal API key in the header "Authorization: Bearer <key>", or sign in.',
     })
   const found = await lookup(value)
-  if (!found || (found.key.expires_at !== null && found.key.expires_at <= now()))
+  if (!found || (found.expires_at !== null && found.expires_at <= now()))
     throw new AppError({
       code: 'authentication_failed',
       detail: 'This key is unknown, revoked or expired. Create a new key.',
@@ -70,7 +103,7 @@ export async function authenticate(
   return found
 }
 
-export function requireScope({ key }: Caller, required: string | undefined): void {
-  if (required !== undefined && !grants(key.scopes, required))
+export function requireScope({ scopes }: Caller, required: string | undefined): void {
+  if (required !== undefined && !grants(scopes, required))
     throw forbidden(`This key lacks the scope '${required}'. Use a key with that scope.`)
 }

@@ -1,4 +1,4 @@
-import { forbidden, invalid, notFound } from '../errors.ts'
+import { forbidden, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import { isUnrestricted } from '../store/key-restrictions.ts'
 import * as organizations from '../store/organizations.ts'
@@ -21,25 +21,25 @@ export interface ProfileInput {
   set_current_team?: number
 }
 
-export async function get({ db }: { db: Db }, { user, key }: Caller): Promise<Profile> {
+export async function get({ db }: { db: Db }, { user, restrictions }: Caller): Promise<Profile> {
   return {
     user,
-    organization: await organizations.current(db, user, key.restrictions),
-    project: await projects.current(db, user, key.restrictions),
+    organization: await organizations.current(db, user, restrictions),
+    project: await projects.current(db, user, restrictions),
   }
 }
 
-export async function update({ db }: { db: Db }, caller: Caller, input: ProfileInput): Promise<Profile> {
-  if (!isUnrestricted(caller.key.restrictions))
+/** Throws permission_denied for a restricted key. */
+export function requireMayUpdate({ restrictions }: Caller): void {
+  if (!isUnrestricted(restrictions))
     throw forbidden('This key is restricted to some organizations or projects. Use an unrestricted key.')
+}
+
+/** Updates the names and the current workspace. Needs the lock on the user. */
+export async function updateLocked(tx: Db, caller: Caller, input: ProfileInput): Promise<void> {
   const { first_name, last_name } = input
-  const user = await db.tx(async (tx) => {
-    const locked = await store.lockUser(tx, caller.user.id)
-    if (!locked) throw notFound()
-    const workspace = await requestedWorkspace(tx, { ...caller, user: locked }, input)
-    return store.update(tx, locked, { first_name, last_name, ...workspace })
-  })
-  return get({ db }, { ...caller, user })
+  const workspace = await requestedWorkspace(tx, caller, input)
+  await store.update(tx, caller.user, { first_name, last_name, ...workspace })
 }
 
 /** A new current project sets its organization. A new current organization makes its oldest project current. */
@@ -58,7 +58,7 @@ async function requestedWorkspace(
       throw invalid('set_current_team', 'This project is not in `set_current_organization`. Send one that is.')
     return { current_organization_id: project.organization_id, current_project_id: project.id }
   }
-  const present = organization && (await organizations.current(tx, caller.user, caller.key.restrictions))
+  const present = organization && (await organizations.current(tx, caller.user, caller.restrictions))
   if (!organization || organization.id === present?.id) return {}
   return { current_organization_id: organization.id, current_project_id: null }
 }

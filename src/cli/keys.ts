@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import { serializeApiKey } from '../api/api_keys.ts'
 import { parseIsoTime } from '../api/time.ts'
-import { issue } from '../auth/api_keys.ts'
+import { issue, recordKeyActivity } from '../auth/api_keys.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
+import { OPERATOR } from '../store/activity_log.ts'
 import * as store from '../store/api_keys.ts'
 import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import { getByEmail } from '../store/users.ts'
@@ -68,7 +69,12 @@ Examples:
             EXIT.not_found,
             'No user has this address. Run `users list` to list users, or add one with `users create`.',
           )
-        return issue(db, ids, now, { user_id: user.id, label, scopes, restrictions: UNRESTRICTED, expires_at })
+        const input = { user_id: user.id, label, scopes, restrictions: UNRESTRICTED, expires_at }
+        return db.tx(async (tx) => {
+          const created = await issue(tx, ids, now, input)
+          await recordKeyActivity(tx, ids, now, OPERATOR, 'created', { after: created })
+          return created
+        })
       })
       if (options.json) return console.log(JSON.stringify(serializeApiKey(key)))
       console.log(
@@ -125,7 +131,14 @@ const revokeCommand = (variables: Variables): Command =>
     .addHelpText('after', '\nExample:\n  $ workspace-admin keys revoke 4fGh7Kq2Lm1')
     .action(async (id: string, options: LocalOptions) => {
       if (/^ph[xc]_/.test(id)) throw usageError('This is the value of a key. Use its id from `keys list`.')
-      const removed = await withDatabase(variables, options, ({ db }) => store.remove(db, id))
+      const removed = await withDatabase(variables, options, ({ db, ids, now }) =>
+        db.tx(async (tx) => {
+          const key = await store.lockApiKey(tx, id)
+          if (!key) return false
+          await recordKeyActivity(tx, ids, now, OPERATOR, 'revoked', { before: key })
+          return store.remove(tx, id)
+        }),
+      )
       if (!removed) throw commandError(EXIT.not_found, 'No key has this id. Run `keys list` to list keys.')
       console.log(options.json ? JSON.stringify({ id, revoked: true }) : `Revoked the key ${id}.`)
     })

@@ -1,6 +1,8 @@
 import { Argument, Command } from 'commander'
 import type { Variables } from '../config.ts'
 import { contract } from '../contract/table.ts'
+import { OPERATOR, record } from '../store/activity_log.ts'
+import { fieldChanges } from '../store/field-changes.ts'
 import * as store from '../store/organizations.ts'
 import { commandError, EXIT } from './failure.ts'
 import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
@@ -20,8 +22,22 @@ export const localOrganizationCommands = (variables: Variables): Command[] => [
     )
     .action(async (organization_id: string, level: string, options: LocalOptions) => {
       const id = organization_id.toLowerCase()
-      const found = await withDatabase(variables, options, ({ db, now }) =>
-        store.setPluginsAccess(db, id, Number(level), now),
+      const found = await withDatabase(variables, options, ({ db, ids, now }) =>
+        db.tx(async (tx) => {
+          const organization = await store.lockOrganization(tx, id)
+          if (!organization) return false
+          const before = await store.pluginsAccess(tx, id)
+          await store.setPluginsAccess(tx, id, Number(level), now)
+          await record(tx, ids, now, OPERATOR, {
+            organization_id: id,
+            area: 'organizations',
+            activity: 'updated',
+            item_id: id,
+            item_name: organization.name,
+            changes: fieldChanges({ plugins_access_level: before }, { plugins_access_level: Number(level) }),
+          })
+          return true
+        }),
       )
       if (!found) throw commandError(EXIT.not_found, 'No organization has this id. Check the id.')
       if (options.json) console.log(JSON.stringify({ id, plugins_access_level: Number(level) }))

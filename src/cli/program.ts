@@ -91,12 +91,15 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
   return program
 }
 
+/** Commands on the database whose names have hyphens. The verbs of operations have underscores. */
+const HYPHENATED = ['set-plugin-access', 'set-password', 'reset-two-factor']
+
 /** Operation ids contain underscores; hyphens work too. */
 function normalizeWords(args: string[]): string[] {
   const words = [...args]
   const [first = '', second = ''] = words
   if (/^[a-z]+(-[a-z]+)+$/.test(first)) words[0] = first.replaceAll('-', '_')
-  if (/^[a-z]/.test(second) && second !== 'set-plugin-access' && !Object.hasOwn(LOCAL_COMMANDS, first))
+  if (/^[a-z]/.test(second) && !HYPHENATED.includes(second) && !Object.hasOwn(LOCAL_COMMANDS, first))
     words[1] = second.replaceAll('-', '_')
   return words
 }

@@ -13,6 +13,7 @@ import { testDestination } from '../exports/test-destination.ts'
 import type { Ids } from '../ids.ts'
 import { createWithOwner } from '../organizations/organizations.ts'
 import type { Db } from '../sql/db.ts'
+import { OPERATOR } from '../store/activity_log.ts'
 import * as domains from '../store/domains.ts'
 import { claim } from '../store/installation.ts'
 import * as invites from '../store/invites.ts'
@@ -88,11 +89,11 @@ async function runExports(variables: Variables, { database }: LocalOptions, proj
   const deps = await buildDeps({ config, log: pino({ level: 'silent' }), processes })
   try {
     const control = { ...deps, reader: deps.eventReader }
-    for (const input of EXPORTS) await create(control, project_id, input)
-    const daily = await create(control, project_id, DAILY_EXPORT)
+    for (const input of EXPORTS) await create(control, OPERATOR, project_id, input)
+    const daily = await create(control, OPERATOR, project_id, DAILY_EXPORT)
     const end_at = boundaryBefore('day', deps.now())
     const start_at = new Date(Date.parse(end_at) - EXPORTED_DAYS * DAY_MS).toISOString()
-    await backfill(control, daily.id, { start_at, end_at })
+    await backfill(control, OPERATOR, daily.id, { start_at, end_at })
     await deps.exporter.drain()
   } finally {
     await deps.dispose()
@@ -122,10 +123,10 @@ async function createWorkspace(tx: Db, ids: Ids, now: string) {
     joining.push({ user_id: (await createUser(tx, ids, now, person)).id, level: person.level })
   if (first) joining.push({ user_id: first.id, level: members.OWNER })
 
-  const main = await createWithOwner(tx, ids, now, { owner_id: owner.id, name: ORGANIZATIONS[0] })
+  const main = await createWithOwner(tx, ids, now, OPERATOR, { owner_id: owner.id, name: ORGANIZATIONS[0] })
   for (const { user_id, level } of joining)
     await members.create(tx, { id: ids.uuid(), organization_id: main.organization_id, user_id, level, now })
-  await createWithOwner(tx, ids, now, { owner_id: owner.id, name: ORGANIZATIONS[1] })
+  await createWithOwner(tx, ids, now, OPERATOR, { owner_id: owner.id, name: ORGANIZATIONS[1] })
 
   const { organization_id, project } = main
   await projects.update(tx, project, { name: PROJECTS[0] }, now)

@@ -18,10 +18,11 @@ Options:
   --dialect <name>  the response format, standard or posthog (default: DIALECT, then standard)
   --role <role>     api (requests), worker (exports, mail, deletion) or all (default: ROLE, then all)
   --ephemeral       use a temporary database without rate limits, for tests and trials
-  --json            print one line of JSON when ready: url, api_key, project_token, organization_id, project_id
+  --json            print one line of JSON when ready: url, api_key, login_url, project_token,
+                    organization_id, project_id
   --help            print this help
 
-With --json, api_key is null unless this start created it; the ids are those of the oldest organization and project.
+With --json, api_key and login_url are null unless this start created them; the ids are those of the oldest organization and project.
 Logs go to standard error, one JSON object per line. SIGTERM and SIGINT finish requests in progress and exit with 0;
 SIGTERM first waits DRAIN_SECONDS for load balancers.
 
@@ -97,13 +98,20 @@ export async function serve(args: string[], variables: Variables): Promise<void>
   const api_key = running.first?.api_key ?? null
   console.log(
     options.json
-      ? JSON.stringify({ url: running.url, api_key, project_token, organization_id, project_id })
+      ? JSON.stringify({
+          url: running.url,
+          api_key,
+          login_url: running.login_url,
+          project_token,
+          organization_id,
+          project_id,
+        })
       : banner(running, options),
   )
   saveCompileCache()
 }
 
-function banner({ url, location, first, oldest }: Running, { database, ephemeral }: ServeOptions): string {
+function banner({ url, location, first, login_url, oldest }: Running, { database, ephemeral }: ServeOptions): string {
   const lines = [
     `workspace-admin ${packageJson.version} is ready. Press Ctrl-C to stop it.`,
     '',
@@ -122,6 +130,17 @@ function banner({ url, location, first, oldest }: Running, { database, ephemeral
       `  Project token  ${first.project_token}`,
       `  Organization   ${first.organization_id}`,
       `  Project        ${first.project_id}`,
+      '',
+      ...(login_url === null
+        ? [
+            'No sign-in link is shown, because the server is reachable over plain http. Set SITE_URL to an https address and',
+            'run `workspace-admin users link EMAIL`.',
+          ]
+        : [
+            'Sign in with a browser, and set your name, address and password. The link works once, for one hour:',
+            '',
+            `  ${login_url}`,
+          ]),
       '',
       'Try it:',
       '',

@@ -1,8 +1,18 @@
+import { text as readText } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
+import { endSignIns, removeTwoFactor } from '../auth/credentials.ts'
+import { createPasswordStrength } from '../auth/password-strength.ts'
+import { createPasswords } from '../auth/passwords.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
+import { activate, deactivate } from '../organizations/accounts.ts'
+import { addMember } from '../organizations/members.ts'
 import { createWithOwner } from '../organizations/organizations.ts'
 import { supersede as supersedeAccount } from '../organizations/supersede.ts'
+import { createSignInLink } from '../signin/links.ts'
+import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
+import { OPERATOR } from '../store/activity_log.ts'
 import { claim } from '../store/installation.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
@@ -28,6 +38,11 @@ export const localUserCommands = (variables: Variables): Command[] => [
   createCommand(variables),
   listCommand(variables),
   supersedeCommand(variables),
+  setPasswordCommand(variables),
+  linkCommand(variables),
+  resetTwoFactorCommand(variables),
+  deactivateCommand(variables),
+  activateCommand(variables),
 ]
 
 const createCommand = (variables: Variables): Command =>
@@ -86,7 +101,7 @@ const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, emai
     const { id, uuid } = user
     if (!options.organizationId) {
       const name = options.organization ?? `${first_name}'s organization`
-      const { organization_id } = await createWithOwner(tx, ids, now, { owner_id: id, name })
+      const { organization_id } = await createWithOwner(tx, ids, now, OPERATOR, { owner_id: id, name })
       return { id, uuid, email, first_name, organization: name, organization_id, level: members.OWNER }
     }
     const organization_id = options.organizationId.toLowerCase()
@@ -94,7 +109,7 @@ const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, emai
     if (!organization)
       throw commandError(EXIT.not_found, 'No organization has this id. Run `organizations list` to list organizations.')
     const level = Number(options.level ?? members.MEMBER)
-    await members.create(tx, { id: ids.uuid(), organization_id, user_id: id, level, now })
+    await addMember(tx, ids, now, OPERATOR, { organization_id, user, level })
     return { id, uuid, email, first_name, organization: organization.name, organization_id, level }
   })
 
@@ -125,13 +140,13 @@ Example:
   $ workspace-admin users supersede ada@example.com`,
     )
     .action(async (email: string, options: LocalOptions) => {
-      const { uuid, ...done } = await withDatabase(variables, options, ({ db }) =>
+      const { uuid, ...done } = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await store.getByEmail(tx, email.trim())
           if (!user) throw commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
           if (user.is_email_verified)
             throw commandError(EXIT.refused, `${user.email} is verified, so the account cannot be superseded.`)
-          return { email: user.email, ...(await supersedeAccount(tx, user)) }
+          return { email: user.email, ...(await supersedeAccount(tx, ids, now, OPERATOR, user)) }
         }),
       )
       if (options.json) return console.log(JSON.stringify({ uuid, ...done }))
@@ -155,4 +170,129 @@ Example:
             : []),
         ].join('\n'),
       )
+    })
+
+const noUser = () => commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
+
+/** The account with this address. */
+async function findAccount(tx: Db, email: string): Promise<store.UserRow> {
+  const user = await store.getByEmail(tx, email.trim())
+  if (!user) throw noUser()
+  return user
+}
+
+const setPasswordCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('set-password'))
+    .summary('set the password of a user, read from standard input')
+    .description(
+      'Sets the password of a user and ends all their sessions. The password is read from standard input, so that it appears in no process list and no shell history.',
+    )
+    .argument('<email>', 'the address of the user')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin users set-password ada@example.com < password.txt')
+    .action(async (email: string, options: LocalOptions) => {
+      const password = (await readText(process.stdin)).replace(/\r?\n$/, '')
+      if (password.length > 256) throw usageError('The password must have at most 256 characters.')
+      const strength = createPasswordStrength()
+      try {
+        const passwords = createPasswords(strength)
+        const done = await withDatabase(variables, options, async ({ db }) => {
+          const user = await findAccount(db, email)
+          await passwords.requireStrong(password, [user.email, user.first_name, user.last_name])
+          const password_hash = await passwords.hash(password)
+          await db.tx(async (tx) => {
+            await accounts.setPassword(tx, user.id, password_hash)
+            await endSignIns(tx, user.id)
+          })
+          return { email: user.email }
+        })
+        console.log(options.json ? JSON.stringify(done) : `Set the password of ${done.email} and ended all sessions.`)
+      } finally {
+        await strength.stop()
+      }
+    })
+
+interface LinkOptions extends LocalOptions {
+  siteUrl?: string
+  resetTwoFactor?: boolean
+}
+
+const linkCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('link'))
+    .summary('print a one-time sign-in link for a user')
+    .description(
+      'Prints a link that signs the user in. It works once, for one hour, also when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
+    )
+    .argument('<email>', 'the address of the user')
+    .option('--site-url <url>', 'the address of the server (default: SITE_URL, then http://127.0.0.1:8000)')
+    .option('--reset-two-factor', 'also turn off two-factor authentication')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin users link ada@example.com')
+    .action(async (email: string, options: LinkOptions) => {
+      const site_url = options.siteUrl ?? variables.SITE_URL ?? 'http://127.0.0.1:8000'
+      const done = await withDatabase(variables, options, ({ db, ids, now }) =>
+        db.tx(async (tx) => {
+          const user = await findAccount(tx, email)
+          if (options.resetTwoFactor) await removeTwoFactor(tx, user.id)
+          return { email: user.email, login_url: await createSignInLink(tx, { ids, now, site_url }, user) }
+        }),
+      )
+      console.log(options.json ? JSON.stringify(done) : done.login_url)
+    })
+
+const resetTwoFactorCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('reset-two-factor'))
+    .summary('turn off two-factor authentication of a user')
+    .description('Turns off two-factor authentication of a user who has lost the phone and the backup codes.')
+    .argument('<email>', 'the address of the user')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin users reset-two-factor ada@example.com')
+    .action(async (email: string, options: LocalOptions) => {
+      const done = await withDatabase(variables, options, ({ db }) =>
+        db.tx(async (tx) => {
+          const user = await findAccount(tx, email)
+          await removeTwoFactor(tx, user.id)
+          await endSignIns(tx, user.id)
+          return { email: user.email }
+        }),
+      )
+      console.log(
+        options.json
+          ? JSON.stringify(done)
+          : `Turned off two-factor authentication of ${done.email} and ended all sessions.`,
+      )
+    })
+
+const deactivateCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('deactivate'))
+    .summary('end the keys and sessions of a user and lock the account')
+    .description(
+      'Locks an account. Its keys and sessions end immediately, on every server. Its memberships stay for `users activate`.',
+    )
+    .argument('<email>', 'the address of the user')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin users deactivate ada@example.com')
+    .action(async (email: string, options: LocalOptions) => {
+      const done = await withDatabase(variables, options, ({ db }) =>
+        db.tx(async (tx) => deactivate(tx, (await findAccount(tx, email)).email)),
+      )
+      console.log(
+        options.json
+          ? JSON.stringify(done)
+          : `Deactivated ${done.email} and ended all sessions; keys revoked: ${done.keys_revoked}.`,
+      )
+    })
+
+const activateCommand = (variables: Variables): Command =>
+  withLocalOptions(new Command('activate'))
+    .summary('unlock an account that was deactivated')
+    .description('Unlocks an account. Its keys and sessions stay ended.')
+    .argument('<email>', 'the address of the user')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin users activate ada@example.com')
+    .action(async (email: string, options: LocalOptions) => {
+      const done = await withDatabase(variables, options, ({ db }) =>
+        db.tx(async (tx) => {
+          const user = await store.findByEmail(tx, email.trim())
+          if (!user || user.is_active)
+            throw commandError(EXIT.not_found, 'No deactivated user has this address. Run `users list` to list users.')
+          return activate(tx, user.email)
+        }),
+      )
+      console.log(options.json ? JSON.stringify(done) : `Activated ${done.email}.`)
     })

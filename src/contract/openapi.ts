@@ -423,7 +423,8 @@ export interface paths {
         /**
          * Update a domain
          * @description Updates the fields that are sent. `domain` cannot be changed. Sending `jit_provisioning_enabled` or
-         *     `sso_enforcement` for an unverified domain returns 400 `verification_required`. Requires level 8.
+         *     `sso_enforcement` for an unverified domain returns 400 `verification_required`. An invalid certificate, or enforcing a
+         *     provider that is not configured, returns 400 `invalid_input`. Requires level 8.
          */
         patch: operations["domains.update"];
         trace?: never;
@@ -457,6 +458,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/activity_log/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the activity of an organization
+         * @description Every change to the organization, its members, invites, domains, keys, projects, exports and plugins, and the sign-ins
+         *     of its members, failed ones included. Newest first, paged by cursor: follow `next`. Entries are never changed, and are
+         *     deleted after the operator's retention time.
+         */
+        get: operations["activity_log.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/@me/": {
         parameters: {
             query?: never;
@@ -476,12 +502,489 @@ export interface paths {
         head?: never;
         /**
          * Update the current user
-         * @description Updates the caller's name, current organization and current project, all or none. Requires an unrestricted key
-         *     with the scope `*`. An organization or project that the caller cannot access returns 400 `does_not_exist`. A
-         *     project outside the organization in the same request returns 400. Nothing else changes `@current` while the caller
-         *     has access.
+         * @description Updates the caller's name, address, password, current organization and current project, all or none. Requires a
+         *     session or an unrestricted key with the scope `*`. A new password requires `current_password` if the account has a
+         *     password, and ends the other sessions. A new address is `pending_email` until the mailed link is opened. An
+         *     organization or project that the caller cannot access returns 400 `does_not_exist`. A project outside the
+         *     organization in the same request returns 400. Nothing else changes `@current` while the caller has access.
          */
         patch: operations["users.update"];
+        trace?: never;
+    };
+    "/api/users/verify_email/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an address
+         * @description Takes the secret of a mailed link and marks the address as verified. A pending address becomes the user's address. It
+         *     does not sign in. A secret that is unknown, used or expired is 400 `invalid_token`.
+         */
+        post: operations["users.verify_email"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/request_email_verification/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a verification mail
+         * @description Mails a link that verifies the caller's pending address, or else their address. A server without mail is 400
+         *     `email_not_available`. More than six mails a day are 429.
+         */
+        post: operations["users.request_email_verification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/two_factor_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the caller's two-factor state
+         * @description Whether two-factor authentication is on, and how many backup codes are left.
+         */
+        get: operations["two_factor.status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/two_factor_start_setup/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start setting up two-factor authentication
+         * @description Creates a secret for an authenticator app and returns it as text, as an `otpauth:` URL and as a QR code. It counts once
+         *     `two_factor_validate` gets a code made with it, within ten minutes. Already on is 400 `2fa_already_enabled`.
+         */
+        post: operations["two_factor.start_setup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/two_factor_validate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn on two-factor authentication
+         * @description Takes a code of the authenticator app and returns ten backup codes, shown once. A wrong code is 400 `token_invalid`;
+         *     without a setup of the last ten minutes it is 400 `setup_expired`.
+         */
+        post: operations["two_factor.validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/two_factor_backup_codes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create new backup codes
+         * @description Replaces the backup codes by ten new ones, shown once. Without two-factor authentication it is 400 `2fa_not_enabled`.
+         */
+        post: operations["two_factor.backup_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/two_factor_disable/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn off two-factor authentication
+         * @description Needs the password or a code. A wrong password is 400 `incorrect_password`, a wrong code 400 `token_invalid`. Without
+         *     two-factor authentication it is 400 `2fa_not_enabled`.
+         */
+        post: operations["two_factor.disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/login_sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's sessions
+         * @description The caller's active sessions, most recently used first.
+         */
+        get: operations["session.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/login_sessions/end_others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the caller's other sessions
+         * @description Ends every session of the caller except the session of the request. With a key it ends all of them.
+         */
+        post: operations["session.end_others"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/login_sessions/{session_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session's id. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends one of the caller's sessions, on every node at once.
+         */
+        delete: operations["session.end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/precheck/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up how an address signs in
+         * @description Returns the single sign-on rules of the address's domain. The answer depends only on the domain, never on whether an
+         *     account exists.
+         */
+        post: operations["session.precheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a password
+         * @description Creates a session and sets its cookies. A session works for every operation, has all scopes and the user's level.
+         *     Unsafe methods with a session need the header `X-CSRF-Token` and an `Origin` of this server.
+         *
+         *     A wrong password, an unknown address and an account without a password are all 401 `invalid_credentials`. An account
+         *     with two-factor authentication gets 401 `2fa_required`: continue with `POST /api/login/token/`. An address whose domain
+         *     enforces single sign-on gets 400 `sso_enforced`. Repeated failures are 429. Signing in again while signed in replaces
+         *     the session and renews the time that sensitive operations ask for.
+         */
+        post: operations["session.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/token/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a sign-in with a second factor
+         * @description Takes a code of the authenticator app or a backup code, and creates the session. The sign-in is identified by the
+         *     cookie that the first step set, for ten minutes: after that, or without it, the answer is 400 `2fa_expired`. A wrong
+         *     code is 400 `2fa_invalid`, and the next attempt must wait, or it is 400 `2fa_too_many_attempts`.
+         */
+        post: operations["session.verify_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a one-time link
+         * @description Takes the secret of a link that the operator's command printed. It works once, for one hour, and does not replace the
+         *     second factor of an account that has one: the answer is then 401 `2fa_required`. A secret that is unknown, used or
+         *     expired is 400 `invalid_token`.
+         */
+        post: operations["session.use_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Ends the session of the request and clears its cookies. A request with a key has no session, so it changes nothing.
+         */
+        post: operations["session.delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a password reset
+         * @description Mails a link that resets the password, valid once and for one hour. The answer is the same whether or not the address
+         *     has an account. An address whose domain enforces single sign-on is 400 `sso_enforced`; a server without mail is 400
+         *     `email_not_available`; more than six requests a day for one address are 429.
+         */
+        post: operations["password_reset.request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reset/{user_uuid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `uuid` of the user in the mailed link. */
+                user_uuid: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Check a reset link
+         * @description Says whether a reset link still works. Every other case is 400 `invalid_token`.
+         */
+        get: operations["password_reset.check"];
+        put?: never;
+        /**
+         * Set a new password
+         * @description Sets the password, ends all sessions of the user and uses the link up. It does not sign in. The password is checked as
+         *     everywhere: 400 `password_too_short`, `password_too_weak` or `max_length`.
+         */
+        post: operations["password_reset.complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open the sign-in page
+         * @description The HTML page for signing in. One-time links open it with their secret in the fragment of the URL.
+         */
+        get: operations["session.page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/{provider}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab`, `oidc` or `saml`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Start single sign-on
+         * @description Redirects the browser to the provider. SAML needs `email`, whose domain selects the provider. `next` is the page to
+         *     return to, a path on this server. `invite_id` continues an invitation.
+         */
+        get: operations["sso.begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/saml/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete SAML sign-on
+         * @description The assertion consumer service. The identity provider posts its response here, at most 256 KiB.
+         */
+        post: operations["sso.complete_saml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/{provider}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab` or `oidc`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Complete single sign-on
+         * @description The provider redirects the browser here with a code. Creates the session and sets its cookies.
+         */
+        get: operations["sso.complete"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saml/metadata/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the SAML metadata
+         * @description The service-provider metadata that an identity provider is configured with. It contains no secrets.
+         */
+        get: operations["sso.metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/personal_api_keys/": {
@@ -2654,9 +3157,9 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Always false, because this server has no login. */
+            /** @description Whether the user has two-factor authentication. */
             is_2fa_enabled: boolean;
-            /** @description Always false, because this server has no login. */
+            /** @description Whether the user has signed in with a single sign-on provider. */
             has_social_auth: boolean;
         };
         /**
@@ -2790,20 +3293,20 @@ export interface components {
              *     changed.
              */
             verification_challenge: string;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
-            jit_provisioning_enabled: boolean;
             /**
-             * @description The login provider, or empty for none. Stored for compatibility; it has no effect, because this server has no
-             *     login.
+             * @description Whether users with an address in this domain join the organization at their first single sign-on, with level 1 or
+             *     the level of a pending invite.
              */
+            jit_provisioning_enabled: boolean;
+            /** @description The only provider that users with an address in this domain can sign in with, or empty for no restriction. */
             sso_enforcement: components["schemas"]["SsoProvider"] | "";
             /** @description Whether all three SAML fields are set. */
             has_saml: boolean;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description The entity id of the identity provider, the issuer of its assertions. */
             saml_entity_id: string | null;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description The sign-on URL of the identity provider, for requests by redirect. */
             saml_acs_url: string | null;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description The certificate that the identity provider signs with. */
             saml_x509_cert: string | null;
         };
         /**
@@ -2819,20 +3322,24 @@ export interface components {
         };
         /**
          * DomainWrite
-         * @description The writable fields of a domain. All fields except the name are stored for compatibility and have no effect, because
-         *     this server has no login.
+         * @description The writable fields of a domain.
          */
         DomainWrite: {
             /** @description The domain name in lower case, without internationalized labels. Used at creation, ignored in updates. */
             domain?: string;
             /** @description Requires a verified domain. */
             jit_provisioning_enabled?: boolean;
-            /** @description The login provider, or empty for none. Requires a verified domain. */
+            /**
+             * @description The only provider that users with an address in this domain can sign in with, or empty for no restriction. Requires
+             *     a verified domain and a configured provider; `saml` requires the three SAML fields. Setting it ends the password
+             *     sessions of these users.
+             */
             sso_enforcement?: components["schemas"]["SsoProvider"] | "";
+            /** @description The entity id of the identity provider, the issuer of its assertions. */
             saml_entity_id?: string | null;
-            /** @description Any text. It is not validated as a URL. */
+            /** @description The sign-on URL of the identity provider. It is not validated until SAML is enforced. */
             saml_acs_url?: string | null;
-            /** @description Any text. It is not validated as a certificate. */
+            /** @description The certificate of the identity provider with an RSA key, as PEM or as base64 of DER. */
             saml_x509_cert?: string | null;
         };
         /**
@@ -2840,6 +3347,68 @@ export interface components {
          * @description A new domain.
          */
         DomainCreate: WithRequired<components["schemas"]["DomainWrite"], "domain">;
+        /**
+         * ActivityUser
+         * @description A user as they were called when they acted.
+         */
+        ActivityUser: {
+            /** Format: uuid */
+            uuid: string;
+            email: string;
+            first_name: string;
+        };
+        /**
+         * ActivityChange
+         * @description One changed field.
+         */
+        ActivityChange: {
+            field: string;
+            /** @description The value before, null for none. `changed` stands for secrets on both sides. */
+            before: unknown;
+            /** @description The value after. */
+            after: unknown;
+        };
+        /**
+         * Activity
+         * @description One entry of the activity log.
+         */
+        Activity: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Who acted. `operator` is the command on the server; `system` is the server itself.
+             * @enum {string}
+             */
+            actor: "user" | "operator" | "system";
+            /** @description The acting user as they were called then; null for other actors. */
+            user: components["schemas"]["ActivityUser"] | null;
+            api_key_id: string | null;
+            session_id: string | null;
+            /** @description The client address; null for other actors. */
+            address: string | null;
+            /** @description The kind of item, such as `members` or `sessions`. */
+            area: string;
+            /** @description What happened, such as `created`, `updated`, `deleted`, `signed_in` or `sign_in_failed`. */
+            activity: string;
+            item_id: string | null;
+            /** @description The item's name at that time. */
+            item_name: string | null;
+            /** @description The project the item belongs to; null for items of the organization. */
+            project_id: number | null;
+            /** @description The fields that changed. The values of secrets are left out. */
+            changes: components["schemas"]["ActivityChange"][];
+        };
+        /**
+         * ActivityPage
+         * @description One page of the activity log.
+         */
+        ActivityPage: {
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Activity"][];
+        };
         /**
          * OrganizationRef
          * @description A reference to an organization.
@@ -2890,6 +3459,19 @@ export interface components {
             organization: components["schemas"]["OrganizationRef"] | null;
             /** @description The project that `@current` refers to. Null if there is none. */
             team: components["schemas"]["TeamRef"] | null;
+            /** @description A new address that waits for its verification. */
+            pending_email: string | null;
+            has_password: boolean;
+            /** @description Whether the user has signed in with a single sign-on provider. */
+            has_social_auth: boolean;
+            is_2fa_enabled: boolean;
+            /** @description The value of `X-CSRF-Token` that unsafe methods of this session need; null with a key. */
+            csrf_token: string | null;
+            /**
+             * Format: date-time
+             * @description Sensitive operations of this session need a new sign-in after this time; null with a key.
+             */
+            reauthenticate_by: string | null;
         };
         /**
          * MeWrite
@@ -2908,6 +3490,174 @@ export interface components {
              *     current organization.
              */
             set_current_team?: number;
+            /**
+             * Format: email
+             * @description A new address. It counts once the link mailed to it was opened; without mail on this server it counts at once.
+             */
+            email?: string;
+            /** @description A new password, 8 to 256 characters. An account with a password also needs `current_password`. */
+            password?: string;
+            current_password?: string;
+        };
+        /**
+         * EmailVerification
+         * @description The secret of a mailed link.
+         */
+        EmailVerification: {
+            uuid: string;
+            token: string;
+        };
+        /**
+         * Success
+         * @description The operation succeeded.
+         */
+        Success: {
+            /** @constant */
+            success: true;
+        };
+        /**
+         * TwoFactorStatus
+         * @description The caller's two-factor state.
+         */
+        TwoFactorStatus: {
+            is_enabled: boolean;
+            /** @description How many backup codes are left. */
+            backup_codes: number;
+            /** @description `TOTP`, or null when it is off. */
+            method: string | null;
+        };
+        /**
+         * TwoFactorSetup
+         * @description A secret for an authenticator app.
+         */
+        TwoFactorSetup: {
+            /** @description The secret in base32, to type in by hand. */
+            secret: string;
+            otpauth_url: string;
+            /** @description The URL as a QR code, an SVG image. */
+            qr_code_svg: string;
+        };
+        /**
+         * SecondFactor
+         * @description A code of an authenticator app, or a backup code.
+         */
+        SecondFactor: {
+            token: string;
+        };
+        /**
+         * BackupCodes
+         * @description Ten codes that each replace the authenticator app once.
+         */
+        BackupCodes: {
+            /** @constant */
+            success: true;
+            backup_codes: string[];
+        };
+        /**
+         * TwoFactorDisable
+         * @description The password or a code. One of them is required.
+         */
+        TwoFactorDisable: {
+            password?: string;
+            token?: string;
+        };
+        /**
+         * Session
+         * @description A signed-in browser.
+         */
+        Session: {
+            /** Format: uuid */
+            id: string;
+            /** @description Whether it is the session of this request. */
+            is_current: boolean;
+            /** @description How the user signed in, such as `password`, `link`, `saml` or the name of a provider. */
+            method: string;
+            /** @description Whether the sign-in was confirmed by a second factor. */
+            second_factor: boolean;
+            /** @description The client address of the sign-in. */
+            address: string;
+            user_agent: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @description The session ends then, or earlier when it is not used.
+             */
+            expires_at: string;
+        };
+        /**
+         * SessionPage
+         * @description One page of sessions.
+         */
+        SessionPage: {
+            /** @description How many there are in all. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Session"][];
+        };
+        /**
+         * SessionPrecheck
+         * @description The address that is about to sign in.
+         */
+        SessionPrecheck: {
+            /** Format: email */
+            email: string;
+        };
+        /**
+         * SessionPrecheckResult
+         * @description How an address signs in.
+         */
+        SessionPrecheckResult: {
+            /** @description The provider that the domain enforces, or null. */
+            sso_enforcement: components["schemas"]["SsoProvider"] | null;
+            /** @description Whether the domain has SAML. */
+            saml_available: boolean;
+        };
+        /**
+         * SessionCreate
+         * @description An address and its password.
+         */
+        SessionCreate: {
+            /** Format: email */
+            email: string;
+            password: string;
+        };
+        /**
+         * LinkSignIn
+         * @description The secret of a one-time sign-in link.
+         */
+        LinkSignIn: {
+            /** @description The part of the link behind `#`. */
+            token: string;
+        };
+        /**
+         * PasswordResetRequest
+         * @description The address of the account.
+         */
+        PasswordResetRequest: {
+            /** Format: email */
+            email: string;
+        };
+        /**
+         * PasswordReset
+         * @description A new password, with the secret of the mailed link.
+         */
+        PasswordReset: {
+            token: string;
+            password: string;
+        };
+        /**
+         * PasswordResetResult
+         * @description The account whose password was set.
+         */
+        PasswordResetResult: {
+            /** @constant */
+            success: true;
+            /** Format: email */
+            email: string;
         };
         /**
          * Scope
@@ -2993,6 +3743,8 @@ export interface components {
             /** @description The first name of a new user. The invite's first name by default. Ignored for existing users. */
             first_name?: string;
             last_name?: string;
+            /** @description The new person's password, 8 to 256 characters. With it the answer sets a session's cookies and `api_key` is null. */
+            password?: string;
         };
         /**
          * SignupAccepted
@@ -5533,6 +6285,52 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "activity_log.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The position that `next` carries. Do not construct it. */
+                cursor?: string;
+                /** @description Only entries of this area, such as `members`. */
+                area?: string;
+                /** @description Only entries of the user with this `uuid`. */
+                user?: string;
+                /** @description Only entries about the item with this id. */
+                item_id?: string;
+                /** @description Only entries after this time, ISO 8601 or relative such as `-24h`. */
+                after?: string;
+                /** @description Only entries before this time. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "users.me": {
         parameters: {
             query?: never;
@@ -5590,6 +6388,735 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "users.verify_email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailVerification"];
+            };
+        };
+        responses: {
+            /** @description The address is verified. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "users.request_email_verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A mail is on its way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "two_factor.status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactorStatus"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "two_factor.start_setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactorSetup"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "two_factor.validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactor"];
+            };
+        };
+        responses: {
+            /** @description The backup codes, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupCodes"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "two_factor.backup_codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The backup codes, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupCodes"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "two_factor.disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TwoFactorDisable"];
+            };
+        };
+        responses: {
+            /** @description Two-factor authentication is off. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The number of results to skip. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.end_others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The other sessions have ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session's id. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.precheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionPrecheck"];
+            };
+        };
+        responses: {
+            /** @description How the address signs in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPrecheckResult"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionCreate"];
+            };
+        };
+        responses: {
+            /** @description Signed in. The response sets the session's cookies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.verify_second_factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactor"];
+            };
+        };
+        responses: {
+            /** @description Signed in. The response sets the session's cookies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.use_link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkSignIn"];
+            };
+        };
+        responses: {
+            /** @description Signed in. The response sets the session's cookies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "password_reset.request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description If the address has an account, a mail is on its way. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "password_reset.check": {
+        parameters: {
+            query: {
+                /** @description The secret of the mailed link. */
+                token: string;
+            };
+            header?: never;
+            path: {
+                /** @description The `uuid` of the user in the mailed link. */
+                user_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link works. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "password_reset.complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `uuid` of the user in the mailed link. */
+                user_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description The password is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetResult"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "session.page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An HTML page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+        };
+    };
+    "sso.begin": {
+        parameters: {
+            query?: {
+                /** @description The address that signs in. */
+                email?: string;
+                /** @description The path to return to. */
+                next?: string;
+                /** @description The invite to accept. */
+                invite_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab`, `oidc` or `saml`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
+             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             */
+            302: {
+                headers: {
+                    /** @description The target of the redirect. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.complete_saml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    SAMLResponse?: string;
+                    RelayState?: string;
+                };
+            };
+        };
+        responses: {
+            /**
+             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
+             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             */
+            302: {
+                headers: {
+                    /** @description The target of the redirect. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.complete": {
+        parameters: {
+            query?: {
+                /** @description The authorization code. */
+                code?: string;
+                /** @description The state of the request. */
+                state?: string;
+                /** @description The error of the provider. */
+                error?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `google-oauth2`, `github`, `gitlab` or `oidc`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
+             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             */
+            302: {
+                headers: {
+                    /** @description The target of the redirect. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sso.metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/xml": string;
+                };
+            };
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -8,10 +8,22 @@ export type AreaName = OperationId extends `${infer Area}.${string}` ? Area : ne
 
 export type IdsOf<Area extends string> = Extract<OperationId, `${Area}.${string}`>
 
-/** Areas whose operations need no key. */
-export const PUBLIC_AREAS = ['signup', 'capture', 'service'] as const satisfies AreaName[]
+/** Areas whose operations need no credentials. */
+export const PUBLIC_AREAS = ['signup', 'capture', 'service', 'password_reset', 'sso'] as const satisfies AreaName[]
+/** Operations of other areas that need no credentials. */
+export const PUBLIC_OPERATIONS = [
+  'session.precheck',
+  'session.create',
+  'session.verify_second_factor',
+  'session.use_link',
+  'session.page',
+  'users.verify_email',
+] as const satisfies OperationId[]
 
-export type PublicId = IdsOf<(typeof PUBLIC_AREAS)[number]>
+export type PublicId = IdsOf<(typeof PUBLIC_AREAS)[number]> | (typeof PUBLIC_OPERATIONS)[number]
+
+export const isPublic = (id: string): boolean =>
+  PUBLIC_OPERATIONS.some((operation) => operation === id) || PUBLIC_AREAS.some((area) => id.startsWith(`${area}.`))
 
 type Parameters<Id extends OperationId> = operations[Id]['parameters']
 
@@ -27,7 +39,9 @@ export type Body<Id extends OperationId> = operations[Id] extends {
   ? Body
   : operations[Id] extends { requestBody?: { content: { 'application/json': infer Body } } }
     ? Body | undefined
-    : undefined
+    : operations[Id] extends { requestBody: { content: { 'application/x-www-form-urlencoded': infer Form } } }
+      ? Form
+      : undefined
 
 type Success<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 204>]
 

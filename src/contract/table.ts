@@ -68,7 +68,7 @@ export interface Operation {
   /** The parameters of the path and of the operation. */
   parameters: OpenApiParameter[]
   bodyRequired: boolean
-  /** The status of the 2xx response. */
+  /** The status of the 2xx response or of the redirect. */
   status: number
   /** The default media type of the response; undefined if it has no body. */
   mediaType: string | undefined
@@ -89,8 +89,8 @@ export const operations: Operation[] = Object.entries(contract.paths).flatMap(([
 
 function toOperation(path: string, method: string, source: OpenApiOperation, item: OpenApiPathItem): Operation {
   const security = source.security ?? contract.security
-  const [status, success] = Object.entries(source.responses).find(([code]) => code.startsWith('2')) ?? []
-  if (!success) throw new Error(`${source.operationId} has no 2xx response.`)
+  const [status, success] = Object.entries(source.responses).find(([code]) => isSuccess(code)) ?? []
+  if (!success) throw new Error(`${source.operationId} has no 2xx response and no 302.`)
   const response = resolve(success)
   const mediaTypes = Object.keys(response.content ?? {})
   const within = withinOf(path)
@@ -113,6 +113,11 @@ function toOperation(path: string, method: string, source: OpenApiOperation, ite
     response,
     source,
   }
+}
+
+/** The steps of single sign-on answer with a redirect. */
+function isSuccess(code: string): boolean {
+  return code.startsWith('2') || code === '302'
 }
 
 function areaOf(id: OperationId): AreaName {

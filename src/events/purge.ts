@@ -1,4 +1,4 @@
-/** Deletes the events of deleted projects, and events past their project's retention. */
+/** Deletes the events of deleted projects, events past their project's retention, and other expired rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
@@ -17,6 +17,8 @@ export interface Purges {
   queued(): Promise<{ project_id: number; queued_at: string }[]>
   done(project_id: number): Promise<void>
   retentions(): Promise<{ project_id: number; days: number }[]>
+  /** Deletes expired rows of the administration database. */
+  removeExpired(): Promise<void>
 }
 
 interface Log {
@@ -45,7 +47,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
   const loop = createLoop({
     round: async () => ((await work()) > 0 ? GRACE_MS : ROUND_MS),
     retry_ms: ROUND_MS,
-    onError: (error) => log.error({ err: error }, 'deleting events failed; the next round retries'),
+    onError: (error) => log.error({ err: error }, 'deleting expired rows failed; the next round retries'),
   })
 
   /** Returns how many projects need another round. */
@@ -65,6 +67,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
           order by timestamp limit ${CHUNK})`)
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     }
+    await purges.removeExpired()
     return left
   }
 

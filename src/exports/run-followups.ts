@@ -2,12 +2,14 @@
 import type { Ids } from '../ids.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
+import { SYSTEM } from '../store/activity_log.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { administrators } from '../store/members.ts'
+import { recordExport } from './activity.ts'
 import type { Interval } from './interval.ts'
 import { beginPause } from './pauses.ts'
 import { backfillWindow } from './schedule.ts'
@@ -79,6 +81,7 @@ export async function pauseFailing(
   const changes = await beginPause(tx, row, { position, now })
   await exports.update(tx, id, { ...changes, last_updated_at: now })
   await runs.cancelBackfills(tx, id, now)
+  await recordExport(tx, ids, now, SYSTEM, 'paused', row)
   const message = `The export was paused: ${failures} of its last ${RECENT_RUNS} runs failed. Fix the cause, then unpause it.`
   await logExport(tx, row, 'WARNING', now, message)
   const recipients = byMail ? await administrators(tx, row.project_id) : []

@@ -4,13 +4,16 @@ import { AppError, invalid, notFound } from '../errors.ts'
 import { pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
+import type { Actor } from '../store/activity_log.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportChanges, BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
+import { fieldChanges } from '../store/field-changes.ts'
 import type { Vault } from '../store/vault.ts'
+import { exportChanges, recordExport, recordRun } from './activity.ts'
 import type { DestinationType } from './destination.ts'
 import { countWindows, type Interval } from './interval.ts'
 import { beginPause, endPause } from './pauses.ts'
@@ -46,6 +49,7 @@ export interface BatchExportInput {
 
 export async function create(
   service: ExportService,
+  actor: Actor,
   project_id: number,
   input: BatchExportInput & { name: string; destination: DestinationSettings; interval: Interval },
 ): Promise<BatchExportRow> {
@@ -76,7 +80,11 @@ export async function create(
   }
   const created = db.tx(async (tx) => {
     await exports.create(tx, row)
-    return paused ? exports.update(tx, id, await beginPause(tx, row, { position, now: created_at })) : row
+    const created = paused
+      ? await exports.update(tx, id, await beginPause(tx, row, { position, now: created_at }))
+      : row
+    await recordExport(tx, ids, created_at, actor, 'created', created, exportChanges(vault, null, created))
+    return created
   })
   return created.catch((error) => {
     throw isForeignKeyViolation(error) ? notFound() : error
@@ -84,8 +92,13 @@ export async function create(
 }
 
 /** Throws `not_found` when the export was deleted. */
-export async function update(service: ExportService, id: string, input: BatchExportInput): Promise<BatchExportRow> {
-  const { db, vault, now } = service
+export async function update(
+  service: ExportService,
+  actor: Actor,
+  id: string,
+  input: BatchExportInput,
+): Promise<BatchExportRow> {
+  const { db, ids, vault, now } = service
   const found = await requireExport(db, id)
   const destination = input.destination && changedDestination(decryptSettings(vault, found), input.destination)
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
@@ -117,9 +130,13 @@ export async function update(service: ExportService, id: string, input: BatchExp
         locked.paused &&
         (await unpauseLocked(tx, locked, position, time, false, schedule))),
     })
-    return isEmpty(changes) ? locked : exports.update(tx, id, { ...changes, last_updated_at: time })
+    if (isEmpty(changes)) return locked
+    const row = await exports.update(tx, id, { ...changes, last_updated_at: time })
+    const recorded = exportChanges(vault, locked, row)
+    if (recorded.length) await recordExport(tx, ids, time, actor, 'updated', row, recorded)
+    return row
   })
-  return updated ?? update(service, id, input)
+  return updated ?? update(service, actor, id, input)
 }
 
 /** A new type replaces the config; the same type merges it key by key. Undefined when nothing changes. */
@@ -178,9 +195,17 @@ async function requireExport(db: Db, id: string): Promise<BatchExportRow> {
   return row
 }
 
+/** Throws `not_found` when the export was deleted before. */
+export async function remove({ db, ids, now }: ExportService, actor: Actor, row: BatchExportRow): Promise<void> {
+  await db.tx(async (tx) => {
+    if (!(await exports.remove(tx, row.id))) throw notFound()
+    await recordExport(tx, ids, now(), actor, 'deleted', row)
+  })
+}
+
 /** Active runs continue. Pausing a paused export changes nothing. */
-export async function pause(service: ExportService, id: string): Promise<BatchExportRow> {
-  const { db, now } = service
+export async function pause(service: ExportService, actor: Actor, id: string): Promise<BatchExportRow> {
+  const { db, ids, now } = service
   const position = await positionFor(service, true)
   return db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
@@ -188,6 +213,7 @@ export async function pause(service: ExportService, id: string): Promise<BatchEx
     if (locked.paused) return locked
     const time = now()
     const changes = await pauseLocked(tx, locked, position, time)
+    await recordExport(tx, ids, time, actor, 'paused', locked)
     return exports.update(tx, id, { ...changes, last_updated_at: time })
   })
 }
@@ -196,8 +222,13 @@ export async function pause(service: ExportService, id: string): Promise<BatchEx
  * Events from before the pause are delivered first. Events that arrived during the pause are skipped; with `backfill` they
  * are delivered window by window, as after a downtime.
  */
-export async function unpause(service: ExportService, id: string, backfill: boolean): Promise<BatchExportRow> {
-  const { db, now } = service
+export async function unpause(
+  service: ExportService,
+  actor: Actor,
+  id: string,
+  backfill: boolean,
+): Promise<BatchExportRow> {
+  const { db, ids, now } = service
   const schedule = await scheduleFromNow(service, await requireExport(db, id))
   const position = await positionFor(service, false)
   return db.tx(async (tx) => {
@@ -206,6 +237,7 @@ export async function unpause(service: ExportService, id: string, backfill: bool
     if (!locked.paused) return locked
     const time = now()
     const changes = await unpauseLocked(tx, locked, position, time, backfill, schedule)
+    await recordExport(tx, ids, time, actor, 'unpaused', locked, fieldChanges({}, { backfill }))
     return exports.update(tx, id, { ...changes, last_updated_at: time })
   })
 }
@@ -236,6 +268,7 @@ async function unpauseLocked(
 /** Returns the running backfill of the same range if there is one. */
 export async function backfill(
   { db, ids, now }: ExportService,
+  actor: Actor,
   id: string,
   { start_at, end_at }: { start_at: string; end_at: string },
 ): Promise<{ row: BatchExportRow; backfill_id: string }> {
@@ -255,28 +288,36 @@ export async function backfill(
     if (created.isNew) {
       await logInfo(tx, row, time, `The backfill from ${start_at} to ${end_at} started. It has ${count} windows.`)
       await createBackfillRun(tx, { ids, now: time }, row, created.backfill)
+      await recordExport(tx, ids, time, actor, 'backfill_started', row, fieldChanges({}, { start_at, end_at }))
     }
     return { row, backfill_id: created.backfill.id }
   })
 }
 
 /** Delivers the range of a run again, with the same object names. */
-export async function retry({ db, ids, now }: ExportService, run: RunRow): Promise<RunRow> {
+export async function retry({ db, ids, now }: ExportService, actor: Actor, run: RunRow): Promise<RunRow> {
   if (run.finished_at === null)
     throw new AppError({
       code: 'invalid_input',
       detail: 'This run has not ended yet. Wait for it, or cancel it first.',
     })
   return db.tx(async (tx) => {
-    if (!(await exports.lock(tx, run.batch_export_id))) throw notFound()
+    const row = await exports.lock(tx, run.batch_export_id)
+    if (!row) throw notFound()
     const created = await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() })
     if (!created) throw new Error(`the retry of run ${run.id} was not created`)
+    await recordRun(tx, ids, now(), actor, 'retried', row, run)
     return created
   })
 }
 
 /** Cancelling a run of a backfill ends the backfill. */
-export async function cancel({ db, now }: ExportService, { id }: BatchExportRow, run: RunRow): Promise<RunRow> {
+export async function cancel(
+  { db, ids, now }: ExportService,
+  actor: Actor,
+  { id }: BatchExportRow,
+  run: RunRow,
+): Promise<RunRow> {
   return db.tx(async (tx) => {
     const row = await exports.lock(tx, id)
     if (!row) throw notFound()
@@ -285,6 +326,7 @@ export async function cancel({ db, now }: ExportService, { id }: BatchExportRow,
     if (!cancelled)
       throw new AppError({ code: 'invalid_input', detail: 'This run has already ended and cannot be cancelled.' })
     await logInfo(tx, row, time, 'The run was cancelled.', run.id)
+    await recordRun(tx, ids, time, actor, 'cancelled', row, run)
     if (
       run.kind === 'backfill' &&
       run.backfill_id !== null &&

@@ -2,19 +2,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
 import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/handler-context.ts'
-import { Page } from '../api/page.ts'
+import { CursorPage } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
-import { authenticate, type Caller, cachedKeyLookup, requireScope } from '../auth/caller.ts'
+import { type Caller, requireScope } from '../auth/caller.ts'
+import { requireFreshSignIn, requireSecondFactor } from '../auth/session-rules.ts'
 import { negotiate } from '../contract/accept.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
-import { type AreaName, type IdsOf, type OperationId, PUBLIC_AREAS } from '../contract/operations.ts'
+import { type AreaName, type IdsOf, isPublic, type OperationId } from '../contract/operations.ts'
 import { contract, dereference, type Operation, operations, pointer, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound, unavailable } from '../errors.ts'
+import { createAuthenticator } from './authentication.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
+import { isSafe, requireSameOrigin } from './csrf.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
+import { originOf } from './request-url.ts'
 
 /** Takes a context of any subject type: each area finds its own subjects. */
 type Handler<Id extends OperationId> = (context: HandlerContext<Id, never>) => Promise<unknown>
@@ -65,7 +69,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     route.schema = schemaOf(operation)
   })
 
-  const findKey = cachedKeyLookup(deps.db)
+  const authenticator = createAuthenticator(deps)
 
   /** Authenticates and authorizes the caller before the body is read. */
   async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
@@ -74,14 +78,17 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       throw unavailable(
         'This node has the role worker and serves no API requests. Use a node with the role api or all.',
       )
-    if (operation.isPublic) rateLimits.countPublicRequest(request, operation)
-    else {
-      const caller = await authenticate(findKey, request.headers.authorization, deps.now).catch((error) => {
+    if (operation.isPublic) {
+      rateLimits.countPublicRequest(request, operation)
+      if (checksOrigin(operation)) requireSameOrigin(request.headers, originOf(request, deps.config))
+    } else {
+      const caller = await authenticator.authenticate(request).catch((error) => {
         rateLimits.countRejectedKey(request, error)
         throw error
       })
       request.caller = caller
       requireScope(caller, operation.scope)
+      requireFreshSignIn(caller, operation.id, deps.milliseconds())
       rateLimits.countRequest(reply, caller, operation)
       await resolveAccess(request, caller, operation)
     }
@@ -101,7 +108,10 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const area = areas[operation.area]
     if (area?.subject && operation.namesSubject) request.subject = await area.subject(access)
     const place = access.organization ?? access.project
-    if (place) requireLevel(place.membership_level, operation.level)
+    if (place) {
+      requireLevel(place.membership_level, operation.level)
+      await requireSecondFactor(deps.db, caller, place)
+    }
     // The area itself has found the subject, so its type is right.
     await area?.admit?.(access, request.subject as never)
   }
@@ -126,7 +136,13 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const itemSchema = pageItemSchema(operation)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
-      const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(request, reply, deps.config, raw)
+      const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(
+        request,
+        reply,
+        deps.config,
+        raw,
+        authenticator,
+      )
       // The validators and `admit` have checked that the values have the types of the operation.
       const result = await handler(context as HandlerContext<Id, never>).catch((error) => {
         if (raw) rateLimits.countRejectedCapture(request, error)
@@ -135,7 +151,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       reply.code(operation.status)
       if (result instanceof RawResponse)
         return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
-      if (result instanceof Page) {
+      if (result instanceof CursorPage) {
         const item = reply.compileSerializationSchema({ ...itemSchema })
         const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
         return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
@@ -237,6 +253,12 @@ function pageItemSchema({ response }: Operation): OpenApiSchema {
   return resolve(schema).properties?.results?.items ?? {}
 }
 
+/** Pages of other sites must not sign a browser in or up. Identity providers post their responses from their own site. */
+const checksOrigin = ({ area, method, id }: Operation): boolean =>
+  ['session', 'signup', 'password_reset', 'users', 'sso'].includes(area) &&
+  !isSafe(method) &&
+  id !== 'sso.complete_saml'
+
 /** Every operation has a handler, and every handler has an operation. */
 function checkIds(ids: string[]): void {
   const expected: string[] = operations.map((operation) => operation.id)
@@ -252,7 +274,7 @@ function checkIds(ids: string[]): void {
 
 /** Prevents operations that are public by mistake. */
 function checkSecurity(): void {
-  const wrong = operations.filter(({ area, isPublic }) => isPublic !== PUBLIC_AREAS.some((name) => name === area))
+  const wrong = operations.filter((operation) => operation.isPublic !== isPublic(operation.id))
   if (wrong.length)
     throw new Error(
       `The contract must declare the security of these operations: ${wrong.map(({ id }) => id).join(', ')}.`,

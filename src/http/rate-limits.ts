@@ -1,16 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../auth/caller.ts'
+import type { AreaName } from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { touch } from '../store/api_keys.ts'
 import * as requestCounts from '../store/request_counts.ts'
-import { createCounter, PER_ADDRESS, PER_PROJECT_CAPTURE, PER_USER, PER_USER_EVENTS } from './request-counter.ts'
+import {
+  createCounter,
+  PER_ADDRESS,
+  PER_PROJECT_CAPTURE,
+  PER_USER,
+  PER_USER_EVENTS,
+  PER_USER_SESSIONS,
+} from './request-counter.ts'
 
 const HOUR_MS = 3_600_000
 /** How often nodes share their counts. Between two rounds, each node admits requests up to the limit. */
 const SHARE_EVERY_MS = 1_000
 const CLEANUP_EVERY_MS = 60_000
+/** Areas whose public operations are limited per address. Sign-in has throttles of its own on top. */
+const LIMITED_AREAS: readonly AreaName[] = ['signup', 'session', 'password_reset', 'sso', 'users']
 
 /** All methods except `stop` throw `throttled` above the limit. */
 export interface RateLimits {
@@ -18,7 +28,7 @@ export interface RateLimits {
   countRejectedKey(request: FastifyRequest, error: AppError): void
   /** Counts a request with a valid key and sets the RateLimit headers. */
   countRequest(reply: FastifyReply, caller: Caller, operation: Operation): void
-  /** Counts a signup request. Other public operations are not limited. */
+  /** Counts a request to sign up or sign in. Other public operations are not limited. */
   countPublicRequest(request: FastifyRequest, operation: Operation): void
   /** Counts a capture request with a valid token. */
   countCapture(project_id: number): void
@@ -35,6 +45,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const shared = enabled && db.engine === 'postgres'
   const perUser = createCounter(PER_USER, milliseconds, shared)
   const perUserEvents = createCounter(PER_USER_EVENTS, milliseconds, shared)
+  const perUserSessions = createCounter(PER_USER_SESSIONS, milliseconds, shared)
   const perAddress = createCounter(PER_ADDRESS, milliseconds, shared)
   const perProject = createCounter(PER_PROJECT_CAPTURE, milliseconds, shared)
 
@@ -42,6 +53,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const counters = new Map([
     ['user', perUser],
     ['events', perUserEvents],
+    ['sessions', perUserSessions],
     ['address', perAddress],
     ['project', perProject],
   ])
@@ -82,7 +94,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
 
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined
 
-  const countByAddress = (kind: 'key' | 'signup' | 'capture', { ip }: FastifyRequest): void => {
+  const countByAddress = (kind: 'key' | AreaName, { ip }: FastifyRequest): void => {
     perAddress.check(`${kind} ${ip}`)
     perAddress.count(`${kind} ${ip}`)
   }
@@ -96,12 +108,12 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
     countRejectedKey: (request, error) => {
       if (enabled && error.code === 'authentication_failed') countByAddress('key', request)
     },
-    countRequest: (reply, { user, key }, operation) => {
+    countRequest: (reply, { user, key, session }, operation) => {
       const stale_ms = milliseconds() - HOUR_MS
-      if (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms)
+      if (key && (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms))
         background("updating a key's last_used_at", () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
       if (!enabled) return
-      const counter = operation.area === 'events' ? perUserEvents : perUser
+      const counter = session ? perUserSessions : operation.area === 'events' ? perUserEvents : perUser
       const name = String(user.id)
       counter.check(name)
       const { limit, remaining, reset_seconds } = counter.count(name)
@@ -110,7 +122,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       reply.header('ratelimit-reset', reset_seconds)
     },
     countPublicRequest: (request, operation) => {
-      if (enabled && operation.area === 'signup') countByAddress('signup', request)
+      if (enabled && LIMITED_AREAS.includes(operation.area)) countByAddress(operation.area, request)
     },
     countRejectedCapture: (request, error) => {
       if (enabled && isClientError(error)) countByAddress('capture', request)

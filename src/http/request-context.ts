@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Raw, RequestUrl } from '../api/handler-context.ts'
-import type { Caller } from '../auth/caller.ts'
+import type { Cookies, Raw, RequestUrl } from '../api/handler-context.ts'
+import { actorOf, type Caller } from '../auth/caller.ts'
+import type { Client } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
+import type { SessionRow } from '../store/sessions.ts'
+import type { Authenticator } from './authentication.ts'
+import { cookiesOf } from './cookies.ts'
 import { cameThroughProxy } from './forwarded.ts'
-import { splitUrl } from './request-url.ts'
+import { originOf, splitUrl } from './request-url.ts'
 
 /**
  * The `HandlerContext` of a request, before it has the types of its operation. A class, because most handlers read few
@@ -17,6 +22,7 @@ export class RequestContext {
     private readonly reply: FastifyReply,
     private readonly config: Deps['config'],
     readonly raw: Raw | undefined,
+    private readonly authenticator: Authenticator,
   ) {}
 
   get params(): unknown {
@@ -31,6 +37,10 @@ export class RequestContext {
   get caller(): Caller | undefined {
     return this.request.caller
   }
+  get actor(): UserActor | undefined {
+    const { caller, ip } = this.request
+    return caller && actorOf(caller, ip)
+  }
   get organization(): OrganizationRow | undefined {
     return this.request.access?.organization
   }
@@ -41,12 +51,21 @@ export class RequestContext {
     return this.request.subject
   }
   get url(): RequestUrl {
-    const { raw, protocol, host } = this.request
-    return { origin: this.config.SITE_URL ?? `${protocol}://${host || 'localhost'}`, ...splitUrl(raw) }
+    return { origin: originOf(this.request, this.config), ...splitUrl(this.request.raw) }
   }
   get peer(): { address: string; local: boolean } {
     const { ip, raw } = this.request
     return { address: ip, local: isLoopback(raw.socket.remoteAddress ?? '') && !cameThroughProxy(raw.headers) }
+  }
+  get client(): Client {
+    const { ip, headers } = this.request
+    return { address: ip, user_agent: headers['user-agent'] ?? '' }
+  }
+  get cookies(): Cookies {
+    return cookiesOf(this.request, this.reply, this.config)
+  }
+  currentSession(): Promise<SessionRow | null> {
+    return this.authenticator.currentSession(this.request)
   }
   get authorization(): string | undefined {
     return this.request.headers.authorization

@@ -20,6 +20,9 @@ export const PER_USER_EVENTS: RateWindows = [
   { limit: 240, seconds: 60 },
   { limit: 1_200, seconds: 3_600 },
 ]
+/** Per user, for all sessions together. */
+export const PER_USER_SESSIONS: RateWindows = [{ limit: 1_200, seconds: 60 }]
+
 /** Per address, for invalid keys, signup and rejected events. */
 export const PER_ADDRESS: RateWindows = [{ limit: 60, seconds: 60 }]
 

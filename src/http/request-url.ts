@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 
 /** The URL of a request as path and query string. */
 export function splitUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: string; search: string } {
@@ -15,3 +16,7 @@ export function decodeAtSigns(request: Pick<IncomingMessage, 'url'>): string {
   const { path } = splitUrl(request)
   return path.replaceAll('%40', '@') + url.slice(path.length)
 }
+
+/** Scheme and host of this server: `SITE_URL`, or else those of the request. */
+export const originOf = ({ protocol, host }: FastifyRequest, { SITE_URL }: { SITE_URL?: string }): string =>
+  SITE_URL ?? `${protocol}://${host || 'localhost'}`

@@ -6,6 +6,7 @@ import { AppError, notFound } from '../errors.ts'
 import { bind } from './bind.ts'
 import { createBodyMemory } from './body-memory.ts'
 import { sendError, sendSocketError } from './errors.ts'
+import { addFormParser } from './form-body.ts'
 import { trustProxy } from './forwarded.ts'
 import { dropHeadBody, restoreMethod, routeAsGet } from './head-requests.ts'
 import { addJsonParser } from './json-body.ts'
@@ -69,6 +70,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
 
   if (config.TRUST_PROXY) trustProxy(app)
   addJsonParser(app)
+  addFormParser(app)
   app.setSerializerCompiler(serializerCompiler(config.DIALECT))
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(sendNotFound)

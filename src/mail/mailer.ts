@@ -4,7 +4,14 @@ import type { Db } from '../sql/db.ts'
 import type { Message, Send } from './message.ts'
 import type { QueuedMail } from './outbox.ts'
 import * as outbox from './outbox.ts'
-import { exportPausedMail, inviteMail, memberJoinedMail } from './templates.ts'
+import {
+  accountNoticeMail,
+  emailVerificationMail,
+  exportPausedMail,
+  inviteMail,
+  memberJoinedMail,
+  passwordResetMail,
+} from './templates.ts'
 
 /** About five hours of attempts. */
 const MAX_ATTEMPTS = 12
@@ -27,6 +34,8 @@ interface Log {
   error(fields: object, text: string): void
 }
 
+export type AccountLinkKind = 'password_reset' | 'email_verification'
+
 export interface MailerOptions {
   db: Db
   now: () => string
@@ -35,6 +44,8 @@ export interface MailerOptions {
   site_url: string
   /** Creates the secret link of an invite. Undefined when the invite is gone. */
   inviteLink(invite_id: string): Promise<{ link: string; expires_at: string } | undefined>
+  /** Creates the secret link of an account mail. Undefined when the user has another address by now. */
+  accountLink(kind: AccountLinkKind, content: outbox.AccountLinkContent): Promise<string | undefined>
 }
 
 export interface Mailer {
@@ -44,7 +55,7 @@ export interface Mailer {
   stop(): Promise<void>
 }
 
-export function createMailer({ db, now, send, log, site_url, inviteLink }: MailerOptions): Mailer {
+export function createMailer({ db, now, send, log, site_url, inviteLink, accountLink }: MailerOptions): Mailer {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const loop = createLoop({
     round: async () => {
@@ -95,6 +106,14 @@ export function createMailer({ db, now, send, log, site_url, inviteLink }: Maile
         return { ...envelope, ...memberJoinedMail(mail.content) }
       case 'export_paused':
         return { ...envelope, ...exportPausedMail(mail.content) }
+      case 'account_notice':
+        return { ...envelope, ...accountNoticeMail(mail.content) }
+      case 'password_reset':
+      case 'email_verification': {
+        const link = await accountLink(mail.kind, mail.content)
+        const words = mail.kind === 'password_reset' ? passwordResetMail : emailVerificationMail
+        return link === undefined ? undefined : { ...envelope, ...words({ first_name: mail.content.first_name, link }) }
+      }
       case 'invite': {
         const { invite_id, inviter_email, ...words } = mail.content
         const invite = await inviteLink(invite_id)

@@ -23,11 +23,39 @@ export interface ExportPausedContent {
   failures: number
 }
 
+/** A mail with a link that carries a secret. The secret is created when the mail is sent. */
+export interface AccountLinkContent {
+  user_id: number
+  first_name: string
+  email: string
+}
+
+export type AccountEvent =
+  | 'password_changed'
+  | 'email_change_requested'
+  | 'email_changed'
+  | 'two_factor_enabled'
+  | 'two_factor_disabled'
+  | 'backup_code_used'
+  | 'key_created'
+  | 'new_sign_in'
+
+export interface AccountNoticeContent {
+  event: AccountEvent
+  first_name: string
+  /** The new address, the label of the key, or the place of the sign-in. */
+  detail: string | null
+  at: string
+}
+
 /** What a template needs, by kind of mail. It holds no secret. */
 export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }
   | { kind: 'export_paused'; content: ExportPausedContent }
+  | { kind: 'password_reset'; content: AccountLinkContent }
+  | { kind: 'email_verification'; content: AccountLinkContent }
+  | { kind: 'account_notice'; content: AccountNoticeContent }
 
 export type QueuedMail = MailContent & { id: string; recipient: string; attempts: number; created_at: string }
 

@@ -1,5 +1,5 @@
 /** The mails we send, as text and as HTML. */
-import type { ExportPausedContent, MemberJoinedContent } from './outbox.ts'
+import type { AccountEvent, AccountNoticeContent, ExportPausedContent, MemberJoinedContent } from './outbox.ts'
 
 type Words = { subject: string; text: string; html: string }
 
@@ -45,6 +45,77 @@ export function exportPausedMail({ name, organization, failures }: ExportPausedC
     html: page([paragraph(news), paragraph(remedy)]),
   }
 }
+
+const greet = (first_name: string): string => (first_name ? `Hello ${first_name},` : 'Hello,')
+
+export interface LinkWords {
+  first_name: string
+  link: string
+}
+
+export function passwordResetMail({ first_name, link }: LinkWords): Words {
+  const note = 'The link works once, for one hour. If you did not request it, ignore this mail.'
+  return {
+    subject: 'Reset your password',
+    text: [greet(first_name), `To set a new password, open ${link}`, note].join('\n\n'),
+    html: page([paragraph(greet(first_name)), anchor(link, 'Set a new password'), paragraph(note)]),
+  }
+}
+
+export function emailVerificationMail({ first_name, link }: LinkWords): Words {
+  const note = 'The link works once, for one hour. If you did not request it, ignore this mail.'
+  return {
+    subject: 'Verify your address',
+    text: [greet(first_name), `To verify this address, open ${link}`, note].join('\n\n'),
+    html: page([paragraph(greet(first_name)), anchor(link, 'Verify this address'), paragraph(note)]),
+  }
+}
+
+const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; news: string }> = {
+  password_changed: () => ({ subject: 'Your password was changed', news: 'The password of your account was changed.' }),
+  email_change_requested: (email) => ({
+    subject: 'A new address was entered',
+    news: `The address of your account will change to ${email} once it is verified.`,
+  }),
+  email_changed: (email) => ({
+    subject: 'Your address was changed',
+    news: `The address of your account is now ${email}.`,
+  }),
+  two_factor_enabled: () => ({
+    subject: 'Two-factor authentication is on',
+    news: 'Two-factor authentication was turned on for your account.',
+  }),
+  two_factor_disabled: () => ({
+    subject: 'Two-factor authentication is off',
+    news: 'Two-factor authentication was turned off for your account.',
+  }),
+  backup_code_used: () => ({
+    subject: 'A backup code was used',
+    news: 'A backup code was used to sign in to your account.',
+  }),
+  key_created: (label) => ({
+    subject: 'A personal API key was created',
+    news: `The personal API key "${label}" was created for your account.`,
+  }),
+  new_sign_in: (place) => ({
+    subject: 'New sign-in to your account',
+    news: `Your account was signed in to from ${place}.`,
+  }),
+}
+
+export function accountNoticeMail({ event, first_name, detail, at }: AccountNoticeContent): Words {
+  const { subject, news } = NOTICES[event](detail ?? '')
+  const time = `Time: ${at.slice(0, 16).replace('T', ' ')} UTC.`
+  const remedy = 'If this was not you, change your password, end your sessions and delete keys that you do not know.'
+  return {
+    subject,
+    text: [greet(first_name), news, time, remedy].join('\n\n'),
+    html: page([paragraph(greet(first_name)), paragraph(news), paragraph(time), paragraph(remedy)]),
+  }
+}
+
+const anchor = (link: string, label: string): string =>
+  `<p><a href="${escaped(link)}">${escaped(label)}</a></p><p>${escaped(link)}</p>`
 
 const page = (paragraphs: string[]): string =>
   `<!doctype html><html><body style="font-family:sans-serif">${paragraphs.join('\n')}</body></html>`

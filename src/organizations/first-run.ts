@@ -1,6 +1,7 @@
-import { issue } from '../auth/api_keys.ts'
+import { issue, recordKeyActivity } from '../auth/api_keys.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import { SYSTEM } from '../store/activity_log.ts'
 import { claim } from '../store/installation.ts'
 import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import { returnedRow } from '../store/rows.ts'
@@ -26,7 +27,8 @@ export function firstRun(db: Db, ids: Ids, now: string): Promise<FirstRun | null
     const [uuid, distinct_id] = [ids.uuid(), ids.uuid()]
     const created = await users.create(tx, { uuid, distinct_id, email: FIRST_EMAIL, first_name: FIRST_NAME, now })
     const { id: owner_id } = returnedRow(created)
-    const { organization_id, project } = await createWithOwner(tx, ids, now, { owner_id, name: FIRST_ORGANIZATION })
+    const owned = { owner_id, name: FIRST_ORGANIZATION }
+    const { organization_id, project } = await createWithOwner(tx, ids, now, SYSTEM, owned)
     const key = await issue(tx, ids, now, {
       user_id: owner_id,
       label: 'First key',
@@ -34,6 +36,7 @@ export function firstRun(db: Db, ids: Ids, now: string): Promise<FirstRun | null
       restrictions: UNRESTRICTED,
       expires_at: null,
     })
+    await recordKeyActivity(tx, ids, now, SYSTEM, 'created', { after: key })
     return {
       api_key: key.value,
       project_token: project.api_token,

@@ -1,11 +1,12 @@
 import { isUuid } from '../auth/access.ts'
-import type { Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/hash.ts'
 import { forbidden, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
+import { type Actor, record, type UserActor } from '../store/activity_log.ts'
+import { type FieldChange, fieldChanges } from '../store/field-changes.ts'
 import * as store from '../store/invites.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
@@ -23,7 +24,6 @@ export interface InviteDeps {
   config: { RATE_LIMITS: boolean }
 }
 
-type Inviter = Pick<Caller, 'user'>
 type InvitingOrganization = Pick<OrganizationRow, 'id' | 'name'>
 
 export type CreatedInvite = store.Invite & { signup_token?: string }
@@ -36,7 +36,7 @@ export async function get({ db }: { db: Db }, organization: InvitingOrganization
 
 export function create(
   deps: InviteDeps,
-  inviter: Inviter,
+  inviter: UserActor,
   organization: InvitingOrganization,
   input: store.InviteInput,
 ): Promise<CreatedInvite> {
@@ -48,7 +48,7 @@ export function create(
 /** Creates all of the invites or none. Errors name the field by its index in the list. */
 export function createMany(
   deps: InviteDeps,
-  inviter: Inviter,
+  inviter: UserActor,
   organization: InvitingOrganization,
   inputs: store.InviteInput[],
 ): Promise<CreatedInvite[]> {
@@ -66,14 +66,34 @@ export function createMany(
   })
 }
 
-export async function remove({ db }: { db: Db }, { id }: store.Invite): Promise<void> {
-  if (!(await store.remove(db, id))) throw notFound()
+export async function remove(
+  { db, ids, now }: Pick<InviteDeps, 'db' | 'ids' | 'now'>,
+  actor: UserActor,
+  invite: store.Invite,
+): Promise<void> {
+  await db.tx(async (tx) => {
+    if (!(await store.remove(tx, invite.id))) throw notFound()
+    await recordInvite(tx, ids, now(), actor, 'deleted', invite)
+  })
+}
+
+export function recordInvite(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: Actor,
+  activity: 'created' | 'deleted' | 'accepted',
+  { id, organization_id, target_email }: store.InviteRow,
+  changes: FieldChange[] = [],
+): Promise<void> {
+  const item = { item_id: id, item_name: target_email }
+  return record(tx, ids, now, actor, { organization_id, area: 'invites', activity, ...item, changes })
 }
 
 /** Runs `work` in a transaction with the levels locked, after checking that the inviter may grant those of the inputs. */
 async function asInviter<Result>(
   { db, now, mailer, log, config }: InviteDeps,
-  { user }: Inviter,
+  { user }: UserActor,
   organization: InvitingOrganization,
   inputs: store.InviteInput[],
   work: (tx: Db, now: string) => Promise<Result>,
@@ -94,7 +114,7 @@ async function asInviter<Result>(
 }
 
 interface Invitation {
-  inviter: Inviter
+  inviter: UserActor
   organization: InvitingOrganization
   input: store.InviteInput
   /** The field that errors name. */
@@ -105,8 +125,9 @@ async function createInvite(
   { ids, mailer, config }: InviteDeps,
   tx: Db,
   now: string,
-  { inviter: { user }, organization, input, attr }: Invitation,
+  { inviter, organization, input, attr }: Invitation,
 ): Promise<CreatedInvite> {
+  const { user } = inviter
   const target_email = withLowerCaseDomain(input.target_email)
   if (await members.hasEmail(tx, organization.id, target_email))
     throw invalid(attr, 'This address already belongs to a member. Remove it from the request.')
@@ -138,6 +159,7 @@ async function createInvite(
     await outbox.enqueue(tx, { id: ids.uuid(), kind: 'invite', recipient: target_email, content, now })
   }
   const invite = returnedRow(await store.get(tx, organization.id, id))
+  await recordInvite(tx, ids, now, inviter, 'created', invite, fieldChanges({}, { level: invite.level }))
   return signup_token === undefined ? invite : { ...invite, signup_token }
 }
 

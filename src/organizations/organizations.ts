@@ -3,10 +3,17 @@ import { forbidden, notFound } from '../errors.ts'
 import type { Purger } from '../events/purge.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import { type Actor, record, type UserActor } from '../store/activity_log.ts'
+import { isEmpty, pickDefined } from '../store/changes.ts'
+import { fieldChanges, storedBoolean, updatedFields } from '../store/field-changes.ts'
 import { isUnrestricted } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
 import * as store from '../store/organizations.ts'
 import * as projects from '../store/projects.ts'
+import { returnedRow } from '../store/rows.ts'
+import * as users from '../store/users.ts'
+import { addMember } from './members.ts'
+import { createProject } from './projects.ts'
 import { MAX_SLUG_LENGTH, slugOf } from './slug.ts'
 
 const MAX_SLUG_ATTEMPTS = 10
@@ -21,10 +28,10 @@ export interface OrganizationWithTeams {
 
 export async function list(
   { db }: { db: Db },
-  { user, key }: Caller,
+  { user, restrictions }: Caller,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; results: OrganizationWithTeams[] }> {
-  const { count, rows } = await store.list(db, user.id, key.restrictions, page)
+  const { count, rows } = await store.list(db, user.id, restrictions, page)
   const results = new Map<string, OrganizationWithTeams>(
     rows.map((organization) => [organization.id, { organization, teams: [] }]),
   )
@@ -40,8 +47,8 @@ export async function withTeams(
   return { organization, teams: await projects.ofOrganizations(db, [organization.id]) }
 }
 
-async function get(db: Db, { user, key }: Caller, id: string): Promise<OrganizationWithTeams> {
-  const organization = await store.get(db, user.id, key.restrictions, id)
+async function get(db: Db, { user, restrictions }: Caller, id: string): Promise<OrganizationWithTeams> {
+  const organization = await store.get(db, user.id, restrictions, id)
   if (!organization) throw notFound()
   return withTeams({ db }, organization)
 }
@@ -49,12 +56,13 @@ async function get(db: Db, { user, key }: Caller, id: string): Promise<Organizat
 export async function create(
   { db, ids, now }: { db: Db; ids: Ids; now: () => string },
   caller: Caller,
+  actor: UserActor,
   input: store.OrganizationInput & { name: string },
 ): Promise<OrganizationWithTeams> {
-  if (!isUnrestricted(caller.key.restrictions))
+  if (!isUnrestricted(caller.restrictions))
     throw forbidden('This key is restricted to existing organizations or projects. Use an unrestricted key.')
   const owner_id = caller.user.id
-  const { organization_id } = await db.tx((tx) => createWithOwner(tx, ids, now(), { ...input, owner_id }))
+  const { organization_id } = await db.tx((tx) => createWithOwner(tx, ids, now(), actor, { ...input, owner_id }))
   return get(db, caller, organization_id)
 }
 
@@ -63,6 +71,7 @@ export async function createWithOwner(
   tx: Db,
   ids: Ids,
   now: string,
+  actor: Actor,
   { owner_id, ...input }: store.OrganizationInput & { owner_id: number; name: string },
 ): Promise<{ organization_id: string; project: projects.ProjectRow }> {
   const id = ids.uuid()
@@ -74,25 +83,60 @@ export async function createWithOwner(
     if (attempt === MAX_SLUG_ATTEMPTS) throw new Error(`No free slug for "${base}" after ${attempt} attempts.`)
     slug = `${base.slice(0, MAX_SLUG_LENGTH - 5)}-${ids.letters()}`
   }
-  await members.create(tx, { id: ids.uuid(), organization_id: id, user_id: owner_id, level: members.OWNER, now })
-  const project = await projects.create(tx, ids, now, { organization_id: id, name: projects.DEFAULT_PROJECT_NAME })
+  await record(tx, ids, now, actor, {
+    organization_id: id,
+    area: 'organizations',
+    activity: 'created',
+    item_id: id,
+    item_name: input.name,
+    changes: fieldChanges({}, pickDefined(input, ['name', 'is_member_join_email_enabled', 'enforce_2fa'])),
+  })
+  const owner = returnedRow(await users.lockUser(tx, owner_id))
+  await addMember(tx, ids, now, actor, { organization_id: id, user: owner, level: members.OWNER })
+  const name = projects.DEFAULT_PROJECT_NAME
+  const project = await createProject(tx, ids, now, actor, { organization_id: id, name })
   return { organization_id: id, project }
 }
 
 export async function update(
-  { db, now }: { db: Db; now: () => string },
+  { db, ids, now }: { db: Db; ids: Ids; now: () => string },
   caller: Caller,
+  actor: UserActor,
   organization: store.OrganizationRow,
   input: store.OrganizationInput,
 ): Promise<OrganizationWithTeams> {
-  await store.update(db, organization, input, now())
+  await db.tx(async (tx) => {
+    await store.lockOrganization(tx, organization.id)
+    const locked = await store.get(tx, caller.user.id, caller.restrictions, organization.id)
+    if (!locked) throw notFound()
+    const changes = await store.update(tx, locked, input, now())
+    if (isEmpty(changes)) return
+    const { is_member_join_email_enabled, enforce_2fa } = locked
+    const before = {
+      ...locked,
+      is_member_join_email_enabled: storedBoolean(is_member_join_email_enabled),
+      enforce_2fa: storedBoolean(enforce_2fa),
+    }
+    await record(tx, ids, now(), actor, {
+      organization_id: locked.id,
+      area: 'organizations',
+      activity: 'updated',
+      item_id: locked.id,
+      item_name: changes.name ?? locked.name,
+      changes: updatedFields(before, changes),
+    })
+  })
   return get(db, caller, organization.id)
 }
 
 export async function remove(
-  { db, now, purger }: { db: Db; now: () => string; purger: Pick<Purger, 'wake'> },
-  { id }: store.OrganizationRow,
+  { db, ids, now, purger }: { db: Db; ids: Ids; now: () => string; purger: Pick<Purger, 'wake'> },
+  actor: UserActor,
+  { id, name }: store.OrganizationRow,
 ): Promise<void> {
-  await db.tx((tx) => store.remove(tx, id, now()))
+  await db.tx(async (tx) => {
+    const entry = { area: 'organizations', activity: 'deleted', item_id: id, item_name: name } as const
+    if (await store.remove(tx, id, now())) await record(tx, ids, now(), actor, { ...entry, organization_id: id })
+  })
   purger.wake()
 }

@@ -4,9 +4,17 @@ import { notFound } from '../errors.ts'
 import type { Purger } from '../events/purge.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import { type Actor, record, type UserActor } from '../store/activity_log.ts'
+import { type FieldChange, fieldChanges, secretChange } from '../store/field-changes.ts'
 import { ADMIN } from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import * as store from '../store/projects.ts'
+
+interface ProjectDeps {
+  db: Db
+  ids: Ids
+  now: () => string
+}
 
 type NewProject = store.ProjectInput & { name: string }
 
@@ -23,50 +31,92 @@ export async function getIn(
 }
 
 export async function createIn(
-  { db, ids, now }: { db: Db; ids: Ids; now: () => string },
+  { db, ids, now }: ProjectDeps,
+  actor: UserActor,
   { id: organization_id }: OrganizationRow,
   { name, event_retention_days }: NewProject,
 ): Promise<store.ProjectRow> {
   return db.tx(async (tx) => {
     if (!(await lockOrganization(tx, organization_id))) throw notFound()
-    return store.create(tx, ids, now(), { organization_id, name, event_retention_days })
+    return createProject(tx, ids, now(), actor, { organization_id, name, event_retention_days })
   })
+}
+
+export async function createProject(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: Actor,
+  input: NewProject & { organization_id: string },
+): Promise<store.ProjectRow> {
+  const project = await store.create(tx, ids, now, input)
+  await recordProject(tx, ids, now, actor, 'created', project, fieldChanges({}, settingsOf(project)))
+  return project
+}
+
+const settingsOf = ({ name, event_retention_days }: store.ProjectRow): object => ({ name, event_retention_days })
+
+function recordProject(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: Actor,
+  activity: 'created' | 'updated' | 'token_reset' | 'deleted',
+  { id, organization_id, name }: store.ProjectRow,
+  changes: FieldChange[] = [],
+): Promise<void> {
+  const item = { item_id: id, item_name: name, project_id: id }
+  return record(tx, ids, now, actor, { organization_id, area: 'projects', activity, ...item, changes })
 }
 
 /** Creates a project in the organization that the input names, or else in the current one. */
 export async function create(
-  deps: { db: Db; ids: Ids; now: () => string },
+  deps: ProjectDeps,
   caller: Caller,
+  actor: UserActor,
   { organization: id = CURRENT, ...input }: NewProject & { organization?: string },
 ): Promise<store.ProjectRow> {
   const organization = await requireExisting('organization', organizationFor(deps.db, caller, id))
   requireLevel(organization.membership_level, ADMIN)
-  return requireExisting('organization', createIn(deps, organization, input))
+  return requireExisting('organization', createIn(deps, actor, organization, input))
 }
 
 export async function update(
-  { db, now }: { db: Db; now: () => string },
-  project: store.ProjectRow,
+  { db, ids, now }: ProjectDeps,
+  actor: UserActor,
+  { id }: store.ProjectRow,
   input: store.ProjectInput,
 ): Promise<store.ProjectRow> {
-  const updated = await store.update(db, project, input, now())
-  if (!updated) throw notFound()
-  return updated
+  return db.tx(async (tx) => {
+    const locked = await store.lockProject(tx, id)
+    const updated = locked && (await store.update(tx, locked, input, now()))
+    if (!updated) throw notFound()
+    const changes = fieldChanges(settingsOf(locked), settingsOf(updated))
+    if (changes.length) await recordProject(tx, ids, now(), actor, 'updated', updated, changes)
+    return updated
+  })
 }
 
 export async function resetToken(
-  { db, ids, now }: { db: Db; ids: Ids; now: () => string },
+  { db, ids, now }: ProjectDeps,
+  actor: UserActor,
   { id }: store.ProjectRow,
 ): Promise<store.ProjectRow> {
-  const updated = await store.resetToken(db, id, ids.projectToken(), now())
-  if (!updated) throw notFound()
-  return updated
+  return db.tx(async (tx) => {
+    const updated = await store.resetToken(tx, id, ids.projectToken(), now())
+    if (!updated) throw notFound()
+    await recordProject(tx, ids, now(), actor, 'token_reset', updated, [secretChange('api_token')])
+    return updated
+  })
 }
 
 export async function remove(
-  { db, now, purger }: { db: Db; now: () => string; purger: Pick<Purger, 'wake'> },
-  { id }: store.ProjectRow,
+  { db, ids, now, purger }: ProjectDeps & { purger: Pick<Purger, 'wake'> },
+  actor: UserActor,
+  project: store.ProjectRow,
 ): Promise<void> {
-  await db.tx((tx) => store.remove(tx, id, now()))
+  await db.tx(async (tx) => {
+    if (await store.remove(tx, project.id, now())) await recordProject(tx, ids, now(), actor, 'deleted', project)
+  })
   purger.wake()
 }

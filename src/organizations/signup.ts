@@ -1,17 +1,23 @@
 import { isUuid } from '../auth/access.ts'
-import { issue } from '../auth/api_keys.ts'
-import type { Caller } from '../auth/caller.ts'
+import { issue, recordKeyActivity } from '../auth/api_keys.ts'
+import { actorOf, type Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/hash.ts'
+import { secondFactorRequired } from '../auth/session-rules.ts'
 import { AppError, forbidden, invalid } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
+import { SYSTEM, type UserActor, userActor } from '../store/activity_log.ts'
 import * as invites from '../store/invites.ts'
 import { isUnrestricted, UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
-import { lockOrganization } from '../store/organizations.ts'
+import { enforcesTwoFactor, lockOrganization } from '../store/organizations.ts'
+import * as removedMembers from '../store/removed_members.ts'
 import * as users from '../store/users.ts'
+import { recordInvite } from './invites.ts'
+import { addMember } from './members.ts'
 import { type Superseded, supersede } from './supersede.ts'
 
 /** Replaces ids that are not uuids: they get the error of an unknown invite. */
@@ -71,6 +77,8 @@ export async function openInvite(
 }
 
 export interface Acceptance extends InviteSecret {
+  /** The hash of the password of a new account. Without one, the account gets a key. */
+  password_hash?: string
   first_name?: string
   last_name?: string
 }
@@ -95,6 +103,7 @@ export async function acceptInvite(
   { db, ids, now, mailer, log }: SignupDeps,
   input: Acceptance,
   caller: Caller | undefined,
+  address: string,
 ): Promise<Accepted> {
   if (caller) requireUnrestrictedKey(caller)
   const time = now()
@@ -108,20 +117,24 @@ export async function acceptInvite(
     }
     const invite = await openInvite({ db: tx, now: () => time }, input, caller)
     const { organization_id, level } = invite
-    const inviterLevel = invite.created_by_id && (await members.levelOf(tx, organization_id, invite.created_by_id))
-    if (!inviterLevel || inviterLevel < level)
+    if (!(await mayStillInvite(tx, invite)))
       throw new AppError({
         code: 'inviter_not_allowed',
         detail: 'The member who invited you may no longer invite at this level. Ask for a new invite.',
       })
     if (!(await invites.consume(tx, invite, sha256(input.token), time))) throw alreadyUsed()
 
-    const superseded = invite.superseded && (await supersede(tx, invite.superseded))
+    const superseded = invite.superseded && (await supersede(tx, ids, time, SYSTEM, invite.superseded))
     const user = caller ? await verifiedBy(tx, caller.user, invite) : await createUser(tx, ids, time, invite, input)
     if (caller) await users.clearCurrentWorkspace(tx, user.id, organization_id)
-    await members.create(tx, { id: ids.uuid(), organization_id, user_id: user.id, level, now: time })
-    const api_key = caller ? null : await issueFirstKey(tx, ids, time, user)
-    if (mailer) await notifyMembers(tx, ids, time, invite, user)
+    const actor = caller ? actorOf(caller, address) : userActor(user, address)
+    await recordInvite(tx, ids, time, actor, 'accepted', invite)
+    await addMember(tx, ids, time, actor, { organization_id, user, level })
+    if (!caller && input.password_hash !== undefined) await accounts.setPassword(tx, user.id, input.password_hash)
+    if (!caller && input.password_hash === undefined) await requireKeyAllowed(tx, organization_id)
+    const api_key = caller || input.password_hash !== undefined ? null : await issueFirstKey(tx, ids, time, actor)
+    await removedMembers.remove(tx, organization_id, user.id)
+    if (mailer) await notifyMembers(tx, ids, time, { id: organization_id, name: invite.organization_name }, user)
     return { user, organization_id, api_key, superseded }
   })
   mailer?.wake()
@@ -129,9 +142,21 @@ export async function acceptInvite(
   return accepted
 }
 
+/** An organization that enforces two-factor authentication gives no keys to accounts without a second factor. */
+async function requireKeyAllowed(tx: Db, organization_id: string): Promise<void> {
+  if (await enforcesTwoFactor(tx, organization_id)) throw secondFactorRequired()
+}
+
+/** Whether the inviter is still a member with at least the level of the invite. */
+export async function mayStillInvite(tx: Db, invite: invites.InviteRow): Promise<boolean> {
+  const { organization_id, created_by_id, level } = invite
+  const own = created_by_id === null ? undefined : await members.levelOf(tx, organization_id, created_by_id)
+  return own !== undefined && own >= level
+}
+
 /** Joining extends the access of the account, so a restricted key is not enough. */
-function requireUnrestrictedKey({ key }: Caller): void {
-  if (!key.scopes.includes('*') || !isUnrestricted(key.restrictions))
+function requireUnrestrictedKey({ scopes, restrictions }: Caller): void {
+  if (!scopes.includes('*') || !isUnrestricted(restrictions))
     throw forbidden(
       "Joining requires a key with the scope '*' that is not restricted to organizations or projects. Use such a key.",
     )
@@ -144,9 +169,12 @@ async function verifiedBy(tx: Db, user: users.UserRow, invite: invites.InviteRow
   return { ...user, is_email_verified: true }
 }
 
-async function issueFirstKey(tx: Db, ids: Ids, now: string, { id: user_id }: users.UserRow): Promise<string> {
+async function issueFirstKey(tx: Db, ids: Ids, now: string, actor: UserActor): Promise<string> {
+  const user_id = actor.user.id
   const key = { user_id, label: 'First key', scopes: ['*'], restrictions: UNRESTRICTED, expires_at: null }
-  return (await issue(tx, ids, now, key)).value
+  const issued = await issue(tx, ids, now, key)
+  await recordKeyActivity(tx, ids, now, actor, 'created', { after: issued })
+  return issued.value
 }
 
 async function createUser(
@@ -170,9 +198,16 @@ async function createUser(
   return user
 }
 
-async function notifyMembers(tx: Db, ids: Ids, now: string, invite: OpenInvite, user: users.UserRow): Promise<void> {
+/** Enqueues the mails about a new member. */
+export async function notifyMembers(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  organization: { id: string; name: string },
+  user: users.UserRow,
+): Promise<void> {
   const name = `${user.first_name} ${user.last_name}`.trim()
-  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: invite.organization_name }
-  for (const { email } of await members.membersToNotify(tx, invite.organization_id, user.id))
+  const content: outbox.MemberJoinedContent = { name, email: user.email, organization: organization.name }
+  for (const { email } of await members.membersToNotify(tx, organization.id, user.id))
     await outbox.enqueue(tx, { id: ids.uuid(), kind: 'member_joined', recipient: email, content, now })
 }

@@ -1,10 +1,14 @@
+import { removeCredentials } from '../auth/credentials.ts'
 import { AppError } from '../errors.ts'
+import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import type { Actor } from '../store/activity_log.ts'
 import * as apiKeys from '../store/api_keys.ts'
 import * as invites from '../store/invites.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
 import * as users from '../store/users.ts'
+import { recordMember } from './members.ts'
 
 export interface Superseded {
   id: number
@@ -17,16 +21,23 @@ export interface Superseded {
 }
 
 /**
- * Disables an unverified account. It loses its address, keys, memberships and invites; the next account with this address
- * inherits nothing. Throws account_exists for a verified account.
+ * Disables an unverified account. It loses its address, credentials, memberships and invites; the next account with this
+ * address inherits nothing. Throws account_exists for a verified account.
  */
-export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>): Promise<Superseded> {
+export async function supersede(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: Actor,
+  user: Pick<users.UserRow, 'id' | 'uuid' | 'email'>,
+): Promise<Superseded> {
   // First, because it locks the account: no membership is added while the loop below runs.
   if (!(await users.disable(tx, user)))
     throw new AppError({
       code: 'account_exists',
       detail: 'The address of this account is verified, so it cannot be superseded.',
     })
+  await removeCredentials(tx, user.id)
   const superseded: Superseded = {
     id: user.id,
     uuid: user.uuid,
@@ -41,9 +52,11 @@ export async function supersede(tx: Db, user: Pick<users.UserRow, 'id' | 'uuid'>
     if (level === members.OWNER && !(await members.hasOtherOwner(tx, organization_id, user.id))) {
       await members.decrementMemberCount(tx, organization_id)
       superseded.without_owner.push(organization)
+      await recordMember(tx, ids, now, actor, 'deactivated', organization_id, user)
     } else {
       await members.remove(tx, organization_id, id)
       superseded.left.push(organization)
+      await recordMember(tx, ids, now, actor, 'removed', organization_id, user)
     }
   }
   return superseded

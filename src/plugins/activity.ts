@@ -1,29 +1,37 @@
 /** Records changes of plugins in the activity log. */
+import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import * as activityLog from '../store/activity_log.ts'
+import type { FieldChange as LoggedChange } from '../store/field-changes.ts'
 import { type Activity, type FieldChange, record } from '../store/plugin_activity.ts'
 import type { PluginRow } from '../store/plugins.ts'
 import { diffFields } from './changes.ts'
 
-/** The acting user. */
-export interface Author {
-  first_name: string
-  email: string
-}
-
 interface PluginActivity {
   plugin: PluginRow
-  author: Author
+  actor: activityLog.UserActor
   activity: Activity
   changes?: FieldChange[]
+  ids: Ids
   now: string
 }
 
-export function recordPluginActivity(
+/** Records a change in the list of the plugin and in the activity log of the organization. */
+export async function recordPluginActivity(
   tx: Db,
-  { plugin: { organization_id, id, name }, author: { first_name, email }, activity, changes = [], now }: PluginActivity,
+  { plugin: { organization_id, id, name }, actor, activity, changes = [], ids, now }: PluginActivity,
 ): Promise<void> {
+  const { first_name, email } = actor.user
   const user = { first_name, email }
-  return record(
+  await activityLog.record(tx, ids, now, actor, {
+    organization_id,
+    area: 'plugins',
+    activity,
+    item_id: id,
+    item_name: name,
+    changes: loggedChanges(changes),
+  })
+  await record(
     tx,
     {
       organization_id,
@@ -38,6 +46,9 @@ export function recordPluginActivity(
     now,
   )
 }
+
+export const loggedChanges = (changes: readonly FieldChange[]): LoggedChange[] =>
+  changes.map(({ field, before, after }) => ({ field, before, after }))
 
 export const diffPlugins = (before: PluginRow, after: PluginRow): FieldChange[] =>
   diffFields('Plugin', comparableFields(before), comparableFields(after))

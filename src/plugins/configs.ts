@@ -2,15 +2,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
+import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import type { UserActor } from '../store/activity_log.ts'
+import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
+import { secretChange } from '../store/field-changes.ts'
 import { type Activity, type FieldChange, record } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
 import type { Vault } from '../store/vault.ts'
-import type { Author } from './activity.ts'
+import { loggedChanges } from './activity.ts'
 import { diffFields } from './changes.ts'
 import { changeWithin } from './service.ts'
 import { type ConfigValues, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
@@ -19,6 +23,7 @@ type Schemas = components['schemas']
 
 export interface ConfigService {
   db: Db
+  ids: Ids
   now: () => string
   vault: Vault
 }
@@ -28,6 +33,8 @@ export interface ConfigWithPlugin {
   plugin: plugins.PluginRow
 }
 
+/** Precedes the name of a setting in the activity log. */
+const SETTING = 'config__'
 const NO_VALUES: ConfigValues = { open: {}, secrets: {} }
 
 export async function list(
@@ -58,7 +65,7 @@ export function create(
   service: ConfigService,
   project: Project,
   input: Schemas['PluginConfigCreate'],
-  author: Author,
+  actor: UserActor,
 ): Promise<ConfigWithPlugin> {
   const { db, now, vault } = service
   return changeWithin(db, project.organization_id, async (tx) => {
@@ -81,7 +88,7 @@ export function create(
       now(),
     )
     const config = await store.update(tx, empty.id, sealedColumns(vault, empty.id, values), now())
-    await recordChange(tx, service, { project, author, plugin, after: config })
+    await recordChange(tx, service, { project, actor, plugin, after: config })
     return { config, plugin }
   })
 }
@@ -91,7 +98,7 @@ export function update(
   project: Project,
   { id, plugin_id }: store.PluginConfigRow,
   input: Schemas['PluginConfigWrite'],
-  author: Author,
+  actor: UserActor,
 ): Promise<ConfigWithPlugin> {
   const { db, now, vault } = service
   return changeWithin(db, project.organization_id, async (tx) => {
@@ -113,7 +120,7 @@ export function update(
     }
     if (isEmpty(changes)) return { config: before, plugin }
     const config = await store.update(tx, id, changes, now())
-    await recordChange(tx, service, { project, author, plugin, before, after: config })
+    await recordChange(tx, service, { project, actor, plugin, before, after: config })
     return { config, plugin }
   })
 }
@@ -122,14 +129,14 @@ export function remove(
   service: ConfigService,
   project: Project,
   { id, plugin_id }: store.PluginConfigRow,
-  author: Author,
+  actor: UserActor,
 ): Promise<void> {
   return changeWithin(service.db, project.organization_id, async (tx) => {
     const plugin = await plugins.lock(tx, plugin_id)
     const before = await store.lock(tx, id)
     if (!plugin || !before) throw notFound()
     await store.remove(tx, id)
-    await recordChange(tx, service, { project, author, plugin, before })
+    await recordChange(tx, service, { project, actor, plugin, before })
   })
 }
 
@@ -161,7 +168,7 @@ function sealedColumns(vault: Vault, id: number, { open, secrets }: ConfigValues
 
 interface ConfigChange {
   project: Project
-  author: Author
+  actor: UserActor
   plugin: plugins.PluginRow
   /** Absent when the configuration was created. */
   before?: store.PluginConfigRow
@@ -172,8 +179,8 @@ interface ConfigChange {
 /** Records nothing when no field changed. */
 async function recordChange(
   tx: Db,
-  { vault, now }: ConfigService,
-  { project, author: { first_name, email }, plugin, before, after }: ConfigChange,
+  { vault, ids, now }: ConfigService,
+  { project, actor, plugin, before, after }: ConfigChange,
 ): Promise<void> {
   const row = after ?? before
   if (!row) return
@@ -190,6 +197,21 @@ async function recordChange(
     })
   const changes = [...visible, ...masked]
   if (changes.length === 0) return
+  const activity = activityOf(before, after, changes)
+  const name = row.name || plugin.name
+  await activityLog.record(tx, ids, now(), actor, {
+    organization_id: project.organization_id,
+    project_id: project.id,
+    area: 'plugin_configs',
+    activity,
+    item_id: row.id,
+    item_name: name,
+    // An upgrade of the plugin may declare a setting secret later, so no setting has values here.
+    changes: loggedChanges(changes).map((change) =>
+      change.field.startsWith(SETTING) ? secretChange(change.field) : change,
+    ),
+  })
+  const { first_name, email } = actor.user
   await record(
     tx,
     {
@@ -197,9 +219,9 @@ async function recordChange(
       plugin_id: plugin.id,
       scope: 'PluginConfig',
       item_id: row.id,
-      activity: activityOf(before, after, changes),
+      activity,
       user: { first_name, email },
-      name: row.name || plugin.name,
+      name,
       changes,
     },
     now(),
@@ -219,7 +241,7 @@ function activityOf(
 
 function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
   const { enabled, order, config } = visibleFields({ config: row, plugin })
-  const settings = Object.entries(config).map(([key, value]) => [`config__${key}`, value])
+  const settings = Object.entries(config).map(([key, value]) => [`${SETTING}${key}`, value])
   return { enabled, order, name: row.name, description: row.description, ...Object.fromEntries(settings) }
 }
 
@@ -227,4 +249,4 @@ const replacedSecrets = (before: ConfigValues, after: ConfigValues): string[] =>
   Object.keys(after.secrets)
     .filter((key) => Object.hasOwn(before.secrets, key))
     .filter((key) => JSON.stringify(before.secrets[key]) !== JSON.stringify(after.secrets[key]))
-    .map((key) => `config__${key}`)
+    .map((key) => `${SETTING}${key}`)

@@ -34,6 +34,9 @@ const { config_schema, public_jobs } = contract.components.schemas.PluginWrite.p
 /** The same limits as for a request, because lists of plugins include the manifest. */
 const MAX_JSON: Record<string, number> = { config: config_schema['x-max-json'], publicJobs: public_jobs['x-max-json'] }
 
+/** More than the fields above can take. Parsing 1 MB with many keys blocks the server for 600 ms. */
+const MAX_LENGTH = Object.values(MAX_JSON).reduce((sum, length) => sum + length, 50_000)
+
 function requireJsonLimits(manifest: object, toError: (detail: string) => AppError): void {
   for (const [key, value] of Object.entries(manifest))
     if (JSON.stringify(value).length > (MAX_JSON[key] ?? Number.POSITIVE_INFINITY))
@@ -42,6 +45,7 @@ function requireJsonLimits(manifest: object, toError: (detail: string) => AppErr
 
 /** Throws the error that `toError` builds from the problem found. */
 export function readManifest(text: string, toError: (detail: string) => AppError): Manifest {
+  if (text.length > MAX_LENGTH) throw toError(`plugin.json is longer than ${MAX_LENGTH} characters. Shorten it.`)
   let manifest: unknown
   try {
     manifest = replaceInvalidText(JSON.parse(text.replace(/^\ufeff/, '')))

@@ -1,6 +1,8 @@
 /** Installs, changes, upgrades and uninstalls plugins. Every change is recorded in the activity log. */
 import { invalid, notFound, unavailable } from '../errors.ts'
+import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import type { UserActor } from '../store/activity_log.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugins.ts'
@@ -8,7 +10,7 @@ import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
 import type { Vault } from '../store/vault.ts'
 import { requireMayShare } from './access.ts'
-import { type Author, diffPlugins, recordPluginActivity } from './activity.ts'
+import { diffPlugins, recordPluginActivity } from './activity.ts'
 import { diffFiles } from './changes.ts'
 import {
   changedColumns,
@@ -29,6 +31,7 @@ const MAX_ATTEMPTS = 5
 
 export interface PluginService {
   db: Db
+  ids: Ids
   now: () => string
   vault: Vault
   sources: PluginSources
@@ -47,11 +50,11 @@ export const changeWithin = <Result>(
   })
 
 export async function install(
-  { db, now, vault, sources, inspector }: PluginService,
+  { db, ids, now, vault, sources, inspector }: PluginService,
   organization: OrganizationRow,
   family: store.Family,
   input: NewPluginInput,
-  author: Author,
+  actor: UserActor,
 ): Promise<store.PluginRow> {
   if (input.is_global) requireMayShare(organization)
   const url = input.url ? sources.parse(input.url) : null
@@ -68,30 +71,30 @@ export async function install(
     if (url?.token) await store.setToken(tx, id, vault.seal(url.token, placeOf('plugins', id)))
     await store.replaceFiles(tx, { id, revision: 0 }, code.files)
     const plugin = returnedRow(await store.lock(tx, id))
-    await recordPluginActivity(tx, { plugin, author, activity: 'installed', now: now() })
+    await recordPluginActivity(tx, { plugin, actor, activity: 'installed', ids, now: now() })
     return plugin
   })
 }
 
 export function update(
-  { db, now }: PluginService,
+  { db, ids, now }: PluginService,
   organization: OrganizationRow,
   id: number,
   input: PluginInput,
-  author: Author,
+  actor: UserActor,
 ): Promise<store.PluginRow> {
   return changeWithin(db, organization.id, async (tx) => {
     const before = await store.lock(tx, id)
     if (!before) throw notFound()
     if (input.is_global !== undefined && input.is_global !== Boolean(before.is_global)) requireMayShare(organization)
-    return change(tx, before, changedColumns(before, input), { author, activity: 'updated', now: now() })
+    return change(tx, before, changedColumns(before, input), { ids, actor, activity: 'updated', now: now() })
   })
 }
 
 export function uninstall(
-  { db, now }: PluginService,
+  { db, ids, now }: PluginService,
   { organization_id, id }: store.PluginRow,
-  author: Author,
+  actor: UserActor,
 ): Promise<void> {
   return changeWithin(db, organization_id, async (tx) => {
     const plugin = await store.lock(tx, id)
@@ -99,7 +102,7 @@ export function uninstall(
     if (plugin.is_global)
       throw invalid(null, 'This plugin is global. Set "is_global" to false before you uninstall it.')
     await store.remove(tx, id, now())
-    await recordPluginActivity(tx, { plugin, author, activity: 'uninstalled', now: now() })
+    await recordPluginActivity(tx, { plugin, actor, activity: 'uninstalled', ids, now: now() })
   })
 }
 
@@ -110,10 +113,10 @@ export interface PluginWithFiles {
 
 /** Merges an edit into the source. Retries when another edit was committed in the meantime. */
 export async function updateSource(
-  { db, now, inspector }: PluginService,
+  { db, ids, now, inspector }: PluginService,
   { organization_id, id, family }: store.PluginRow,
   edit: Record<string, string | null>,
-  author: Author,
+  actor: UserActor,
 ): Promise<PluginWithFiles> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const before = await store.get(db, organization_id, id, family)
@@ -128,7 +131,7 @@ export async function updateSource(
       if (!(await store.replaceFiles(tx, before, files))) return undefined
       const manifest = merged['plugin.json'] === texts['plugin.json'] ? undefined : manifestIn(merged)
       const columns = { capabilities, ...(manifest && manifestColumns(manifest)) }
-      return change(tx, before, columns, { author, activity: 'source_updated', changedFiles, now: now() })
+      return change(tx, before, columns, { ids, actor, activity: 'source_updated', changedFiles, now: now() })
     })
     if (plugin) return { plugin, files }
   }
@@ -148,9 +151,9 @@ export async function checkForUpdates(service: PluginService, plugin: store.Plug
 export async function upgrade(
   service: PluginService,
   plugin: store.PluginRow,
-  author: Author,
+  actor: UserActor,
 ): Promise<store.PluginRow> {
-  const { db, now, sources } = service
+  const { db, ids, now, sources } = service
   const url = remoteUrl(service, plugin)
   if (!url) return plugin
   const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(service, plugin))
@@ -159,7 +162,7 @@ export async function upgrade(
     const before = await store.lock(tx, plugin.id)
     if (!before || !(await store.replaceFiles(tx, before, code.files))) throw notFound()
     const columns = { ...publishedColumns(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
-    return change(tx, before, columns, { author, activity: 'upgraded', now: now() })
+    return change(tx, before, columns, { ids, actor, activity: 'upgraded', now: now() })
   })
 }
 
@@ -176,17 +179,18 @@ async function change(
   before: store.PluginRow,
   columns: store.PluginWrite,
   {
-    author,
+    ids,
+    actor,
     activity,
     changedFiles = [],
     now,
-  }: { author: Author; activity: Activity; changedFiles?: FieldChange[]; now: string },
+  }: { ids: Ids; actor: UserActor; activity: Activity; changedFiles?: FieldChange[]; now: string },
 ): Promise<store.PluginRow> {
   await store.update(tx, before.id, columns, now)
   const plugin = returnedRow(await store.lock(tx, before.id))
   const changes = [...changedFiles, ...diffPlugins(before, plugin)]
   if (changes.length || activity === 'upgraded')
-    await recordPluginActivity(tx, { plugin, author, activity, changes, now })
+    await recordPluginActivity(tx, { plugin, actor, activity, changes, ids, now })
   return plugin
 }
 

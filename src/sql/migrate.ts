@@ -10,6 +10,9 @@ import longLists from './migrations/0007-long-lists.ts'
 import unverifiedAccounts from './migrations/0008-unverified-accounts.ts'
 import madeInvites from './migrations/0009-made-invites.ts'
 import pauses from './migrations/0010-pauses.ts'
+import signIn from './migrations/0011-sign-in.ts'
+import sso from './migrations/0012-sso.ts'
+import activityLog from './migrations/0013-activity-log.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -38,6 +41,9 @@ export const ADMINISTRATION: Track = {
     unverifiedAccounts,
     madeInvites,
     pauses,
+    signIn,
+    sso,
+    activityLog,
   ],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }

@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, sql } from '../sql/template.ts'
+import { assignments, forUpdate, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 
 export type SsoEnforcement = components['schemas']['Domain']['sso_enforcement']
@@ -53,6 +53,11 @@ export function get(db: Db, organization_id: string, id: string): Promise<Domain
   return db.get<DomainRow>(sql`select * from domains where organization_id = ${organization_id} and id = ${id}`)
 }
 
+/** Locks the domain until the transaction ends. Undefined when it was deleted. */
+export function lockDomain(tx: Db, id: string): Promise<DomainRow | undefined> {
+  return tx.get<DomainRow>(sql`select * from domains where id = ${id} ${forUpdate}`)
+}
+
 /** Undefined when the organization already has the domain. */
 export function create(
   db: Db,
@@ -93,4 +98,21 @@ export function recordFailedVerification(db: Db, id: string, now: string): Promi
 
 export async function remove(db: Db, id: string): Promise<boolean> {
   return (await db.run(sql`delete from domains where id = ${id}`)) > 0
+}
+
+/** The verified domain of an address. */
+export function verifiedOf(db: Db, email: string): Promise<DomainRow | undefined> {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return db.get<DomainRow>(sql`select * from domains where domain = ${domain} and verified_at is not null`)
+}
+
+export const hasSaml = ({ saml_entity_id, saml_acs_url, saml_x509_cert }: DomainRow): boolean =>
+  Boolean(saml_entity_id && saml_acs_url && saml_x509_cert)
+
+export function getVerified(db: Db, id: string): Promise<DomainRow | undefined> {
+  return db.get<DomainRow>(sql`select * from domains where id = ${id} and verified_at is not null`)
+}
+
+export async function isVerifiedBy(db: Db, id: string, organization_id: string): Promise<boolean> {
+  return (await getVerified(db, id))?.organization_id === organization_id
 }

@@ -143,7 +143,31 @@ export async function consume(tx: Db, invite: InviteRow, token_hash: string, now
   return true
 }
 
+/** Marks an open invite as used by someone who proved the address otherwise. False when it was used or deleted. */
+export async function consumeWithoutToken(tx: Db, { id }: Pick<InviteRow, 'id'>, now: string): Promise<boolean> {
+  const taken = await tx.get<{ organization_id: string; token_hash: string | null }>(
+    sql`delete from invites where id = ${id} returning organization_id, token_hash`,
+  )
+  if (taken?.token_hash)
+    await tx.run(sql`
+      insert into used_invites (id, organization_id, token_hash, used_at)
+      values (${id}, ${taken.organization_id}, ${taken.token_hash}, ${now})`)
+  return taken !== undefined
+}
+
 /** Whether an invite with this id and secret was used. */
 export async function wasUsed(db: Db, id: string, token_hash: string): Promise<boolean> {
   return (await db.get(sql`select 1 from used_invites where id = ${id} and token_hash = ${token_hash}`)) !== undefined
+}
+
+/** An invite that has not expired. */
+export function getOpen(db: Db, id: string, now: string): Promise<InviteRow | undefined> {
+  return db.get<InviteRow>(sql`select * from invites where id = ${id} and created_at >= ${expiryCutoff(now)}`)
+}
+
+/** The open invite of an organization to an address. */
+export function getOpenTo(db: Db, organization_id: string, email: string, now: string): Promise<InviteRow | undefined> {
+  return db.get<InviteRow>(sql`
+    select * from invites where organization_id = ${organization_id} and target_email_key = ${emailKey(email)}
+      and created_at >= ${expiryCutoff(now)}`)
 }

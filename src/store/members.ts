@@ -12,6 +12,7 @@ export interface MemberRow extends UserRow {
   level: Level
   joined_at: string
   updated_at: string
+  has_social_auth: boolean | number
 }
 
 export interface MemberFilter {
@@ -21,7 +22,8 @@ export interface MemberFilter {
   updated_after?: string
 }
 
-const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${userColumns}`
+const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${userColumns},
+  exists (select 1 from identities i where i.user_id = u.id) as has_social_auth`
 const people = sql`from members m join users u on u.id = m.user_id`
 
 export async function list(
@@ -122,6 +124,11 @@ export async function create(
 
 export async function setLevel(tx: Db, membership_id: string, level: number, now: string): Promise<void> {
   await tx.run(sql`update members set level = ${level}, updated_at = ${now} where id = ${membership_id}`)
+}
+
+/** For a member whose account was activated again. */
+export async function incrementMemberCount(tx: Db, organization_id: string): Promise<void> {
+  await tx.run(sql`update organizations set member_count = member_count + 1 where id = ${organization_id}`)
 }
 
 /** For a member whose account was disabled: `member_count` counts active members. */

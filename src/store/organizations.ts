@@ -105,16 +105,26 @@ export async function create(tx: Db, organization: NewOrganization): Promise<boo
   return created > 0
 }
 
-export async function update(db: Db, row: OrganizationRow, input: OrganizationInput, now: string): Promise<void> {
+/** Returns the fields that changed. */
+export async function update(
+  db: Db,
+  row: OrganizationRow,
+  input: OrganizationInput,
+  now: string,
+): Promise<OrganizationInput> {
   const changes = changedFields(row, pickDefined(input, ['name', 'is_member_join_email_enabled', 'enforce_2fa']))
-  if (isEmpty(changes)) return
-  await db.run(sql`update organizations set ${assignments({ ...changes, updated_at: now })} where id = ${row.id}`)
+  if (!isEmpty(changes))
+    await db.run(sql`update organizations set ${assignments({ ...changes, updated_at: now })} where id = ${row.id}`)
+  return changes
 }
 
-/** Deletes the organization with its members and projects, and queues the deletion of its events. */
-export async function remove(tx: Db, id: string, now: string): Promise<void> {
+/**
+ * Deletes the organization with its members and projects, and queues the deletion of its events. False when it was
+ * deleted before.
+ */
+export async function remove(tx: Db, id: string, now: string): Promise<boolean> {
   await purges.queue(tx, sql`p.organization_id = ${id}`, now)
-  await tx.run(sql`delete from organizations where id = ${id}`)
+  return (await tx.run(sql`delete from organizations where id = ${id}`)) > 0
 }
 
 /** For the operator; members cannot change it. False when there is no such organization. */
@@ -158,4 +168,16 @@ export async function oldest(db: Db): Promise<Oldest> {
  */
 export async function lockOrganization(tx: Db, id: string): Promise<{ name: string } | undefined> {
   return tx.get<{ name: string }>(sql`select name from organizations where id = ${id} ${forUpdate}`)
+}
+
+export async function enforcesTwoFactor(db: Db, id: string): Promise<boolean> {
+  return (await db.get(sql`select 1 from organizations where id = ${id} and enforce_2fa = ${true}`)) !== undefined
+}
+
+/** Whether any organization of the user that the restrictions allow enforces two-factor authentication. */
+export async function anyEnforcesTwoFactor(db: Db, user_id: number, restrictions: KeyRestrictions): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 ${memberships} where m.user_id = ${user_id} ${organizationFilter(restrictions)}
+      and o.enforce_2fa = ${true} limit 1`)
+  return row !== undefined
 }

@@ -1,6 +1,6 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, oneOf, sql } from '../sql/template.ts'
+import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
 import type { Level } from './members.ts'
@@ -26,6 +26,8 @@ export type TeamRow = Omit<ProjectRow, 'event_retention_days' | 'created_at' | '
 /** A project as a member of its organization sees it. */
 export interface MembersProjectRow extends ProjectRow {
   membership_level: Level
+  /** The rule of its organization. */
+  enforce_2fa: boolean | number | null
 }
 
 export interface ProjectInput {
@@ -39,6 +41,8 @@ const team = sql`p.id, p.uuid, p.organization_id, p.api_token, p.name, p.timezon
 const row = sql`${team}, p.event_retention_days, p.created_at, p.updated_at`
 
 const memberships = sql`from members m join projects p on p.organization_id = m.organization_id`
+const membersView = sql`${row}, m.level as membership_level,
+  (select o.enforce_2fa from organizations o where o.id = p.organization_id) as enforce_2fa`
 
 export async function list(
   db: Db,
@@ -59,7 +63,7 @@ export async function get(
   id: number,
 ): Promise<MembersProjectRow | undefined> {
   const found = await db.get<MembersProjectRow>(
-    sql`select ${row}, m.level as membership_level ${memberships} where m.user_id = ${user_id} and p.id = ${id}`,
+    sql`select ${membersView} ${memberships} where m.user_id = ${user_id} and p.id = ${id}`,
   )
   return found && allowsProject(restrictions, found.id, found.organization_id) ? found : undefined
 }
@@ -71,7 +75,7 @@ export function current(
   restrictions: KeyRestrictions,
 ): Promise<MembersProjectRow | undefined> {
   return db.get<MembersProjectRow>(sql`
-    select ${row}, m.level as membership_level ${memberships} where m.user_id = ${user.id} ${projectFilter(restrictions)}
+    select ${membersView} ${memberships} where m.user_id = ${user.id} ${projectFilter(restrictions)}
     order by case when p.id = ${user.current_project_id} then 0
                   when p.organization_id = ${user.current_organization_id} then 1 else 2 end,
       m.joined_at, p.id limit 1`)
@@ -87,6 +91,19 @@ export function within(db: Db, organization_id: string, id?: number): Promise<{ 
 /** Ignores memberships; for commands that work on the database. */
 export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)
+}
+
+/** The organizations of these projects. */
+export async function organizationsOf(db: Db, ids: readonly number[]): Promise<string[]> {
+  const rows = await db.all<{ organization_id: string }>(
+    sql`select distinct organization_id from projects where id in ${oneOf(ids)}`,
+  )
+  return rows.map(({ organization_id }) => organization_id)
+}
+
+/** Locks the project until the transaction ends. Undefined when it was deleted. */
+export function lockProject(tx: Db, id: number): Promise<ProjectRow | undefined> {
+  return tx.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id} ${forUpdate}`)
 }
 
 /** The projects of these organizations, oldest first. */
@@ -146,8 +163,8 @@ export function resetToken(db: Db, id: number, api_token: string, now: string): 
   )
 }
 
-/** Deletes the project and queues the deletion of its events, of which there may be millions. */
-export async function remove(tx: Db, id: number, now: string): Promise<void> {
+/** Queues the deletion of its events, of which there may be millions. False when the project was deleted before. */
+export async function remove(tx: Db, id: number, now: string): Promise<boolean> {
   await purges.queue(tx, sql`p.id = ${id}`, now)
-  await tx.run(sql`delete from projects where id = ${id}`)
+  return (await tx.run(sql`delete from projects where id = ${id}`)) > 0
 }

@@ -7,6 +7,7 @@ const COLUMNS = [
   { table: 'batch_exports', column: 'secrets' },
   { table: 'plugins', column: 'private_token' },
   { table: 'plugin_configs', column: 'secrets' },
+  { table: 'users', column: 'totp_secret' },
 ] as const
 
 /** Names the row that a secret is sealed for. It opens in no other row. */

@@ -13,11 +13,14 @@ export interface UserRow {
   hedgehog_config: string | null
   current_organization_id: string | null
   current_project_id: number | null
+  /** A new address that is not verified yet. */
+  pending_email: string | null
+  two_factor_enabled_at: string | null
 }
 
 /** The columns of a UserRow, for statements with users as `u`. */
 export const userColumns = sql`u.id, u.uuid, u.distinct_id, u.email, u.first_name, u.last_name, u.is_email_verified,
-  u.hedgehog_config, u.current_organization_id, u.current_project_id`
+  u.hedgehog_config, u.current_organization_id, u.current_project_id, u.pending_email, u.two_factor_enabled_at`
 
 /** Addresses that differ only in case belong to one user. */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
@@ -67,7 +70,7 @@ export async function list(db: Db): Promise<UserSummary[]> {
 /** Lower-cased here, because SQLite lower-cases only ASCII. */
 export const searchText = (text: string): string => text.normalize('NFC').toLowerCase()
 
-const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
+export const searchKey = (user: { first_name: string; last_name?: string; email: string }): string =>
   searchText(`${user.first_name} ${user.last_name ?? ''} ${user.email}`)
 
 export interface NewUser {
@@ -127,4 +130,18 @@ export async function disable(tx: Db, { id, uuid }: Pick<UserRow, 'id' | 'uuid'>
       search_key = ${email}, current_organization_id = null, current_project_id = null
     where id = ${id} and is_active and is_email_verified is not true`)
   return disabled > 0
+}
+
+/** False when the account is not active. */
+export async function deactivate(tx: Db, id: number): Promise<boolean> {
+  return (await tx.run(sql`update users set is_active = ${false} where id = ${id} and is_active`)) > 0
+}
+
+export async function activate(tx: Db, id: number): Promise<boolean> {
+  return (await tx.run(sql`update users set is_active = ${true} where id = ${id} and not is_active`)) > 0
+}
+
+/** Also finds deactivated accounts. Superseded accounts have lost their address. */
+export function findByEmail(db: Db, email: string): Promise<(UserRow & { is_active: boolean | number }) | undefined> {
+  return db.get(sql`select ${userColumns}, u.is_active from users u where u.email_key = ${emailKey(email)}`)
 }

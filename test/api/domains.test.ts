@@ -1,6 +1,11 @@
 import t from 'tap'
+import { verify } from '../../src/store/domains.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { openBrowser } from '../helpers/browser.ts'
+import { IDENTITY_PROVIDER, SELF_SIGNED } from '../helpers/certificate.ts'
 import { openNameserver, type Zone } from '../helpers/nameserver.ts'
+
+t.setTimeout(10 * 60_000)
 
 const domainsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/domains/`
 
@@ -53,7 +58,7 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
 
   const changed = await call('domains.update', {
     params: { id: made.body.id },
-    body: { domain: 'other.example', saml_acs_url: 'u', saml_x509_cert: 'c', verified_at: 'x' },
+    body: { domain: 'other.example', saml_acs_url: 'u', saml_x509_cert: IDENTITY_PROVIDER.cert, verified_at: 'x' },
   })
   t.match(changed, {
     status: 200,
@@ -185,7 +190,12 @@ for (const engine of ENGINES)
   t.test(`verifies a domain by its TXT record (${engine})`, async (t) => {
     const zone: Zone = {}
     const app = await openApp(t, engine, {
-      environment: { DNS_SERVERS: await openNameserver(t, zone), DNS_TIMEOUT_MS: '300' },
+      environment: {
+        DNS_SERVERS: await openNameserver(t, zone),
+        DNS_TIMEOUT_MS: '300',
+        SOCIAL_AUTH_GOOGLE_OAUTH2_KEY: 'id',
+        SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET: 'secret',
+      },
     })
     const { call } = app
     const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
@@ -278,3 +288,108 @@ for (const engine of ENGINES)
     t.strictSame(answers.map(({ status }) => status).sort(), [200, 400])
     t.ok(answers.some(({ body }) => body.code === 'already_claimed'))
   })
+
+onBothEngines(t, 'checks certificates when they are stored', async (t, { call }) => {
+  const { cert } = IDENTITY_PROVIDER
+  const bare = cert.replace(/-----[A-Z ]+-----/g, '').trim()
+  const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example', saml_x509_cert: cert } })
+  t.equal(made.saml_x509_cert, cert, 'stored as sent')
+  const params = { id: made.id }
+  const accepted = [bare, bare.replaceAll('\n', ''), bare.replaceAll('\n', '\r\n'), ` ${cert}\n`, '', null]
+  for (const saml_x509_cert of accepted)
+    t.match(await call('domains.update', { params, body: { saml_x509_cert } }), {
+      status: 200,
+      body: { saml_x509_cert },
+    })
+  const key = IDENTITY_PROVIDER.key
+  for (const saml_x509_cert of ['c', 'AAAA', '<xml/>', bare.slice(0, 400), key, SELF_SIGNED.cert]) {
+    const error = { status: 400, body: { code: 'invalid_input', attr: 'saml_x509_cert' } }
+    t.match(await call('domains.update', { params, body: { saml_x509_cert } }), error)
+    t.match(await call('domains.create', { body: { domain: 'other.example', saml_x509_cert } }), error)
+  }
+  t.equal((await call('domains.list')).body.count, 1)
+})
+
+const PASSWORD = 'correct horse battery staple'
+
+for (const engine of ENGINES)
+  t.test(`enforces only providers that can sign users in (${engine})`, async (t) => {
+    const zone: Zone = {}
+    const environment = {
+      DNS_SERVERS: await openNameserver(t, zone),
+      SITE_URL: 'http://localhost',
+      SOCIAL_AUTH_GITHUB_KEY: 'id',
+      SOCIAL_AUTH_GITHUB_SECRET: 'secret',
+      SOCIAL_AUTH_GITLAB_KEY: 'id',
+    }
+    const app = await openApp(t, engine, { environment })
+    const { call, send } = app
+    const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
+    zone['_workspace-challenge.hedgerow.example'] = { txt: [[made.verification_challenge]] }
+    t.match(await call('domains.verify', { params: { id: made.id } }), { body: { is_verified: true } })
+    const update = (body: object) => call('domains.update', { params: { id: made.id }, body })
+
+    const browsers = new Map<string, ReturnType<typeof openBrowser>>()
+    for (const email of [
+      'in@hedgerow.example',
+      'IN2@Hedgerow.Example',
+      'out@xhedgerow.example',
+      'sub@a.hedgerow.example',
+    ]) {
+      const { key } = await app.member(email, 1)
+      t.equal((await send('PATCH', '/api/users/@me/', { key, body: { password: PASSWORD } })).status, 200)
+      const browser = openBrowser(app)
+      await browser.signIn(email, PASSWORD)
+      browsers.set(email, browser)
+    }
+    const signedIn = async () => {
+      const found: string[] = []
+      for (const [email, browser] of browsers)
+        if ((await browser.send('GET', '/api/users/@me/')).status === 200) found.push(email)
+      return found
+    }
+
+    const refused = { status: 400, body: { code: 'invalid_input', attr: 'sso_enforcement' } }
+    t.match(await update({ sso_enforcement: 'google-oauth2' }), refused)
+    t.match(await update({ sso_enforcement: 'gitlab' }), refused, 'without a client secret')
+    const saml = {
+      saml_entity_id: 'https://idp.example',
+      saml_acs_url: 'https://idp.example/sso',
+      saml_x509_cert: IDENTITY_PROVIDER.cert,
+    }
+    for (const missing of ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'])
+      for (const value of [null, ''])
+        t.match(await update({ ...saml, [missing]: value, sso_enforcement: 'saml' }), refused, `no ${missing}`)
+    for (const saml_acs_url of ['u', 'javascript:alert(1)', 'https://'])
+      t.match(await update({ ...saml, saml_acs_url, sso_enforcement: 'saml' }), refused, saml_acs_url)
+    t.match(
+      await call('domains.retrieve', { params: { id: made.id } }),
+      { body: { sso_enforcement: '', saml_entity_id: null } },
+      'a rejected update changes nothing',
+    )
+    t.equal((await signedIn()).length, 4, 'and ends no session')
+
+    t.match(await update({ ...saml, sso_enforcement: 'saml' }), { status: 200, body: { sso_enforcement: 'saml' } })
+    t.strictSame(await signedIn(), ['out@xhedgerow.example', 'sub@a.hedgerow.example'], 'ends the password sessions')
+    t.match(await update({ saml_x509_cert: null }), refused, 'the certificate of an enforced provider stays')
+    t.match(await update({ sso_enforcement: 'github' }), { status: 200, body: { sso_enforcement: 'github' } })
+    t.match(await update({ saml_x509_cert: null }), { status: 200, body: { saml_x509_cert: null } })
+    t.match(await update({ sso_enforcement: '' }), { status: 200, body: { sso_enforcement: '' } })
+    await openBrowser(app).signIn('in@hedgerow.example', PASSWORD)
+  })
+
+onBothEngines(t, 'SAML is enforced only with SITE_URL', async (t, { call, deps }) => {
+  const { body: made } = await call('domains.create', {
+    body: {
+      domain: 'hedgerow.example',
+      saml_entity_id: 'e',
+      saml_acs_url: 'https://idp.example/sso',
+      saml_x509_cert: IDENTITY_PROVIDER.cert,
+    },
+  })
+  await verify(deps.db, made.id, deps.now())
+  t.match(await call('domains.update', { params: { id: made.id }, body: { sso_enforcement: 'saml' } }), {
+    status: 400,
+    body: { code: 'invalid_input', attr: 'sso_enforcement' },
+  })
+})

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { create, createInviteLink } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
+import { userActor } from '../../src/store/activity_log.ts'
 import { getByEmail } from '../../src/store/users.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -22,7 +23,12 @@ async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
   const { db, ids } = deps
   const user = (await getByEmail(db, 'owner@example.com'))!
   const organization = { id: first.organization_id, name: 'My organization' }
-  const { id } = await create({ ...deps, mailer: { wake: () => undefined } }, { user }, organization, { target_email })
+  const { id } = await create(
+    { ...deps, mailer: { wake: () => undefined } },
+    userActor(user, '127.0.0.1'),
+    organization,
+    { target_email },
+  )
   const { link } = (await createInviteLink(db, ids, 'https://site.example', id))!
   return { invite_id: id, token: new URL(link).searchParams.get('token')! }
 }

@@ -22,7 +22,7 @@ onBothEngines(t, 'updates the name of the caller', async (t, { call, key, first 
   t.equal((await call('members.list', { query: { search: 'ada love' } })).body.count, 1, 'search finds the new name')
   t.equal((await call('members.list', { query: { search: 'Owner ' } })).body.count, 0)
   t.equal((await call('users.update', { body: { last_name: '' } })).body.last_name, '')
-  const ignored = { id: 7, uuid: 'x', email: 'x@example.com', is_email_verified: true, organization: null, team: null }
+  const ignored = { id: 7, uuid: 'x', is_email_verified: true, organization: null, team: null }
   t.match((await call('users.update', { body: ignored })).body, { id: before.id, email: before.email })
 
   for (const [body, error] of [

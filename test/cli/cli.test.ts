@@ -97,9 +97,10 @@ t.test('serve', async (t) => {
   t.test('creates a working key at the first start only, and keeps the data', async (t) => {
     const path = folder()
     const first = await serve(t, ['--database', `sqlite:${path}`])
-    t.same(Object.keys(first.ready), ['url', 'api_key', 'project_token', 'organization_id', 'project_id'])
+    t.same(Object.keys(first.ready), ['url', 'api_key', 'login_url', 'project_token', 'organization_id', 'project_id'])
     t.match(first.ready, {
       api_key: /^phx_/,
+      login_url: /^http:\/\/127\.0\.0\.1:\d+\/login#link=[\w-]{43}$/,
       project_token: /^phc_/,
       organization_id: /^[0-9a-f-]{36}$/,
       project_id: 1,
@@ -108,7 +109,7 @@ t.test('serve', async (t) => {
     t.equal(await first.stop(), 0)
 
     const second = await serve(t, ['--database', `sqlite:${path}`])
-    t.same({ ...second.ready, url: '' }, { ...first.ready, url: '', api_key: null })
+    t.same({ ...second.ready, url: '' }, { ...first.ready, url: '', api_key: null, login_url: null })
     const env = { WORKSPACE_URL: second.ready.url, WORKSPACE_KEY: first.ready.api_key }
     const listed = await run(['organizations', 'list', '--json'], { env })
     t.equal(JSON.parse(listed.stdout).count, 2)

@@ -30,6 +30,24 @@ const SERVERS = [
   ['postgres', 'posthog'],
 ] as const
 
+/** Operations that would change the owner of the key or send mail, and those without a resource to request. */
+const SKIPPED = [
+  'members.update',
+  'users.update',
+  'users.request_email_verification',
+  'two_factor.start_setup',
+  'two_factor.backup_codes',
+  'session.end_others',
+  'password_reset.request',
+  'signup.accept',
+  'password_reset.complete',
+  'password_reset.check',
+  'sso.begin',
+  'sso.complete',
+  'members.remove',
+  'session.end',
+]
+
 for (const [engine, dialect] of SERVERS)
   t.test(`this server conforms to the contract (${engine}, ${dialect})`, async (t) => {
     const database = engine === 'postgres' ? await emptyDatabase() : { url: `sqlite:${t.testdir()}`, drop: () => {} }
@@ -66,8 +84,11 @@ for (const [engine, dialect] of SERVERS)
     )
     t.same([code, ok], [0, true])
     t.same(
-      findings.filter(({ result }) => result === 'skipped').map(({ operation }) => operation),
-      ['members.update', 'users.update', 'signup.accept', 'members.remove'],
+      findings
+        .filter(({ result }) => result === 'skipped')
+        .map(({ operation }) => operation)
+        .sort(),
+      SKIPPED.toSorted(),
     )
     t.same(new Set(findings.map(({ operation }) => operation)), new Set(operations.map(({ id }) => id)))
     t.same(
@@ -77,7 +98,7 @@ for (const [engine, dialect] of SERVERS)
     )
     t.same(await current(), before, 'the caller and `@current` are unchanged')
     const xml = readFileSync(report, 'utf8')
-    t.match(xml, `tests="${findings.length}" failures="0" skipped="4"`)
+    t.match(xml, `tests="${findings.length}" failures="0" skipped="${SKIPPED.length}"`)
     t.equal(xml.match(/<testcase /g)!.length, findings.length)
   })
 

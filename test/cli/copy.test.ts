@@ -214,6 +214,12 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     ...(await answers(site, site.api_key, organization_id, site.project_id)),
     ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
+  // Lists of members show it, so it is there before they are read.
+  change(
+    from,
+    ADMINISTRATION.file,
+    "insert into identities values ('issuer', 'subject', 1, 'oidc', 'x@example.com', '2026', '2026')",
+  )
   // The last use of a key is stored after the response, so the lists are read until they are stable.
   let before = await listed()
   for (let last: string[] = []; last.join() !== before.join(); ) [last, before] = [before, await listed()]
@@ -224,7 +230,16 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     ADMINISTRATION.file,
     `insert into letters values ('a', 'invite', 'x@example.com', '{}', 'waiting', 0, '2026', '2026');
      insert into used_invites values ('a', '${organization_id}', 'hash', '2026');
-     insert into made_invites values ('a', '${organization_id}', 1, 'hash', '2026');`,
+     insert into made_invites values ('a', '${organization_id}', 1, 'hash', '2026');
+     insert into sessions values ('a', 'hash', 1, 'password', null, 0, '', '', '2026', '2026', '9999');
+     insert into pending_sign_ins values ('hash', 1, 'password', '9999');
+     insert into one_time_tokens values ('hash', 'sign_in', 1, 'x@example.com', '2026', '9999');
+     insert into backup_codes values (1, 'hash');
+     insert into sign_in_failures values ('hash', 1, '2026', '9999');
+     insert into pending_identities values ('hash', 1, 'issuer', 'subject', 'oidc', 'x@example.com', '9999');
+     insert into sso_requests values ('hash', 'oidc', null, 'hash', '/', null, '9999');
+     insert into used_assertions values ('hash', '9999');
+     insert into removed_members values ('${organization_id}', 1);`,
   )
 
   t.equal((await run(['migrate', '--database', to])).code, 0, 'a migrated empty target is accepted')

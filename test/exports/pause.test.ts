@@ -846,7 +846,8 @@ for (const engine of ENGINES) {
         const left = await pausesOf(app, made)
         await app.send('DELETE', `${made.one}/`)
         assert.deepEqual(here.toSorted(), expected.toSorted())
-        assert.deepEqual(counts, skipped)
+        // The log is ordered by time, and the clock may go back.
+        assert.deepEqual(counts.toSorted(), skipped.toSorted())
         assert.equal(left, 0)
       }),
       { numRuns: SEQUENCES },

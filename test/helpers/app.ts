@@ -8,6 +8,9 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { issue } from '../../src/auth/api_keys.ts'
+import { keyLookup } from '../../src/auth/caller.ts'
+import { SESSION_COOKIE } from '../../src/auth/cookie-names.ts'
+import { createSession, csrfTokenOf } from '../../src/auth/sessions.ts'
 import { readConfig } from '../../src/config.ts'
 import type { OperationId, Params, Query } from '../../src/contract/operations.ts'
 import { contractOf, type Dialect, dereference, type Operation, operations, resolve } from '../../src/contract/table.ts'
@@ -20,7 +23,8 @@ import { buildServer } from '../../src/http/server.ts'
 import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
 import { createWithOwner } from '../../src/organizations/organizations.ts'
 import type { Engine } from '../../src/sql/template.ts'
-import { type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
+import { OPERATOR } from '../../src/store/activity_log.ts'
+import { isUnrestricted, type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
@@ -92,9 +96,13 @@ export interface AppOptions {
   environment?: Record<string, string>
   /** Runs deliveries; by default in this process, which is faster. */
   processes?: DeliveryProcesses
+  /** Sends a session of the same user in place of an unrestricted key. */
+  sessions?: boolean
   /** Receives the log; discarded by default. */
   log?: NodeJS.WritableStream
 }
+
+const CLIENT = { address: '127.0.0.1', user_agent: 'test' }
 
 export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, testDestination, stop: async () => undefined }
 
@@ -102,7 +110,7 @@ export const IN_THIS_PROCESS: DeliveryProcesses = { deliver, testDestination, st
 export async function openApp(
   t: Test,
   engine: Engine,
-  { environment = {}, log, processes = IN_THIS_PROCESS }: AppOptions = {},
+  { environment = {}, log, sessions = false, processes = IN_THIS_PROCESS }: AppOptions = {},
 ): Promise<TestApp> {
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
@@ -143,13 +151,28 @@ export async function openApp(
     return { id: user!.id, uuid: user!.uuid, email, key: await key({ user_id: user!.id }) }
   }
 
+  const tokens = new Map<string, string>()
+  /** The headers of a session of the user of this key. Undefined for a key that is invalid or restricted. */
+  const sessionHeaders = async (value: string): Promise<Record<string, string> | undefined> => {
+    const caller = await keyLookup(deps.db)(value)
+    if (!caller?.scopes.includes('*') || !isUnrestricted(caller.restrictions)) return undefined
+    const session = { user_id: caller.user.id, method: 'password', second_factor: true, client: CLIENT } as const
+    const limits = { ids: deps.ids, now: deps.now(), lifetime_hours: config.SESSION_LIFETIME_HOURS }
+    const token = tokens.get(value) ?? (await createSession(deps.db, limits, session)).token
+    tokens.set(value, token)
+    const prefix = config.SITE_URL?.startsWith('https:') ? '__Host-' : ''
+    return { cookie: `${prefix}${SESSION_COOKIE}=${token}`, 'x-csrf-token': csrfTokenOf(token) }
+  }
+  const credentialsOf = async (value: string): Promise<Record<string, string>> =>
+    (sessions ? await sessionHeaders(value) : undefined) ?? { authorization: `Bearer ${value}` }
+
   const send: TestApp['send'] = async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
     const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
     const response = await app.inject({
       method: method as InjectOptions['method'],
       url: path,
       headers: {
-        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(key !== null && (await credentialsOf(key))),
         ...(type !== undefined && { 'content-type': type }),
         ...headers,
       },
@@ -192,7 +215,7 @@ export async function openApp(
     stranger: async (email) => {
       const somebody = await person(email)
       const made = await deps.db.tx((tx) =>
-        createWithOwner(tx, deps.ids, deps.now(), { owner_id: somebody.id, name: `Of ${email}` }),
+        createWithOwner(tx, deps.ids, deps.now(), OPERATOR, { owner_id: somebody.id, name: `Of ${email}` }),
       )
       return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
     },

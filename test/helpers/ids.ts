@@ -10,6 +10,15 @@ export function knownIds(): Ids {
     keyId: () => `key${next().padStart(8, '0')}`,
     projectToken: () => `phc_known${next().padStart(38, '0')}`,
     inviteToken: () => `invite${next().padStart(37, '0')}`,
+    sessionToken: () => `session${next().padStart(36, '0')}`,
+    totpSecret: () =>
+      next()
+        .padStart(32, 'A')
+        .replace(/[0189]/g, 'B'),
+    backupCode: () =>
+      next()
+        .padStart(16, 'a')
+        .replace(/(.{4})(?=.)/g, '$1-'),
     challenge: () => `challenge${next().padStart(34, '0')}`,
     letters: () =>
       next()

@@ -15,6 +15,8 @@ const KINDS = [
   'signup_tokens',
   'domains',
   'api_keys',
+  'sessions',
+  'providers',
   'batch_exports',
   'batch_export_runs',
   ...PLUGIN_FAMILIES,
@@ -43,6 +45,9 @@ const PARAMETERS: Record<string, Kind> = {
   run_id: 'batch_export_runs',
   user__uuid: 'members',
   invite_id: 'invites',
+  session_id: 'sessions',
+  user_uuid: 'members',
+  provider: 'providers',
 }
 
 /** Areas that list the resources of another area. */
@@ -115,6 +120,11 @@ export async function fill(
   const domain = await make(`${organization}/domains/`, { domain: `${word}.example` })
   const key = await make('/api/personal_api_keys/', { label: word, scopes: ['*'] })
 
+  const password = `${word} correct horse battery staple`
+  const { email } = await send('PATCH', '/api/users/@me/', { body: { password } })
+  await send('POST', '/api/login/', { key: null, body: { email, password } })
+  const sessions = await send('GET', '/api/users/@me/login_sessions/')
+
   const { api_token } = await send('GET', `${project}/`)
   const distinct_id = `person-${word}`
   await send('POST', '/batch/', {
@@ -164,6 +174,8 @@ export async function fill(
       signup_tokens: [invite.signup_token],
       domains: [domain.id],
       api_keys: [key.id],
+      sessions: sessions.results.map(({ id }: { id: string }) => id),
+      providers: [`provider-${word}`],
       batch_exports: [batch_export.id, wide.id],
       batch_export_runs: latest_runs.map(({ id }: { id: string }) => id),
       pipeline_destinations: [families[0]!.id],
@@ -188,4 +200,5 @@ const TEXTS: Partial<Record<Kind, string>> = {
   api_keys: 'key99999999',
   project_tokens: `phc_known${'9'.repeat(38)}`,
   distinct_ids: 'nobody',
+  providers: 'nobody',
 }

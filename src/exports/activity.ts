@@ -1,0 +1,80 @@
+/** Records changes of batch exports in the activity log. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import { type Actor, record } from '../store/activity_log.ts'
+import type { RunRow } from '../store/batch_export_runs.ts'
+import type { BatchExportRow } from '../store/batch_exports.ts'
+import { type FieldChange, fieldChanges, secretChange } from '../store/field-changes.ts'
+import type { Vault } from '../store/vault.ts'
+import { decryptSettings, splitSecrets } from './settings.ts'
+
+export type ExportActivity = 'created' | 'updated' | 'deleted' | 'paused' | 'unpaused' | 'backfill_started'
+
+export function recordExport(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: Actor,
+  activity: ExportActivity,
+  { id, project_id, name }: BatchExportRow,
+  changes: FieldChange[] = [],
+): Promise<void> {
+  return record(tx, ids, now, actor, {
+    project_id,
+    area: 'batch_exports',
+    activity,
+    item_id: id,
+    item_name: name,
+    changes,
+  })
+}
+
+export function recordRun(
+  tx: Db,
+  ids: Ids,
+  now: string,
+  actor: Actor,
+  activity: 'retried' | 'cancelled',
+  { project_id, name }: BatchExportRow,
+  { id }: RunRow,
+): Promise<void> {
+  return record(tx, ids, now, actor, { project_id, area: 'batch_export_runs', activity, item_id: id, item_name: name })
+}
+
+/** The fields that callers set. Each key of the destination is a field of its own; secrets have no values. */
+export function exportChanges(vault: Vault, before: BatchExportRow | null, after: BatchExportRow): FieldChange[] {
+  const secrets = before?.secrets === after.secrets ? [] : replacedSecrets(vault, before, after)
+  return [
+    ...fieldChanges(before ? openFields(before) : {}, openFields(after)),
+    ...secrets.map((key) => secretChange(`destination__config__${key}`)),
+  ]
+}
+
+/** The same secret is encrypted to another text, so the values are compared. */
+function replacedSecrets(vault: Vault, before: BatchExportRow | null, after: BatchExportRow): string[] {
+  const [old, current] = [secretsOf(vault, before), secretsOf(vault, after)]
+  return Object.keys({ ...old, ...current }).filter((key) => !isDeepStrictEqual(old[key], current[key]))
+}
+
+function secretsOf(vault: Vault, row: BatchExportRow | null): Record<string, unknown> {
+  if (!row || row.secrets === null) return {}
+  const { type, config } = decryptSettings(vault, row)
+  return splitSecrets(type, config).secret
+}
+
+function openFields(row: BatchExportRow): object {
+  const { name, interval, start_at, end_at, hogql_query, destination_type } = row
+  const config: object = JSON.parse(row.destination_config)
+  const settings = Object.entries(config).map(([key, value]) => [`destination__config__${key}`, value])
+  return {
+    name,
+    interval,
+    paused: Boolean(row.paused),
+    start_at,
+    end_at,
+    hogql_query,
+    destination__type: destination_type,
+    ...Object.fromEntries(settings),
+  }
+}

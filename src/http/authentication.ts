@@ -1,0 +1,56 @@
+/** Authenticates requests by key or session. */
+import type { FastifyRequest } from 'fastify'
+import { authenticate, bearer, type Caller, cachedKeyLookup, callerWithSession } from '../auth/caller.ts'
+import { SESSION_COOKIE } from '../auth/cookie-names.ts'
+import { sha256 } from '../auth/hash.ts'
+import { activeAt, isActive, isTouchDue } from '../auth/sessions.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import * as sessions from '../store/sessions.ts'
+import { isSecure, readCookie } from './cookies.ts'
+import { isSafe, requireCsrfToken, requireSameOrigin } from './csrf.ts'
+import { originOf } from './request-url.ts'
+
+export interface Authenticator {
+  /** A key wins over a session: a wrong key is an error even beside a good session. */
+  authenticate(request: FastifyRequest): Promise<Caller>
+  /** The session of a request to a public operation. A session that has ended is none. */
+  currentSession(request: FastifyRequest): Promise<sessions.SessionRow | null>
+}
+
+export function createAuthenticator({ db, config, now, milliseconds, signIn, background }: Deps): Authenticator {
+  const findKey = cachedKeyLookup(db)
+
+  const tokenOf = (request: FastifyRequest): string | undefined =>
+    readCookie(request, SESSION_COOKIE, isSecure(request, config))
+
+  async function findSession(token: string): Promise<Caller | undefined> {
+    const found = await sessions.getByHash(db, sha256(token))
+    const time = milliseconds()
+    const active = activeAt(time, signIn.limits)
+    if (!found || !isActive(found.session, active)) return undefined
+    const { id } = found.session
+    if (isTouchDue(found.session, time))
+      background("updating a session's last_used_at", () => sessions.touch(db, id, active.now))
+    return callerWithSession(found)
+  }
+
+  return {
+    authenticate: async (request) => {
+      const { headers } = request
+      const token = bearer(headers.authorization) === undefined ? tokenOf(request) : undefined
+      if (token === undefined) return authenticate(findKey, headers.authorization, now)
+      const caller = await findSession(token)
+      if (!caller) throw new AppError({ code: 'not_authenticated', detail: 'This session has ended. Sign in again.' })
+      if (!isSafe(request.method)) {
+        requireSameOrigin(headers, originOf(request, config))
+        requireCsrfToken(headers, token)
+      }
+      return caller
+    },
+    currentSession: async (request) => {
+      const token = tokenOf(request)
+      return (token === undefined ? undefined : await findSession(token))?.session ?? null
+    },
+  }
+}

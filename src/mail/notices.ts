@@ -1,0 +1,24 @@
+/** Mails to users about changes to their account. */
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import * as outbox from './outbox.ts'
+
+export interface NoticeDeps {
+  ids: Ids
+  now: () => string
+  /** Null when no mail is configured. */
+  mailer: { wake(): void } | null
+}
+
+/** Enqueues a mail in the transaction of the change. Without mail it does nothing. Wake the mailer after the commit. */
+export async function notifyUser(
+  { mailer, ids, now }: NoticeDeps,
+  tx: Db,
+  { email, first_name }: { email: string; first_name: string },
+  event: outbox.AccountEvent,
+  detail: string | null = null,
+): Promise<void> {
+  if (!mailer) return
+  const content: outbox.AccountNoticeContent = { event, first_name, detail, at: now() }
+  await outbox.enqueue(tx, { id: ids.uuid(), kind: 'account_notice', recipient: email, content, now: now() })
+}

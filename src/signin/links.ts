@@ -1,0 +1,31 @@
+/** One-time sign-in links, printed by the first start and by the command. */
+import { sha256 } from '../auth/hash.ts'
+import type { Ids } from '../ids.ts'
+import type { Db } from '../sql/db.ts'
+import * as tokens from '../store/one_time_tokens.ts'
+
+const LINK_MS = 3_600_000
+
+/** Voids earlier links of the user. The secret is in the fragment, which browsers do not send to servers. */
+export async function createSignInLink(
+  tx: Db,
+  { ids, now, site_url }: { ids: Pick<Ids, 'sessionToken'>; now: string; site_url: string },
+  { id, email }: { id: number; email: string },
+): Promise<string> {
+  const token = ids.sessionToken()
+  const expires_at = new Date(Date.parse(now) + LINK_MS).toISOString()
+  await tokens.removeAll(tx, id, 'sign_in')
+  await tokens.create(tx, {
+    token_hash: sha256(token),
+    kind: 'sign_in',
+    user_id: id,
+    email,
+    created_at: now,
+    expires_at,
+  })
+  return `${site_url}/login#link=${token}`
+}
+
+/** A link on plain http is only printed for a server that listens on loopback. */
+export const mayPrintLink = ({ HOST, SITE_URL }: { HOST: string; SITE_URL?: string }): boolean =>
+  SITE_URL?.startsWith('https:') === true || /^(127\.|::1$|localhost$)/.test(HOST)

@@ -1,0 +1,55 @@
+/** The caller's own profile, including credentials and the rules of the session. */
+import type { Caller } from '../auth/caller.ts'
+import { requireFresh } from '../auth/session-rules.ts'
+import { FRESH_MS } from '../auth/sessions.ts'
+import * as users from '../auth/users.ts'
+import { notFound } from '../errors.ts'
+import * as accounts from '../store/accounts.ts'
+import type { UserActor } from '../store/activity_log.ts'
+import * as identities from '../store/identities.ts'
+import { applyChange, type CredentialChange, prepareChange } from './profile.ts'
+import type { SignInService } from './service.ts'
+
+export interface Me extends users.Profile {
+  has_password: boolean
+  has_social_auth: boolean
+  /** Null with a key. */
+  reauthenticate_by: string | null
+}
+
+export async function get(service: SignInService, caller: Caller): Promise<Me> {
+  const { db } = service
+  const account = await accounts.get(db, caller.user.id)
+  if (!account) throw notFound()
+  const { session } = caller
+  return {
+    ...(await users.get(service, { ...caller, user: account })),
+    has_password: account.password_hash !== null,
+    has_social_auth: await identities.any(db, account.id),
+    reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
+  }
+}
+
+/** Changes all fields or none. A new password or address needs a fresh sign-in. */
+export async function update(
+  service: SignInService,
+  caller: Caller,
+  actor: UserActor,
+  input: users.ProfileInput & CredentialChange,
+): Promise<Me> {
+  if (input.password !== undefined || input.email !== undefined) requireFresh(caller, service.milliseconds())
+  users.requireMayUpdate(caller)
+  const account = await accounts.get(service.db, caller.user.id)
+  if (!account) throw notFound()
+  const change = await prepareChange(service, account, input)
+  await service.db.tx(async (tx) => {
+    const locked = await accounts.lock(tx, account.id)
+    // The password was changed by another request, so the check of the current one is void.
+    if (!locked || (change.password_hash !== undefined && locked.password_hash !== account.password_hash))
+      throw notFound()
+    await users.updateLocked(tx, { ...caller, user: locked }, input)
+    await applyChange(service, tx, actor, locked, change)
+  })
+  service.mailer?.wake()
+  return get(service, caller)
+}

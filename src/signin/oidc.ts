@@ -1,0 +1,243 @@
+/** OpenID Connect and OAuth 2: Google, GitLab, GitHub and one provider of the operator. */
+import type * as openid from 'openid-client'
+import type { Config } from '../config.ts'
+import type { SignInService } from './service.ts'
+import { type Assertion, SsoError } from './sso.ts'
+import { derived, saveRequest, useRequest } from './sso-requests.ts'
+
+export type OAuthProvider = 'google-oauth2' | 'github' | 'gitlab' | 'oidc'
+
+export interface ProviderSettings {
+  client_id: string
+  client_secret: string
+  /** The OpenID issuer; for GitHub, the address of the site. */
+  issuer: string
+  /** GitHub only: the address of the API. */
+  api_url?: string | undefined
+}
+
+export type Providers = Partial<Record<OAuthProvider, ProviderSettings>>
+
+type ProviderConfig = Pick<
+  Config,
+  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_KEY'
+  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET'
+  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER'
+  | 'SOCIAL_AUTH_GITHUB_KEY'
+  | 'SOCIAL_AUTH_GITHUB_SECRET'
+  | 'SOCIAL_AUTH_GITHUB_URL'
+  | 'SOCIAL_AUTH_GITHUB_API_URL'
+  | 'SOCIAL_AUTH_GITLAB_KEY'
+  | 'SOCIAL_AUTH_GITLAB_SECRET'
+  | 'SOCIAL_AUTH_GITLAB_API_URL'
+  | 'OIDC_ISSUER'
+  | 'OIDC_CLIENT_ID'
+  | 'OIDC_CLIENT_SECRET'
+>
+
+/** A provider is configured when it has a client id and a client secret. */
+export function providersOf(config: ProviderConfig): Providers {
+  const providers: Providers = {}
+  const add = (name: OAuthProvider, client_id?: string, client_secret?: string, issuer?: string, api_url?: string) => {
+    if (client_id && client_secret && issuer) providers[name] = { client_id, client_secret, issuer, api_url }
+  }
+  const { SOCIAL_AUTH_GOOGLE_OAUTH2_KEY, SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET, SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER } = config
+  add(
+    'google-oauth2',
+    SOCIAL_AUTH_GOOGLE_OAUTH2_KEY,
+    SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET,
+    SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER,
+  )
+  const { SOCIAL_AUTH_GITHUB_URL, SOCIAL_AUTH_GITHUB_API_URL } = config
+  add(
+    'github',
+    config.SOCIAL_AUTH_GITHUB_KEY,
+    config.SOCIAL_AUTH_GITHUB_SECRET,
+    SOCIAL_AUTH_GITHUB_URL,
+    SOCIAL_AUTH_GITHUB_API_URL,
+  )
+  add('gitlab', config.SOCIAL_AUTH_GITLAB_KEY, config.SOCIAL_AUTH_GITLAB_SECRET, config.SOCIAL_AUTH_GITLAB_API_URL)
+  add('oidc', config.OIDC_CLIENT_ID, config.OIDC_CLIENT_SECRET, config.OIDC_ISSUER)
+  return providers
+}
+
+export interface Sso extends SignInService {
+  providers: Providers
+  /** The public address of this server. */
+  site_url: string
+}
+
+const SCOPES: Record<OAuthProvider, string> = {
+  'google-oauth2': 'openid email profile',
+  gitlab: 'openid email profile',
+  oidc: 'openid email profile',
+  github: 'user:email',
+}
+
+const isProvider = (name: string): name is OAuthProvider => Object.hasOwn(SCOPES, name)
+
+/** The settings of a provider. Throws SsoError for an unknown one and for one that is not configured. */
+function settingsOf({ providers }: Sso, name: string): [OAuthProvider, ProviderSettings] {
+  if (!isProvider(name)) throw new SsoError('invalid_sso_provider', `unknown provider ${name}`)
+  const settings = providers[name]
+  if (!settings) throw new SsoError('improperly_configured_sso', `${name} is not configured`)
+  return [name, settings]
+}
+
+/** Discovered configurations. A failed discovery is tried again. */
+const configurations = new WeakMap<ProviderSettings, Promise<openid.Configuration>>()
+
+async function configurationOf(
+  client: typeof openid,
+  provider: OAuthProvider,
+  settings: ProviderSettings,
+): Promise<openid.Configuration> {
+  const { client_id, client_secret, issuer } = settings
+  const insecure = issuer.startsWith('http://')
+  if (provider === 'github') {
+    const server = {
+      issuer,
+      authorization_endpoint: `${issuer}/login/oauth/authorize`,
+      token_endpoint: `${issuer}/login/oauth/access_token`,
+    }
+    const configuration = new client.Configuration(server, client_id, {}, client.ClientSecretPost(client_secret))
+    if (insecure) client.allowInsecureRequests(configuration)
+    return configuration
+  }
+  const known = configurations.get(settings)
+  if (known) return known
+  const options = insecure ? { execute: [client.allowInsecureRequests] } : {}
+  const found = client.discovery(new URL(issuer), client_id, client_secret, undefined, options)
+  configurations.set(settings, found)
+  found.catch(() => configurations.delete(settings))
+  return found
+}
+
+const redirectUri = ({ site_url }: Sso, provider: OAuthProvider): string => `${site_url}/complete/${provider}/`
+
+export interface BeginInput {
+  provider: string
+  /** The value of the browser's cookie. */
+  browser: string
+  email: string | undefined
+  next: string | undefined
+  invite_id: string | null
+}
+
+/** Returns the address of the provider's sign-in page. */
+export async function beginOAuth(sso: Sso, input: BeginInput): Promise<string> {
+  const [provider, settings] = settingsOf(sso, input.provider)
+  const client = await import('openid-client')
+  const configuration = await configurationOf(client, provider, settings).catch((error) => {
+    throw new SsoError('improperly_configured_sso', `discovery failed: ${String(error)}`)
+  })
+  const state = sso.ids.sessionToken()
+  const { browser, next, invite_id, email } = input
+  await saveRequest(sso, { id: state, provider, domain_id: null, browser, next, invite_id })
+  const url = client.buildAuthorizationUrl(configuration, {
+    redirect_uri: redirectUri(sso, provider),
+    scope: SCOPES[provider],
+    state,
+    code_challenge: await client.calculatePKCECodeChallenge(derived('pkce', browser)),
+    code_challenge_method: 'S256',
+    ...(provider !== 'github' && { nonce: derived('nonce', browser) }),
+    ...(email !== undefined && { login_hint: email }),
+  })
+  return url.href
+}
+
+export interface CompleteInput {
+  provider: string
+  /** The query string of the redirect. */
+  search: string
+  state: string | undefined
+  browser: string | undefined
+}
+
+export interface Completed {
+  assertion: Assertion
+  next: string
+  invite_id: string | null
+}
+
+/** Verifies the answer of the provider. Throws SsoError; the texts of the provider go to the log only. */
+export async function completeOAuth(sso: Sso, { search, state, browser, ...input }: CompleteInput): Promise<Completed> {
+  const [provider, settings] = settingsOf(sso, input.provider)
+  if (state === undefined) throw new SsoError('state_mismatch', 'no state')
+  const request = await useRequest(sso, state, browser)
+  if (request.provider !== provider || browser === undefined)
+    throw new SsoError('state_mismatch', 'the request was for another provider')
+  try {
+    const client = await import('openid-client')
+    const configuration = await configurationOf(client, provider, settings)
+    const url = new URL(`${redirectUri(sso, provider)}${search}`)
+    const tokens = await client.authorizationCodeGrant(configuration, url, {
+      pkceCodeVerifier: derived('pkce', browser),
+      expectedState: state,
+      ...(provider !== 'github' && { expectedNonce: derived('nonce', browser), idTokenExpected: true }),
+    })
+    const profile =
+      provider === 'github'
+        ? await githubProfile(settings, tokens.access_token)
+        : await openidProfile(client, configuration, tokens)
+    const { next, invite_id } = request
+    return { assertion: { ...profile, issuer: settings.issuer, provider, domain_id: null }, next, invite_id }
+  } catch (error) {
+    if (error instanceof SsoError) throw error
+    throw new SsoError('sso_failed', String(error))
+  }
+}
+
+type Profile = Pick<Assertion, 'subject' | 'email' | 'email_verified' | 'first_name' | 'last_name'>
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+async function openidProfile(
+  client: typeof openid,
+  configuration: openid.Configuration,
+  tokens: Awaited<ReturnType<typeof openid.authorizationCodeGrant>>,
+): Promise<Profile> {
+  const claims = tokens.claims()
+  if (!claims) throw new SsoError('sso_failed', 'no id token')
+  const info: Record<string, unknown> = configuration.serverMetadata().userinfo_endpoint
+    ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+    : {}
+  // `email_verified` is about the address beside it, so both come from the same answer.
+  const { email, email_verified } = text(info.email) ? info : claims
+  const { given_name, family_name, name } = { ...claims, ...info }
+  if (!text(email)) throw new SsoError('email_not_verified', 'the provider sent no address')
+  return {
+    subject: claims.sub,
+    email: text(email),
+    email_verified: email_verified === true,
+    first_name: text(given_name) || text(name),
+    last_name: text(family_name),
+  }
+}
+
+/** GitHub has no id token. Its addresses are a list of their own; the primary verified one counts. */
+async function githubProfile({ issuer, api_url = issuer }: ProviderSettings, access_token: string): Promise<Profile> {
+  const get = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${api_url}${path}`, {
+      headers: { authorization: `Bearer ${access_token}`, accept: 'application/vnd.github+json' },
+      signal: AbortSignal.timeout(10_000),
+    })
+    if (!response.ok) throw new SsoError('sso_failed', `GitHub answered ${response.status} to ${path}`)
+    return response.json()
+  }
+  const [user, emails] = await Promise.all([get('/user'), get('/user/emails')])
+  const { id, name } = isRecord(user) ? user : {}
+  if (typeof id !== 'number') throw new SsoError('sso_failed', 'GitHub sent no id')
+  const primary = (Array.isArray(emails) ? emails : []).filter(isRecord).find((one) => one.primary === true)
+  if (!primary || !text(primary.email)) throw new SsoError('email_not_verified', 'GitHub sent no primary address')
+  const [first_name = '', ...rest] = text(name).split(' ')
+  return {
+    subject: String(id),
+    email: text(primary.email),
+    email_verified: primary.verified === true,
+    first_name,
+    last_name: rest.join(' '),
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

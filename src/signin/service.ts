@@ -1,0 +1,24 @@
+import type { Passwords } from '../auth/passwords.ts'
+import type { SessionLimits } from '../auth/sessions.ts'
+import type { Ids } from '../ids.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { Database } from '../sql/db.ts'
+import type { Vault } from '../store/vault.ts'
+
+/** The dependencies of every sign-in flow. */
+export interface SignInService {
+  db: Database
+  ids: Ids
+  now: () => string
+  milliseconds: () => number
+  passwords: Passwords
+  vault: Vault
+  limits: SessionLimits
+  /** Whether repeated failures are slowed down. */
+  throttled: boolean
+  /** Null when no mail is configured. */
+  mailer: Mailer | null
+  log: { info(message: string): void }
+  /** Starts work that the response does not wait for. */
+  background(name: string, work: () => Promise<unknown>): void
+}

@@ -1,0 +1,234 @@
+/** Signing in: password or link, then a second factor where the account has one. */
+
+import { sha256 } from '../auth/hash.ts'
+import { needsRehash } from '../auth/passwords.ts'
+import { type Client, createSession } from '../auth/sessions.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { Db } from '../sql/db.ts'
+import * as accounts from '../store/accounts.ts'
+import * as domains from '../store/domains.ts'
+import * as identities from '../store/identities.ts'
+import * as tokens from '../store/one_time_tokens.ts'
+import * as pending from '../store/pending_sign_ins.ts'
+import type { SessionRow, SignInMethod } from '../store/sessions.ts'
+import * as sessions from '../store/sessions.ts'
+import * as failures from '../store/sign_in_failures.ts'
+import * as ssoRequests from '../store/sso_requests.ts'
+import * as users from '../store/users.ts'
+import { recordFailedSignIn, recordSignIn } from './activity.ts'
+import { verifyCode } from './second-factor.ts'
+import type { SignInService } from './service.ts'
+import { linkPending } from './sso.ts'
+import {
+  accountThrottle,
+  addressThrottle,
+  blockedSeconds,
+  clearFailures,
+  countFailure,
+  requireUnblocked,
+  secondFactorThrottle,
+} from './throttle.ts'
+
+const PENDING_MS = 10 * 60_000
+
+/** A session, or the token of a sign-in that waits for its second factor. */
+export type SignedIn = { token: string; session: SessionRow; user: accounts.AccountRow } | { pending_token: string }
+
+export interface PasswordSignIn {
+  email: string
+  password: string
+  client: Client
+  /** The session that the browser has now. It is replaced. */
+  replaces: SessionRow | null
+  /** An identity of single sign-on that waits for this password. */
+  link_token?: string | undefined
+}
+
+const invalidCredentials = (): AppError =>
+  new AppError({
+    code: 'invalid_credentials',
+    detail: 'The address or the password is wrong. Check both, or reset the password.',
+  })
+
+/** Throws `sso_enforced`, `invalid_credentials` and `throttled`. */
+export async function signInWithPassword(
+  service: SignInService,
+  { email, password, client, replaces, link_token }: PasswordSignIn,
+): Promise<SignedIn> {
+  const { db, passwords } = service
+  await requirePasswordAllowed(db, email)
+  const throttles = [accountThrottle(users.emailKey(email), client.address), addressThrottle(client.address)]
+  if (service.throttled) await requireUnblocked(service, throttles)
+  const user = await accounts.getByEmail(db, email)
+  const matches = await passwords.verify(user?.password_hash ?? null, password)
+  if (!user || !matches) {
+    if (service.throttled) for (const throttle of throttles) await countFailure(service, throttle)
+    if (!user) service.log.info('a sign-in failed: no account has the address')
+    // In the background, so the time of the response does not tell whether the account exists.
+    else
+      service.background('recording a failed sign-in', () =>
+        db.tx((tx) => recordFailedSignIn(service, tx, user, client.address, 'password')),
+      )
+    throw invalidCredentials()
+  }
+  const [account] = throttles
+  if (service.throttled && account) await clearFailures(service, account)
+  const password_hash =
+    user.password_hash && needsRehash(user.password_hash) ? await passwords.hash(password) : undefined
+  const result = await db.tx(async (tx) => {
+    const current = await accounts.lock(tx, user.id)
+    // The password was changed, or the account deactivated, while the hash was computed.
+    if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
+    if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
+    return firstStep(service, tx, current, { method: 'password', client, replaces, link_token })
+  })
+  service.mailer?.wake()
+  return result
+}
+
+export interface LinkSignIn {
+  token: string
+  client: Client
+  replaces: SessionRow | null
+}
+
+/** Throws `invalid_token` for a link that is unknown, used or expired. */
+export async function signInWithLink(
+  service: SignInService,
+  { token, client, replaces }: LinkSignIn,
+): Promise<SignedIn> {
+  const result = await service.db.tx(async (tx) => {
+    const link = await tokens.use(tx, 'sign_in', sha256(token), service.now())
+    const user = link && (await accounts.lock(tx, link.user_id))
+    if (!user || user.email !== link.email) throw invalidToken()
+    return firstStep(service, tx, user, { method: 'link', client, replaces })
+  })
+  service.mailer?.wake()
+  return result
+}
+
+export const invalidToken = (): AppError =>
+  invalid('token', 'This link is unknown, used or expired. Request a new one.', 'invalid_token')
+
+interface Step {
+  method: SignInMethod
+  client: Client
+  replaces: SessionRow | null
+  link_token?: string | undefined
+}
+
+async function firstStep(service: SignInService, tx: Db, user: accounts.AccountRow, step: Step): Promise<SignedIn> {
+  if (user.two_factor_enabled_at === null) return startSession(service, tx, user, step, false)
+  const pending_token = service.ids.sessionToken()
+  await pending.create(tx, {
+    token_hash: sha256(pending_token),
+    user_id: user.id,
+    method: step.method,
+    expires_at: new Date(service.milliseconds() + PENDING_MS).toISOString(),
+  })
+  return { pending_token }
+}
+
+/** Every sign-in gets a new session id; the browser's old session ends. Wake the mailer after the commit. */
+export async function startSession(
+  service: Pick<SignInService, 'ids' | 'now' | 'limits' | 'mailer'>,
+  tx: Db,
+  user: accounts.AccountRow,
+  { method, client, replaces, link_token }: Step,
+  second_factor: boolean,
+): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
+  const { ids, now, limits } = service
+  if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
+  // The password proves that the account belongs to the person whom the provider vouches for. A link does not.
+  if (method === 'password' && link_token !== undefined) await linkPending(tx, user.id, link_token, now())
+  const created = await createSession(
+    tx,
+    { ids, now: now(), lifetime_hours: limits.lifetime_hours },
+    { user_id: user.id, method, second_factor, client },
+  )
+  await recordSignIn(service, tx, user, created.session)
+  return { ...created, user }
+}
+
+const expired = (): AppError =>
+  new AppError({ code: '2fa_expired', detail: 'This sign-in has expired. Sign in with the password again.' })
+
+export interface SecondStep {
+  /** The token that the first step returned. */
+  pending_token: string | undefined
+  code: string
+  client: Client
+  replaces: SessionRow | null
+  link_token?: string | undefined
+}
+
+/** Throws `2fa_expired`, `2fa_too_many_attempts` and `2fa_invalid`. */
+export async function completeSecondFactor(
+  service: SignInService,
+  { pending_token, code, client, replaces, link_token }: SecondStep,
+): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
+  const { db, now } = service
+  const token_hash = sha256(pending_token ?? '')
+  const waiting = pending_token ? await pending.get(db, token_hash, now()) : undefined
+  if (!waiting) throw expired()
+  const throttle = secondFactorThrottle(waiting.user_id)
+  const seconds = service.throttled ? await blockedSeconds(service, throttle) : 0
+  if (seconds > 0)
+    throw new AppError({
+      code: '2fa_too_many_attempts',
+      detail: `Too many wrong codes. Try again in ${seconds} seconds.`,
+      retry_after_seconds: seconds,
+    })
+  const signedIn = await db.tx(async (tx) => {
+    const user = await accounts.lock(tx, waiting.user_id)
+    if (!user) throw expired()
+    if (!(await verifyCode(service, tx, user, code))) {
+      await recordFailedSignIn(service, tx, user, client.address, waiting.method)
+      return undefined
+    }
+    if (!(await pending.remove(tx, token_hash))) throw expired()
+    return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
+  })
+  if (!signedIn) {
+    if (service.throttled) await countFailure(service, throttle)
+    throw new AppError({
+      code: '2fa_invalid',
+      detail: 'This code is wrong or was used before. Enter the current code.',
+    })
+  }
+  if (service.throttled) await clearFailures(service, throttle)
+  service.mailer?.wake()
+  return signedIn
+}
+
+/** Throws `sso_enforced` for an address whose verified domain enforces a provider. */
+export async function requirePasswordAllowed(db: Db, email: string): Promise<void> {
+  const domain = await domains.verifiedOf(db, email)
+  if (domain?.sso_enforcement)
+    throw new AppError({
+      code: 'sso_enforced',
+      detail: `The domain of this address requires single sign-on with ${domain.sso_enforcement}. Sign in there.`,
+    })
+}
+
+/** How an address signs in. Depends only on its domain. */
+export async function precheck(
+  db: Db,
+  email: string,
+): Promise<{ sso_enforcement: domains.SsoEnforcement; saml_available: boolean }> {
+  const domain = await domains.verifiedOf(db, email)
+  return {
+    sso_enforcement: domain?.sso_enforcement ?? '',
+    saml_available: domain !== undefined && domains.hasSaml(domain),
+  }
+}
+
+/** Deletes expired sessions, tokens, half-finished sign-ins and failures. */
+export async function removeExpired(db: Db, active: sessions.Active, failed_before: string): Promise<void> {
+  await sessions.removeExpired(db, active)
+  await pending.removeExpired(db, active.now)
+  await tokens.removeExpired(db, active.now)
+  await identities.removeExpired(db, active.now)
+  await ssoRequests.removeExpired(db, active.now)
+  await failures.removeOlder(db, failed_before)
+}

@@ -1,0 +1,42 @@
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+
+export type TokenKind = 'sign_in' | 'password_reset' | 'email_verification'
+
+export interface OneTimeTokenRow {
+  kind: TokenKind
+  user_id: number
+  /** The address the token was made for. It is void once the user has another one. */
+  email: string
+  created_at: string
+  expires_at: string
+}
+
+export async function create(db: Db, token: OneTimeTokenRow & { token_hash: string }): Promise<void> {
+  await db.run(sql`
+    insert into one_time_tokens (token_hash, kind, user_id, email, created_at, expires_at)
+    values (${token.token_hash}, ${token.kind}, ${token.user_id}, ${token.email}, ${token.created_at}, ${token.expires_at})`)
+}
+
+export function get(db: Db, kind: TokenKind, token_hash: string, now: string): Promise<OneTimeTokenRow | undefined> {
+  return db.get<OneTimeTokenRow>(sql`
+    select kind, user_id, email, created_at, expires_at from one_time_tokens
+    where token_hash = ${token_hash} and kind = ${kind} and expires_at > ${now}`)
+}
+
+/** Deletes the token and returns it. Of two concurrent uses, one gets undefined. */
+export function use(db: Db, kind: TokenKind, token_hash: string, now: string): Promise<OneTimeTokenRow | undefined> {
+  return db.get<OneTimeTokenRow>(sql`
+    delete from one_time_tokens where token_hash = ${token_hash} and kind = ${kind} and expires_at > ${now}
+    returning kind, user_id, email, created_at, expires_at`)
+}
+
+/** Voids the user's tokens of a kind. */
+export async function removeAll(db: Db, user_id: number, kind?: TokenKind): Promise<void> {
+  await db.run(sql`
+    delete from one_time_tokens where user_id = ${user_id} ${kind === undefined ? sql`` : sql`and kind = ${kind}`}`)
+}
+
+export async function removeExpired(db: Db, now: string): Promise<void> {
+  await db.run(sql`delete from one_time_tokens where expires_at <= ${now}`)
+}

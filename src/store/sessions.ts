@@ -1,0 +1,101 @@
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+import { type UserRow, userColumns } from './users.ts'
+
+/** How a user signed in: `password`, `link`, `signup`, or the name of a single sign-on provider. */
+export type SignInMethod = 'password' | 'link' | 'signup' | 'saml' | 'google-oauth2' | 'github' | 'gitlab' | 'oidc'
+
+export interface SessionRow {
+  id: string
+  user_id: number
+  method: SignInMethod
+  /** The login domain whose SAML provider vouched for the user. */
+  domain_id: string | null
+  second_factor: boolean | number
+  address: string
+  user_agent: string
+  created_at: string
+  last_used_at: string
+  expires_at: string
+}
+
+const columns = sql`s.id, s.user_id, s.method, s.domain_id, s.second_factor, s.address, s.user_agent, s.created_at,
+  s.last_used_at, s.expires_at`
+
+/** A session and its active user, expired or not. */
+export async function getByHash(
+  db: Db,
+  token_hash: string,
+): Promise<{ session: SessionRow; user: UserRow } | undefined> {
+  const row = await db.get<SessionRow & UserRow & { session_id: string; session_created_at: string }>(sql`
+    select ${columns}, s.id as session_id, s.created_at as session_created_at, ${userColumns}
+    from sessions s join users u on u.id = s.user_id where s.token_hash = ${token_hash} and u.is_active`)
+  return row && { session: { ...row, id: row.session_id, created_at: row.session_created_at }, user: row }
+}
+
+export async function create(
+  db: Db,
+  { token_hash, ...session }: SessionRow & { token_hash: string },
+): Promise<SessionRow> {
+  await db.run(sql`
+    insert into sessions (id, token_hash, user_id, method, domain_id, second_factor, address, user_agent, created_at,
+      last_used_at, expires_at)
+    values (${session.id}, ${token_hash}, ${session.user_id}, ${session.method}, ${session.domain_id},
+      ${session.second_factor}, ${session.address}, ${session.user_agent}, ${session.created_at}, ${session.last_used_at},
+      ${session.expires_at})`)
+  return session
+}
+
+export interface Active {
+  now: string
+  /** Sessions that were not used since then have ended. */
+  idle_since: string
+}
+
+const isActive = ({ now, idle_since }: Active) => sql`s.expires_at > ${now} and s.last_used_at > ${idle_since}`
+
+export async function list(
+  db: Db,
+  user_id: number,
+  active: Active,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; rows: SessionRow[] }> {
+  const found = sql`from sessions s where s.user_id = ${user_id} and ${isActive(active)}`
+  const rows = await db.all<SessionRow>(
+    sql`select ${columns} ${found} order by s.last_used_at desc, s.id desc limit ${limit} offset ${offset}`,
+  )
+  return { count: await db.count(found), rows }
+}
+
+export async function touch(db: Db, id: string, now: string): Promise<void> {
+  await db.run(sql`update sessions set last_used_at = ${now} where id = ${id} and last_used_at < ${now}`)
+}
+
+/** A session that was signed in with a password only, and then set up a second factor, counts as confirmed. */
+export async function confirmSecondFactor(db: Db, id: string): Promise<void> {
+  await db.run(sql`update sessions set second_factor = ${true} where id = ${id}`)
+}
+
+export async function remove(db: Db, user_id: number, id: string): Promise<boolean> {
+  return (await db.run(sql`delete from sessions where id = ${id} and user_id = ${user_id}`)) > 0
+}
+
+/** Ends the user's sessions, except one. Returns their ids. */
+export async function removeAll(db: Db, user_id: number, except: string | null = null): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    sql`delete from sessions where user_id = ${user_id} and id <> ${except ?? ''} returning id`,
+  )
+  return rows.map(({ id }) => id).sort()
+}
+
+/** Ends the password sessions of every user whose address ends with `@domain`. */
+export async function removeOfDomain(db: Db, domain: string): Promise<void> {
+  const suffix = `@${domain}`
+  await db.run(sql`
+    delete from sessions where method in ('password', 'signup') and user_id in (
+      select id from users where substr(email_key, length(email_key) - ${suffix.length - 1}) = ${suffix})`)
+}
+
+export async function removeExpired(db: Db, { now, idle_since }: Active): Promise<void> {
+  await db.run(sql`delete from sessions where expires_at <= ${now} or last_used_at <= ${idle_since}`)
+}

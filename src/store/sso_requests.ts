@@ -1,0 +1,42 @@
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+import type { SignInMethod } from './sessions.ts'
+
+/** A sign-on that a browser started here and that the provider has not answered yet. */
+export interface SsoRequestRow {
+  provider: SignInMethod
+  /** The login domain, for SAML. */
+  domain_id: string | null
+  /** The hash of the cookie of the browser that started it. */
+  browser_hash: string
+  /** The path to return to. */
+  next: string
+  invite_id: string | null
+  expires_at: string
+}
+
+export async function create(db: Db, request: SsoRequestRow & { id_hash: string }): Promise<void> {
+  await db.run(sql`
+    insert into sso_requests (id_hash, provider, domain_id, browser_hash, next, invite_id, expires_at)
+    values (${request.id_hash}, ${request.provider}, ${request.domain_id}, ${request.browser_hash}, ${request.next},
+      ${request.invite_id}, ${request.expires_at})`)
+}
+
+/** Deletes and returns the request: each is answered once. */
+export function use(db: Db, id_hash: string, now: string): Promise<SsoRequestRow | undefined> {
+  return db.get<SsoRequestRow>(sql`
+    delete from sso_requests where id_hash = ${id_hash} and expires_at > ${now}
+    returning provider, domain_id, browser_hash, next, invite_id, expires_at`)
+}
+
+/** False when the assertion was used before. */
+export async function useAssertion(db: Db, id_hash: string, expires_at: string): Promise<boolean> {
+  const used = await db.run(sql`
+    insert into used_assertions (id_hash, expires_at) values (${id_hash}, ${expires_at}) on conflict (id_hash) do nothing`)
+  return used > 0
+}
+
+export async function removeExpired(db: Db, now: string): Promise<void> {
+  await db.run(sql`delete from sso_requests where expires_at <= ${now}`)
+  await db.run(sql`delete from used_assertions where expires_at <= ${now}`)
+}

@@ -1,0 +1,54 @@
+import type { Answer, TestApp } from './app.ts'
+
+/** A browser: keeps cookies, and sends its origin and the CSRF token as the console does. */
+export interface Browser {
+  send(method: string, path: string, options?: BrowserOptions): Promise<Answer>
+  cookies: Map<string, string>
+  /** Signs in with a password; throws unless it works. */
+  signIn(email: string, password: string): Promise<void>
+}
+
+export interface BrowserOptions {
+  body?: unknown
+  /** A form, as a page posts it. */
+  form?: Record<string, string>
+  headers?: Record<string, string>
+}
+
+export const ORIGIN = 'http://localhost'
+
+export function openBrowser({ send }: Pick<TestApp, 'send'>): Browser {
+  const cookies = new Map<string, string>()
+  const browser: Browser = {
+    cookies,
+    send: async (method, path, { body, form, headers = {} } = {}) => {
+      const csrf = cookies.get('workspace_csrf')
+      const response = await send(method, path, {
+        key: null,
+        ...(body !== undefined && { body }),
+        ...(form && {
+          raw: { type: 'application/x-www-form-urlencoded', payload: new URLSearchParams(form).toString() },
+        }),
+        headers: {
+          host: 'localhost',
+          ...(method !== 'GET' && { origin: ORIGIN }),
+          ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+          ...(csrf !== undefined && method !== 'GET' && { 'x-csrf-token': csrf }),
+          ...headers,
+        },
+      })
+      for (const line of [response.headers['set-cookie'] ?? []].flat()) {
+        const [pair = '', ...attributes] = String(line).split('; ')
+        const [name = '', value = ''] = pair.split('=')
+        if (attributes.includes('Max-Age=0')) cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      return response
+    },
+    signIn: async (email, password) => {
+      const response = await browser.send('POST', '/api/login/', { body: { email, password } })
+      if (response.status !== 200) throw new Error(`sign-in: ${response.status} ${response.text}`)
+    },
+  }
+  return browser
+}

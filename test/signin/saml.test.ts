@@ -1,0 +1,425 @@
+import { Writable } from 'node:stream'
+import t, { type Test } from 'tap'
+import { sql } from '../../src/sql/template.ts'
+import * as domains from '../../src/store/domains.ts'
+import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
+import { IDENTITY_PROVIDER, OTHER_PROVIDER } from '../helpers/certificate.ts'
+import { ENTITY_ID, type ResponseOptions, readSamlRequest, SHA1, SIGN_ON_URL, samlResponse } from '../helpers/saml.ts'
+
+t.setTimeout(10 * 60_000)
+
+const ME = '/api/users/@me/'
+const DOMAIN = 'hedgerow.example'
+const EMAIL = `ada@${DOMAIN}`
+
+const SAML = { saml_entity_id: ENTITY_ID, saml_acs_url: SIGN_ON_URL, saml_x509_cert: IDENTITY_PROVIDER.cert }
+
+interface World extends TestApp {
+  domain_id: string
+  /** The reasons in the log. */
+  reasons: string[]
+  begin(browser: Browser, query?: Record<string, string>): Promise<ReturnType<typeof readSamlRequest>>
+  respond(options: Partial<ResponseOptions>): Promise<string>
+  post(browser: Browser, SAMLResponse: string, RelayState?: string): Promise<Answer>
+  count(): Promise<unknown>
+}
+
+async function openWorld(t: Test, engine: (typeof ENGINES)[number], environment = {}): Promise<World> {
+  const reasons: string[] = []
+  const log = new Writable({
+    write: (line, _, done) => {
+      const { reason } = JSON.parse(String(line))
+      if (reason !== undefined) reasons.push(reason)
+      done()
+    },
+  })
+  const app = await openApp(t, engine, { environment: { SITE_URL: ORIGIN, ...environment }, log })
+  const { call, deps } = app
+  const { body: domain } = await call('domains.create', { body: { domain: DOMAIN, ...SAML } })
+  await domains.verify(deps.db, domain.id, deps.now())
+  await call('domains.update', { params: { id: domain.id }, body: { jit_provisioning_enabled: true } })
+  let assertions = 0
+  return {
+    ...app,
+    domain_id: domain.id,
+    reasons,
+    begin: async (browser, query = { email: EMAIL }) =>
+      readSamlRequest(
+        String((await browser.send('GET', `/login/saml/?${new URLSearchParams(query)}`)).headers.location),
+      ),
+    respond: (options) =>
+      samlResponse({
+        site: ORIGIN,
+        now_ms: deps.milliseconds(),
+        in_response_to: null,
+        assertion_id: `_assertion${++assertions}`,
+        email: EMAIL,
+        ...options,
+      }),
+    post: (browser, SAMLResponse, RelayState = domain.id) =>
+      browser.send('POST', '/complete/saml/', {
+        form: { SAMLResponse, RelayState },
+        headers: { origin: 'https://idp.example' },
+      }),
+    count: () =>
+      deps.db.get(sql`
+        select (select count(*) from users) as users, (select count(*) from sessions) as sessions,
+          (select count(*) from identities) as identities, (select count(*) from members) as members`),
+  }
+}
+
+const refused = (error_code = 'sso_failed') => ({
+  status: 302,
+  headers: { location: `/login?error_code=${error_code}` },
+})
+const arrived = (location = '/') => ({ status: 302, headers: { location } })
+
+for (const engine of ENGINES)
+  t.test(`signs in with SAML (${engine})`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { begin, respond, post } = world
+    const browser = openBrowser(world)
+    const location = (await browser.send('GET', `/login/saml/?email=x@${DOMAIN}`)).headers.location
+    t.match(location, /^https:\/\/idp\.example\/sso\?tenant=1&SAMLRequest=/)
+    const request = readSamlRequest(String(location))
+    t.equal(request.relay_state, world.domain_id)
+    t.match(request.xml, `AssertionConsumerServiceURL="${ORIGIN}/complete/saml/"`)
+    t.match(request.xml, new RegExp(`Issuer[^>]*>${ORIGIN}<`))
+    t.notMatch(request.xml, /RequestedAuthnContext/)
+
+    for (const [name, options] of [
+      ['the assertion is signed', { signed: ['assertion'] }],
+      ['the response is signed', { signed: ['response'] }],
+      ['both are signed', { signed: ['assertion', 'response'] }],
+      ['the clocks differ by 50 seconds', { not_before: 50, not_on_or_after: 300 }],
+      ['the assertion ended 50 seconds ago', { not_on_or_after: -50, confirmed_until: -50 }],
+      ['the address has another case', { email: EMAIL.toUpperCase(), name_id: EMAIL }],
+      ['the line breaks are those of Windows', { prepare: (xml) => xml.replaceAll('><saml:', '>\r\n<saml:') }],
+    ] as [string, Partial<ResponseOptions>][]) {
+      const browser = openBrowser(world)
+      const { id } = await begin(browser, { email: EMAIL, next: '/after' })
+      t.match(await post(browser, await respond({ in_response_to: id, ...options })), arrived('/after'), name)
+      t.match((await browser.send('GET', ME)).body, { email: EMAIL, first_name: 'Ada', last_name: 'Lovelace' })
+    }
+    t.match(await world.count(), { users: 2, identities: 1, members: 2 }, 'one user')
+    const last = openBrowser(world)
+    const { id } = await begin(last)
+    const renamed = await respond({ in_response_to: id, name_id: EMAIL, email: `countess@${DOMAIN}` })
+    t.match(await post(last, renamed), arrived())
+    t.match((await last.send('GET', ME)).body, { email: EMAIL, has_social_auth: true }, 'known by the NameID')
+    t.match((await last.send('GET', '/api/users/@me/login_sessions/')).body.results[0], { method: 'saml' })
+    t.match(await world.deps.db.get(sql`select distinct domain_id from sessions`), { domain_id: world.domain_id })
+  })
+
+/** Makes an assertion for another address out of a signed one. */
+const forge = (assertion: string): string =>
+  assertion
+    .replaceAll(EMAIL, `owner@${DOMAIN}`)
+    .replace(/<ds:Signature.*<\/ds:Signature>/s, '')
+    .replace(/ID="[^"]+"/, 'ID="_forged"')
+
+const assertionIn = (xml: string): string => /<saml:Assertion .*<\/saml:Assertion>/s.exec(xml)?.[0] ?? ''
+const signatureIn = (xml: string): string => /<ds:Signature .*<\/ds:Signature>/s.exec(xml)?.[0] ?? ''
+
+const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>, error_code?: string][] = [
+  ['wrong certificate', 'Invalid signature', { signer: OTHER_PROVIDER }],
+  ['wrong certificate on the response', 'Invalid signature', { signer: OTHER_PROVIDER, signed: ['response'] }],
+  ['changed address', 'Invalid signature', { tamper: (xml) => xml.replaceAll(EMAIL, `owner@${DOMAIN}`) }],
+  [
+    'changed text of a signed response',
+    'Invalid signature',
+    { signed: ['response'], tamper: (xml) => xml.replace('Lovelace', 'L') },
+  ],
+  ['no signature', 'Invalid signature', { signed: [] }],
+  [
+    'an empty signature',
+    'could not find CanonicalizationMethod',
+    { tamper: (xml) => xml.replace(/<ds:SignedInfo.*<\/ds:SignedInfo>/s, '') },
+  ],
+  [
+    'a forged assertion before the signed one',
+    'multiple assertions',
+    { tamper: (xml) => xml.replace(assertionIn(xml), forge(assertionIn(xml)) + assertionIn(xml)) },
+  ],
+  [
+    'a forged assertion with the signed one inside its signature',
+    'does not refer to it',
+    {
+      tamper: (xml) => {
+        const signed = assertionIn(xml)
+        const original = signed.replace(signatureIn(signed), '')
+        const signature = signatureIn(signed).replace(
+          '</ds:Signature>',
+          `<ds:Object>${original}</ds:Object></ds:Signature>`,
+        )
+        return xml.replace(signed, forge(signed).replace('</saml:Issuer>', `</saml:Issuer>${signature}`))
+      },
+    },
+  ],
+  [
+    'a forged assertion with the signed one in Extensions',
+    'Invalid signature',
+    {
+      tamper: (xml) => {
+        const signed = assertionIn(xml)
+        const moved = `<samlp:Extensions>${signed}</samlp:Extensions>`
+        return xml.replace(signed, forge(signed)).replace('<samlp:Status>', `${moved}<samlp:Status>`)
+      },
+    },
+  ],
+  [
+    'a forged assertion with the id and the signature of the signed one',
+    'more than one element',
+    {
+      tamper: (xml) => {
+        const signed = assertionIn(xml)
+        const twin = signed.replaceAll(EMAIL, `owner@${DOMAIN}`)
+        return xml.replace(signed, `${twin}<samlp:Extensions>${signed}</samlp:Extensions>`)
+      },
+    },
+  ],
+  [
+    'a forged response with the signed one inside its signature',
+    'does not refer to it',
+    {
+      signed: ['response'],
+      tamper: (xml) => {
+        const original = xml.replace(signatureIn(xml), '')
+        const signature = signatureIn(xml).replace(
+          '</ds:Signature>',
+          `<ds:Object>${original}</ds:Object></ds:Signature>`,
+        )
+        return xml
+          .replaceAll(EMAIL, `owner@${DOMAIN}`)
+          .replace(/ ID="_response/, ' ID="_forged')
+          .replace(signatureIn(xml), signature)
+      },
+    },
+  ],
+  ['wrong Issuer', 'wrong Issuer', { issuer: 'https://other.example/entity' }],
+  ['wrong Destination', 'wrong Destination', { destination: 'https://other.example/complete/saml/' }],
+  ['no Destination', 'wrong Destination', { destination: null }],
+  [
+    'wrong Recipient',
+    'wrong Recipient',
+    { recipient: 'https://other.example/complete/saml/', destination: `${ORIGIN}/complete/saml/` },
+  ],
+  ['wrong Audience', 'audience mismatch', { audience: 'https://other.example' }],
+  ['no Audience', 'no AudienceRestriction', { audience: null }],
+  ['not a bearer', 'not a bearer', { method: 'urn:oasis:names:tc:SAML:2.0:cm:holder-of-key' }],
+  ['a status that is not Success', 'the status', { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' }],
+  ['expired', 'has expired', { not_on_or_after: -61 }],
+  ['not valid yet', 'not valid yet', { not_before: 70 }],
+  ['confirmation expired', 'has expired', { confirmed_until: -61 }],
+  ['confirmation without an end', 'NotOnOrAfter', { confirmed_until: null }],
+  [
+    'a time that is none',
+    'NotOnOrAfter',
+    { prepare: (xml) => xml.replace(/NotOnOrAfter="[^"]+"/, 'NotOnOrAfter="later"') },
+  ],
+  ['no Conditions', 'AudienceRestriction', { conditions: false }],
+  ['SHA-1', 'weak signature', { algorithms: SHA1 }],
+  [
+    'SHA-1 digest',
+    'weak signature',
+    { algorithms: { signature: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', digest: SHA1.digest } },
+  ],
+  ['a DOCTYPE', 'DOCTYPE', { tamper: (xml) => `<!DOCTYPE r [<!ENTITY e "x">]>${xml}` }],
+  ['a DOCTYPE in lower case', 'DOCTYPE', { tamper: (xml) => `<!doctype r>${xml}` }],
+  [
+    'more than 256 KiB',
+    'too large',
+    {
+      attributes: `<saml:Attribute Name="x"><saml:AttributeValue>${'x'.repeat(262_144)}</saml:AttributeValue></saml:Attribute>`,
+    },
+  ],
+  ['not XML', 'Not a valid XML', { tamper: () => 'not xml' }],
+  ['empty', 'invalid doc', { tamper: () => '' }],
+  ['cut off', 'parse error', { tamper: (xml) => xml.slice(0, xml.length / 2) }],
+  ['another document', 'No response found', { tamper: () => '<html/>' }],
+  ['an address outside the domain', 'outside the domain', { email: 'ada@elsewhere.example' }],
+  ['an address in a subdomain', 'outside the domain', { email: `ada@a.${DOMAIN}` }],
+  ['two at signs', 'invalid address', { email: `ada@elsewhere.example@${DOMAIN}` }],
+  ['no address', 'outside the domain', { email: null, name_id: EMAIL }],
+  ['no NameID', 'no NameID', { name_id: null }],
+  [
+    'a comment inside NameID',
+    'a comment',
+    { tamper: (xml) => xml.replace(`<saml:NameID>${EMAIL}`, `<saml:NameID>ada<!---->@${DOMAIN}`) },
+  ],
+  [
+    'a comment inside the address',
+    'a comment',
+    { email: `${EMAIL}.evil.example`, tamper: (xml) => xml.replaceAll(`${EMAIL}.evil`, `${EMAIL}<!---->.evil`) },
+  ],
+  ['InResponseTo unknown', 'unknown, expired', { in_response_to: '_unknown' }, 'state_mismatch'],
+  ['InResponseTo missing', 'is off', { in_response_to: null }],
+  ['InResponseTo of the envelope contradicts', 'contradicting', { envelope_in_response_to: '_other' }],
+]
+
+for (const engine of ENGINES)
+  t.test(`rejects responses (${engine})`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { begin, respond, post } = world
+    const before = await world.count()
+    for (const [name, reason, options, error_code] of REFUSED) {
+      const browser = openBrowser(world)
+      const { id } = await begin(browser)
+      t.match(await post(browser, await respond({ in_response_to: id, ...options })), refused(error_code), name)
+      t.match(world.reasons.at(-1), reason, `${name}: the reason in the log`)
+      t.notOk(browser.cookies.has('workspace_session'))
+    }
+    const moved = openBrowser(world)
+    const { id } = await begin(moved)
+    t.match(
+      await post(moved, await respond({ in_response_to: null, envelope_in_response_to: id })),
+      refused(),
+      'InResponseTo in the unsigned envelope only',
+    )
+
+    const browser = openBrowser(world)
+    const request = await begin(browser)
+    const other = openBrowser(world)
+    await begin(other)
+    t.match(
+      await post(other, await respond({ in_response_to: request.id })),
+      refused('state_mismatch'),
+      'another browser',
+    )
+    t.match(await post(openBrowser(world), await respond({ in_response_to: request.id })), refused('state_mismatch'))
+    t.strictSame(await world.count(), before, 'no user, no session, no identity')
+
+    const good = openBrowser(world)
+    const { id: answeredId } = await begin(good)
+    const response = await respond({ in_response_to: answeredId })
+    t.match(await post(good, response), arrived())
+    t.match(await post(good, response), refused(), 'the same assertion again')
+    t.match(
+      await post(good, await respond({ in_response_to: answeredId })),
+      refused('state_mismatch'),
+      'the same request again',
+    )
+  })
+
+for (const engine of ENGINES)
+  t.test(`RelayState selects the domain (${engine})`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { begin, respond, post, call, deps } = world
+    const rival = await world.stranger('rival@example.com')
+    const { body: theirs } = await call('domains.create', {
+      params: { organization_id: '@current' },
+      key: rival.key,
+      body: { domain: 'rival.example', ...SAML },
+    })
+    await domains.verify(deps.db, theirs.id, deps.now())
+    const before = await world.count()
+    for (const [name, relay_state, error_code] of [
+      ['unknown', '00000000-0000-7000-8000-000000000000'],
+      ['not an id', 'x'],
+      ['empty', ''],
+      ['NUL', '\0'],
+      ['very long', 'x'.repeat(100_000)],
+      ['of another organization, whose provider has the same key', theirs.id],
+    ]) {
+      const browser = openBrowser(world)
+      const { id } = await begin(browser)
+      const answer = await post(browser, await respond({ in_response_to: id }), relay_state)
+      t.match(answer, refused(error_code), name)
+    }
+    const crossed = openBrowser(world)
+    const { id } = await begin(crossed)
+    t.match(
+      await post(crossed, await respond({ in_response_to: id, email: 'ada@rival.example' }), theirs.id),
+      refused('state_mismatch'),
+      'a request for another domain',
+    )
+
+    const browser = openBrowser(world)
+    const request = await begin(browser)
+    await deps.db.run(sql`update domains set verified_at = null where id = ${world.domain_id}`)
+    t.match(await post(browser, await respond({ in_response_to: request.id })), refused(), 'no longer verified')
+    t.match(await browser.send('GET', `/login/saml/?email=${EMAIL}`), refused('improperly_configured_sso'))
+    t.match(await browser.send('GET', '/login/saml/'), refused('improperly_configured_sso'), 'no address')
+    t.match(await browser.send('GET', '/complete/saml/'), refused('invalid_sso_provider'))
+    t.strictSame(await world.count(), before)
+  })
+
+for (const engine of ENGINES)
+  t.test(`a sign-on that the identity provider starts needs a setting (${engine})`, async (t) => {
+    const world = await openWorld(t, engine, { SAML_IDP_INITIATED: 'true' })
+    const { respond, post, begin } = world
+    const browser = openBrowser(world)
+    const response = await respond({})
+    t.match(await post(browser, response), arrived())
+    t.match((await browser.send('GET', ME)).body, { email: EMAIL })
+    t.match(await post(openBrowser(world), response), refused(), 'each assertion counts once')
+    t.match(await post(openBrowser(world), await respond({ in_response_to: '_unknown' })), refused('state_mismatch'))
+    const { id } = await begin(browser)
+    t.match(await post(openBrowser(world), await respond({ in_response_to: id })), refused('state_mismatch'))
+  })
+
+for (const engine of ENGINES)
+  t.test(`one of two concurrent posts of an assertion signs in (${engine})`, async (t) => {
+    const world = await openWorld(t, engine, { SAML_IDP_INITIATED: 'true' })
+    const response = await world.respond({})
+    const answers = await Promise.all([1, 2].map(() => world.post(openBrowser(world), response)))
+    t.strictSame(answers.map(({ headers }) => headers.location).sort(), ['/', '/login?error_code=sso_failed'])
+  })
+
+for (const engine of ENGINES)
+  t.test(`existing accounts, enforcement and settings (${engine})`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { begin, respond, post, call, send } = world
+    const { key } = await world.member(EMAIL, 8)
+    const password = 'correct horse battery staple'
+    await send('PATCH', ME, { key, body: { password } })
+    const attempt = async () => {
+      const browser = openBrowser(world)
+      const { id } = await begin(browser)
+      return { browser, answer: await post(browser, await respond({ in_response_to: id })) }
+    }
+    const { browser, answer } = await attempt()
+    t.match(answer, refused('password_required'))
+    await browser.signIn(EMAIL, password)
+    t.match((await attempt()).answer, arrived(), 'linked by the password')
+
+    await world.deps.db.run(sql`delete from identities`)
+    const update = (body: domains.DomainInput) => call('domains.update', { params: { id: world.domain_id }, body })
+    t.equal((await update({ sso_enforcement: 'saml' })).status, 200)
+    t.equal((await browser.send('GET', ME)).status, 401, 'the password session ended')
+    t.match(await browser.send('POST', '/api/login/', { body: { email: EMAIL, password } }), {
+      status: 400,
+      body: { code: 'sso_enforced' },
+    })
+    t.match((await attempt()).answer, arrived(), 'the enforced provider needs no password')
+    t.match((await call('members.list', { query: { email: EMAIL } })).body.results, [
+      { level: 8, has_social_auth: true },
+    ])
+
+    await update({ sso_enforcement: '', saml_acs_url: 'javascript:alert(1)' })
+    t.match(await browser.send('GET', `/login/saml/?email=${EMAIL}`), refused('improperly_configured_sso'))
+    await update({ saml_acs_url: SIGN_ON_URL, saml_x509_cert: OTHER_PROVIDER.cert.replace(/-----.*-----|\s/g, '') })
+    t.match((await attempt()).answer, refused(), 'another certificate')
+    const other = openBrowser(world)
+    const { id } = await begin(other)
+    t.match(await post(other, await respond({ in_response_to: id, signer: OTHER_PROVIDER })), arrived(), 'bare base64')
+  })
+
+for (const engine of ENGINES)
+  t.test(`metadata, and SAML without SITE_URL (${engine})`, async (t) => {
+    const { app, send } = await openWorld(t, engine)
+    const metadata = await send('GET', '/api/saml/metadata/', { key: null })
+    t.match(metadata, { status: 200, headers: { 'content-type': /^text\/xml/ } })
+    t.match(metadata.text, `entityID="${ORIGIN}"`)
+    t.match(metadata.text, `Location="${ORIGIN}/complete/saml/"`)
+    t.match(metadata.text, 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST')
+    const large = new URLSearchParams({ SAMLResponse: 'A'.repeat(5_000_000), RelayState: 'x' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    t.equal((await app.inject({ method: 'POST', url: '/complete/saml/', headers, payload: large })).statusCode, 413)
+
+    const bare = await openWorld(t, engine, { SITE_URL: '' })
+    const browser = openBrowser(bare)
+    t.match(await browser.send('GET', `/login/saml/?email=${EMAIL}`), refused('improperly_configured_sso'))
+    t.match(await bare.post(browser, await bare.respond({})), refused('improperly_configured_sso'))
+  })
