@@ -3,6 +3,7 @@ import { issue, recordKeyActivity } from '../auth/api_keys.ts'
 import { actorOf, type Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/hash.ts'
 import { secondFactorRequired } from '../auth/session-rules.ts'
+import { requirePasswordAllowed } from '../auth/sso-enforcement.ts'
 import { AppError, forbidden, invalid } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -90,6 +91,11 @@ export interface Accepted {
   api_key: string | null
 }
 
+/** The address of the invite that a link opens. Undefined for an invalid or used link. */
+export async function recipientOf({ db }: { db: Db }, secret: InviteSecret): Promise<string | undefined> {
+  return (await invites.getByToken(db, storedId(secret), sha256(secret.token)))?.target_email
+}
+
 export interface SignupDeps {
   db: Db
   ids: Ids
@@ -116,6 +122,7 @@ export async function acceptInvite(
       await lockOrganization(tx, found.organization_id)
     }
     const invite = await openInvite({ db: tx, now: () => time }, input, caller)
+    if (!caller) await requirePasswordAllowed(tx, invite.target_email)
     const { organization_id, level } = invite
     if (!(await mayStillInvite(tx, invite)))
       throw new AppError({

@@ -2,6 +2,7 @@
 
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
+import { requirePasswordAllowed } from '../auth/sso-enforcement.ts'
 import { AppError } from '../errors.ts'
 import { notifyUser } from '../mail/notices.ts'
 import * as outbox from '../mail/outbox.ts'
@@ -12,7 +13,7 @@ import * as failures from '../store/sign_in_failures.ts'
 import * as users from '../store/users.ts'
 import { recordAccount } from './activity.ts'
 import type { SignInService } from './service.ts'
-import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
+import { invalidToken } from './sign-in.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

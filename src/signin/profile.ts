@@ -2,6 +2,7 @@
 
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
+import { requirePasswordAllowed } from '../auth/sso-enforcement.ts'
 import { AppError, invalid } from '../errors.ts'
 import { notifyUser } from '../mail/notices.ts'
 import * as outbox from '../mail/outbox.ts'
@@ -15,7 +16,7 @@ import * as users from '../store/users.ts'
 import { recordAccount } from './activity.ts'
 import { countMail } from './password-reset.ts'
 import type { SignInService } from './service.ts'
-import { invalidToken, requirePasswordAllowed } from './sign-in.ts'
+import { invalidToken } from './sign-in.ts'
 
 export interface CredentialChange {
   email?: string

@@ -3,6 +3,7 @@
 import { sha256 } from '../auth/hash.ts'
 import { needsRehash } from '../auth/passwords.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
+import { requirePasswordAllowed } from '../auth/sso-enforcement.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
@@ -199,16 +200,6 @@ export async function completeSecondFactor(
   if (service.throttled) await clearFailures(service, throttle)
   service.mailer?.wake()
   return signedIn
-}
-
-/** Throws `sso_enforced` for an address whose verified domain enforces a provider. */
-export async function requirePasswordAllowed(db: Db, email: string): Promise<void> {
-  const domain = await domains.verifiedOf(db, email)
-  if (domain?.sso_enforcement)
-    throw new AppError({
-      code: 'sso_enforced',
-      detail: `The domain of this address requires single sign-on with ${domain.sso_enforcement}. Sign in there.`,
-    })
 }
 
 /** How an address signs in. Depends only on its domain. */

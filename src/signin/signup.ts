@@ -5,7 +5,7 @@ import * as invites from '../organizations/signup.ts'
 import * as accounts from '../store/accounts.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { SignInService } from './service.ts'
-import { requirePasswordAllowed, startSession } from './sign-in.ts'
+import { startSession } from './sign-in.ts'
 
 export interface SignupInput extends invites.Acceptance {
   password?: string
@@ -23,12 +23,12 @@ export async function acceptInvite(
   caller: Caller | undefined,
   { client, replaces }: { client: Client; replaces: SessionRow | null },
 ): Promise<SignedUp> {
-  const invite = await invites.openInvite(service, input, caller)
-  if (!caller) await requirePasswordAllowed(service.db, invite.target_email)
-  if (caller || password === undefined)
+  // The transaction below checks the invite. An invalid link costs no hash.
+  const recipient = caller || password === undefined ? undefined : await invites.recipientOf(service, input)
+  if (recipient === undefined || password === undefined)
     return { ...(await invites.acceptInvite(service, input, caller, client.address)), session_token: null }
   const { passwords, db } = service
-  await passwords.requireStrong(password, [invite.target_email, input.first_name ?? '', input.last_name ?? ''])
+  await passwords.requireStrong(password, [recipient, input.first_name ?? '', input.last_name ?? ''])
   const accepted = await invites.acceptInvite(
     service,
     { ...input, password_hash: await passwords.hash(password) },
