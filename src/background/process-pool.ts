@@ -148,8 +148,11 @@ function startProcess<Request extends object, Reply>({
         pending.add(reject)
         child.send(message, (error) => {
           pending.delete(reject)
-          if (error) reject(new ProcessExited())
-          else resolve()
+          if (!error) return resolve()
+          // The channel breaks before the exit is reported. Without this the pool would hand the process out again.
+          killed = true
+          child.kill('SIGKILL')
+          reject(new ProcessExited())
         })
       }),
     receive: () =>
