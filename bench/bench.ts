@@ -110,4 +110,6 @@ function check(limit: Limit, medians: ReadonlyMap<string, number>, unit: string)
   }
 }
 
-const result = (used: number, text: string): LimitResult => ({ passed: used <= 1, used, text })
+function result(used: number, text: string): LimitResult {
+  return { passed: used <= 1, used, text }
+}
