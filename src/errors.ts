@@ -73,7 +73,7 @@ export type ErrorCode = keyof typeof ERROR_RESPONSES
 
 export interface AppErrorFields {
   code: ErrorCode
-  /** What is wrong and what to do about it. */
+  /** A message: the problem, then the remedy. */
   detail: string
   /** The field that caused the error. Nested names are joined by `__`. */
   attr?: string | null

@@ -62,7 +62,7 @@ export function requireLevel(held: number, needed: number): void {
   }
 }
 
-/** What an organization may do with plugins: view and configure, install, share with all other organizations. */
+/** The plugin access levels of an organization: view and configure, install, share with all other organizations. */
 export const PLUGIN_ACCESS = { look: 3, install: 6, share: 9 } as const
 
 export function requirePluginAccess(held: number, needed: number): void {

@@ -143,7 +143,7 @@ async function extractData({ method, content_type, query, bytes }: RawRequest): 
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/** Detects the encoding of each layer: clients send nested gzip and base64, whatever they declare. */
+/** Detects the encoding of each layer: clients nest gzip and base64 and may declare neither. */
 async function decompress(packed: Buffer, compression: string | undefined, limit_bytes: number): Promise<Buffer> {
   if (compression === 'lz64') return decompressLz(packed, limit_bytes)
   let bytes = packed

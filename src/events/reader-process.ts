@@ -13,8 +13,8 @@ const BUSY_TIMEOUT_MS = 5_000
 const [file = '', lane] = process.argv.slice(2)
 
 /**
- * This thread cannot notice the end of the server while it runs a statement, so a second thread watches the parent's
- * pid. It must be up before the first statement, because it needs this thread to start.
+ * This thread cannot detect the exit of the server while it runs a statement, so a second thread polls the parent's pid.
+ * It must run before the first statement, because starting it needs this thread.
  */
 const watch = new Worker(
   `const parent = process.ppid

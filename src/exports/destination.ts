@@ -12,7 +12,7 @@ export type DestinationType = Schemas['DestinationType']
 export type DestinationConfig = Record<string, unknown>
 export type TestStep = Schemas['DestinationTest']['steps'][number]
 
-/** Where the next attempt continues, and what has been delivered. */
+/** Where the next attempt continues, and the files and events delivered so far. */
 export interface Checkpoint {
   cursor: Cursor
   records: number
@@ -78,7 +78,7 @@ export interface Destination<Config> {
   /** Whether a HogQL query may choose the columns. */
   supportsQuery: boolean
   encoding(config: Config): Encoding
-  /** Checks what the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
+  /** Checks constraints that the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
   validate(config: Config): void
   /** The hosts of a config, checked when it is saved. */
   hosts?(config: Config): { host: string; port: number }[]

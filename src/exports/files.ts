@@ -47,7 +47,7 @@ const VARIABLES = [
   'table',
 ] as const
 
-/** Checks what the schema cannot express: the compressions of a format and the variables of a prefix. */
+/** Checks constraints that the schema cannot express: the compressions of a format and the variables of a prefix. */
 export function validateFileConfig({ prefix = '', file_format = 'JSONLines', compression }: FilesConfig): void {
   const supported = Object.keys(COMPRESSIONS[file_format])
   if (compression && !supported.includes(compression))

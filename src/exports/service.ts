@@ -1,4 +1,4 @@
-/** What callers do with exports and runs. Each action locks the export in one transaction, as planning does. */
+/** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { pausePosition, resumePosition } from '../events/positions.ts'

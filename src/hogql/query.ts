@@ -174,6 +174,6 @@ function ordering(value: Compiled, descending: boolean, position: number): Sql {
 
 const mixed = (expr: Expr): HogqlError =>
   new HogqlError(
-    `The expression at position ${expr.at} mixes an aggregation with a value of single events. Select that value as a separate column, or aggregate it too.`,
+    `The expression at position ${expr.at} mixes an aggregation with a value of a single event. Select that value as a separate column, or aggregate it too.`,
     expr.at,
   )

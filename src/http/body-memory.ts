@@ -31,8 +31,8 @@ interface Body {
 }
 
 /**
- * Above the limit, the bodies that have been arriving for the longest time are rejected with 503. Slow senders therefore
- * cannot block fast ones.
+ * Above the limit, the bodies that have been arriving for the longest time are rejected with 503. Slow
+ * senders cannot block fast ones.
  */
 export function createBodyMemory(max_bytes: number): BodyMemory {
   const bodies = new WeakMap<FastifyRequest, Body>()

@@ -15,7 +15,7 @@ const MAX_FILE_BYTES = 1024 * 1024
 
 type PathFilter = (path: string) => boolean
 
-/** Returns the files that match the filter. Throws for archives that are invalid, too large or name outside paths. */
+/** Returns the files that match the filter. Throws for invalid or too large archives and for paths outside the archive. */
 export async function unpack(bytes: Buffer, matches: PathFilter): Promise<Map<string, Buffer>> {
   try {
     if (bytes.readUInt32BE(0) === 0x504b0304) return await unzip(bytes, matches)

@@ -10,7 +10,7 @@ const COLUMNS = [
   { table: 'users', column: 'totp_secret' },
 ] as const
 
-/** Names the row that a secret is sealed for. It opens in no other row. */
+/** Names the row that a secret is sealed for. It cannot be decrypted for another row. */
 export const placeOf = (table: (typeof COLUMNS)[number]['table'], id: string | number): string => `${table}/${id}`
 
 const BATCH_ROWS = 500

@@ -177,7 +177,7 @@ onBothEngines(t, 'an absent destination config is empty', async (t, app) => {
   }
 })
 
-onBothEngines(t, 'a null in a required field is not answered with the advice to leave it out', async (t, app) => {
+onBothEngines(t, 'the error for a null in a required field does not suggest to omit the field', async (t, app) => {
   const { project } = pathsOf(app)
   const made = await app.send('POST', `${project}/`, { body: fileExport() })
   const detail = async (path: string, body: object): Promise<string> =>

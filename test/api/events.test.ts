@@ -376,5 +376,5 @@ for (const engine of ['sqlite', 'postgres'] as const)
       ),
       { numRuns: RUNS },
     )
-    figure(t, { area: 'Events', count: RUNS, of: 'walks through pages', result: 'no event lost or repeated' })
+    figure(t, { area: 'Events', count: RUNS, of: 'paged reads', result: 'no event lost or repeated' })
   })

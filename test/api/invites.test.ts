@@ -6,7 +6,7 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 const HOUR = 3_600_000
 const invitesOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/invites/`
 
-onBothEngines(t, 'without mail, the response carries the secret of an invite once', async (t, app) => {
+onBothEngines(t, 'without mail, the response contains the secret of an invite once', async (t, app) => {
   const { call, send } = app
   const url = invitesOf(app)
   const made = await call('invites.create', {

@@ -202,7 +202,7 @@ onBothEngines(
     for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
       const answer = await send(method, url, { key: outsider.key, body })
       t.equal(answer.status, 404)
-      t.equal(answer.text, absent.text, `${method} of an organization of others is the same as for an unknown id`)
+      t.equal(answer.text, absent.text, `${method} of another tenant's organization has the response of an unknown id`)
     }
     t.equal(
       (await call('organizations.retrieve', { params: { id: first.organization_id } })).body.name,

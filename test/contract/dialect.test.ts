@@ -121,8 +121,8 @@ t.test('the CLI can start and call a server with the dialect', async (t) => {
   const program = serveArguments('--ephemeral', '--dialect', 'posthog')
   const { url, api_key } = await startProcess(t, {}, program)
   const environment = { WORKSPACE_URL: url, WORKSPACE_KEY: api_key! }
-  const asked = await ended(command(['organizations', 'retrieve', '@current', '--json'], environment))
-  t.match(JSON.parse(asked.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
+  const retrieved = await ended(command(['organizations', 'retrieve', '@current', '--json'], environment))
+  t.match(JSON.parse(retrieved.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
   const shown = await ended(command(['organizations', 'retrieve', '@current'], environment))
   t.match(shown.stdout, /member_count: +1\n/)
   t.match(shown.stdout, /metadata: +\{"instance_tag":"none"\}/)

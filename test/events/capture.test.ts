@@ -70,7 +70,7 @@ onBothEngines(t, 'accepts every request format, compression and path', async (t,
     ['form with its token', form({ data: JSON.stringify(event('form with token')), api_key: token }), FORM],
     ['multipart', multipart(JSON.stringify(event('multipart'))), 'multipart/form-data; boundary=frontier-1'],
     [
-      'numbers that are none',
+      'NaN and Infinity',
       `{"api_key":"${token}","event":"numbers","distinct_id":"a NaN","properties":{"a":NaN,"b":[-Infinity,1],"c":"NaN \\" Infinity"}}`,
       'application/json',
     ],
@@ -90,8 +90,8 @@ onBothEngines(t, 'accepts every request format, compression and path', async (t,
   for (const path of paths) {
     t.equal((await post(app, single(`at ${path}`), path)).status, 200)
     t.equal((await post(app, single(`at ${path} without a slash`), path.slice(0, -1))).status, 200)
-    const asked = await app.send('GET', `${path}?data=${encodeURIComponent(json(`GET ${path}`))}`, { key: null })
-    t.match(asked, { status: 200, body: { status: 1 } })
+    const response = await app.send('GET', `${path}?data=${encodeURIComponent(json(`GET ${path}`))}`, { key: null })
+    t.match(response, { status: 200, body: { status: 1 } })
     t.match(await app.send('OPTIONS', path, { key: null }), { status: 200, body: { status: 1 } })
   }
   const packed = encodeURIComponent(LZString.compressToBase64(JSON.stringify(event('GET lz64'))))
@@ -125,7 +125,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['an object as token', { ...good, api_key: { a: 1 } }, [401, 'not_string', null]],
     ['an empty token', { ...good, api_key: '' }, [401, 'empty', null]],
     ['a long token', { ...good, api_key: 'p'.repeat(65) }, [401, 'too_long', null]],
-    ['a token of other letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
+    ['a token with other letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
     ['a personal key', { ...good, api_key: app.first.api_key.slice(0, 20) }, [401, 'personal_api_key', null]],
     ['an unknown token', { ...good, api_key: 'phc_nobody' }, [401, 'authentication_failed', null]],
     ['an unknown token with bad events', { batch: [null], api_key: 'phc_no' }, [401, 'authentication_failed', null]],
@@ -168,7 +168,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
   t.match(await app.send('GET', '/e/?data=', { key: null }), { status: 400, body: { code: 'no_data' } })
   t.match(await app.send('POST', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
   t.match(await app.send('PUT', '/e/', { key: null }), { status: 405, headers: { allow: /OPTIONS/ } })
-  t.same(await stored(app), [], 'nothing of it is stored')
+  t.same(await stored(app), [], 'no event of the batch is stored')
 })
 
 /** 17 kB that lz-string would decompress to 50 million letters: every code is one longer than the previous one. */
@@ -300,8 +300,8 @@ onBothEngines(t, 'normalizes events before they are stored', async (t, app) => {
     properties: { $elements_chain: undefined },
   })
 
-  const mended = await shaped({ properties: { 'a\0': 'b\0', half: '\ud83e', __proto__: 1 } })
-  t.match(mended.properties, { 'a\ufffd': 'b\ufffd', half: '\ufffd' })
+  const sanitized = await shaped({ properties: { 'a\0': 'b\0', half: '\ud83e', __proto__: 1 } })
+  t.match(sanitized.properties, { 'a\ufffd': 'b\ufffd', half: '\ufffd' })
 
   const before = (await stored(app)).length
   for (const event of ['$snapshot', '$performance_event', '$$heatmap', '$$client_ingestion_warning'])
@@ -319,13 +319,13 @@ onBothEngines(t, 'corrects timestamps by the clock of the server', async (t, app
   await post(app, { ...event, timestamp: '2025-12-31T23:50:00Z', sent_at: '2026-01-01T00:00:00Z' })
   await post(app, [{ ...event, timestamp: '2020-12-31T23:50:00Z' }], '/e/?_=1609459200000')
   await post(app, { ...event, timestamp: 'notISO' })
-  const [told, aged, corrected, byQuery, unreadable] = (await stored(app)).map(({ timestamp }) => timestamp)
+  const [sent, aged, corrected, byQuery, unreadable] = (await stored(app)).map(({ timestamp }) => timestamp)
   const near = (time: number | undefined, wanted: number, name: string) =>
     t.ok(Math.abs(time! - wanted) < 1_000_000, `${name}: ${time! - wanted}`)
-  t.equal(told, Date.parse('2021-10-30T03:02:00.123Z') * 1000 + 456)
+  t.equal(sent, Date.parse('2021-10-30T03:02:00.123Z') * 1000 + 456)
   near(aged, now - 6_000_000, 'offset')
   near(corrected, now - 600_000_000, 'corrected')
-  near(byQuery, now - 600_000_000, 'corrected by the query')
+  near(byQuery, now - 600_000_000, 'corrected by `_` in the query')
   near(unreadable, now, 'unreadable')
 })
 
@@ -346,13 +346,14 @@ onBothEngines(t, 'stores an event with the same uuid once and applies it once', 
 
   const other = await app.send('POST', '/api/projects/', { body: { name: 'Other' } })
   t.equal((await post(app, { api_key: other.body.api_token, ...event(4) })).status, 200)
-  t.equal((await stored(app)).length, 2, 'another project has uuids of its own')
+  t.equal((await stored(app)).length, 2, 'uuids are unique per project')
 })
 
 onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => {
-  const ask = (method: string, headers: Record<string, string>) => app.send(method, '/e/?data=', { key: null, headers })
+  const request = (method: string, headers: Record<string, string>) =>
+    app.send(method, '/e/?data=', { key: null, headers })
   const tracing = 'traceparent, x-of-their-own'
-  const preflight = await ask('OPTIONS', {
+  const preflight = await request('OPTIONS', {
     origin: 'https://shop.example:8443',
     'access-control-request-method': 'POST',
     'access-control-request-headers': tracing,
@@ -369,16 +370,16 @@ onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => 
     },
   })
   for (const origin of ['null', 'file://'])
-    t.equal((await ask('OPTIONS', { origin })).headers['access-control-allow-origin'], '*')
+    t.equal((await request('OPTIONS', { origin })).headers['access-control-allow-origin'], '*')
   t.match(
-    await ask('GET', { origin: 'https://shop.example' }),
+    await request('GET', { origin: 'https://shop.example' }),
     {
       status: 400,
       headers: { 'access-control-allow-origin': 'https://shop.example' },
     },
     'and read why it failed',
   )
-  t.notOk('access-control-allow-origin' in (await ask('OPTIONS', {})).headers)
+  t.notOk('access-control-allow-origin' in (await request('OPTIONS', {})).headers)
   t.notOk(
     'access-control-allow-origin' in
       (await app.send('GET', '/health/live', { headers: { origin: 'https://a.b' } })).headers,
@@ -432,25 +433,28 @@ onBothEngines(
       gzipSync('['.repeat(2_000_000)),
     ]
     const start = Date.parse(app.deps.now())
-    const ask = async (payload: string | Buffer, path = '/e/', from = '192.0.2.1') => {
+    const request = async (payload: string | Buffer, path = '/e/', from = '192.0.2.1') => {
       // Stops the clock of the test, which otherwise advances with every read.
       app.advance(start - Date.parse(app.deps.now()))
       return app.app.inject({ method: 'POST', url: path, payload, remoteAddress: from })
     }
     const statuses = []
-    for (let i = 0; i < 60; i++) statuses.push((await ask(bad[i % bad.length]!)).statusCode)
+    for (let i = 0; i < 60; i++) statuses.push((await request(bad[i % bad.length]!)).statusCode)
     t.strictSame([...new Set(statuses)].sort(), [400, 401])
     for (const payload of bad) {
-      const { statusCode, headers, body } = await ask(payload)
+      const { statusCode, headers, body } = await request(payload)
       t.equal(statusCode, 429)
       t.match(headers['retry-after'], /^\d+$/)
       t.match(JSON.parse(body), { type: 'throttled_error', code: 'throttled', attr: null })
     }
     for (const path of ['/batch/', '/i/v0/e/', '/decide/', '/flags/'])
-      t.equal((await ask(bad[0]!, path)).statusCode, 429, `${path} counts, too`)
-    t.equal((await ask(JSON.stringify(good))).statusCode, 200, 'a good one works')
-    t.equal((await ask(gzipSync(JSON.stringify({ ...good, properties: { a: 'x'.repeat(500_000) } })))).statusCode, 200)
-    t.equal((await ask(bad[0]!, '/e/', '192.0.2.2')).statusCode, 401, 'another address has its own limit')
+      t.equal((await request(bad[0]!, path)).statusCode, 429, `${path} counts, too`)
+    t.equal((await request(JSON.stringify(good))).statusCode, 200, 'a valid request works')
+    t.equal(
+      (await request(gzipSync(JSON.stringify({ ...good, properties: { a: 'x'.repeat(500_000) } })))).statusCode,
+      200,
+    )
+    t.equal((await request(bad[0]!, '/e/', '192.0.2.2')).statusCode, 401, 'another address has its own limit')
     app.advance(120_000)
     t.equal(
       (await app.app.inject({ method: 'POST', url: '/e/', payload: bad[0]!, remoteAddress: '192.0.2.1' })).statusCode,
@@ -483,11 +487,11 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
     '/decide/?v=3&ip=1&_=1609459200000&ver=1.1',
     '/flags/?v=2&config=true',
   ]) {
-    const asked = await post(app, json, path)
-    t.match(asked, { status: 200, body: answer }, path)
-    t.strictSame(asked.body.flags, {})
-    t.strictSame(asked.body.featureFlags, {})
-    t.match(asked.body.requestId, /^[0-9a-f-]{36}$/)
+    const response = await post(app, json, path)
+    t.match(response, { status: 200, body: answer }, path)
+    t.strictSame(response.body.flags, {})
+    t.strictSame(response.body.featureFlags, {})
+    t.match(response.body.requestId, /^[0-9a-f-]{36}$/)
   }
   for (const path of ['/decide/', '/flags/']) {
     const packings: [payload: string | Buffer, type: string, query?: string][] = [

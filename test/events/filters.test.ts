@@ -6,7 +6,7 @@ import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts
 const EVENTS = '/api/projects/1/events/'
 const SECOND = 1_000_000
 
-const ask = (app: TestApp, parameters: Record<string, unknown>) => {
+const listEvents = (app: TestApp, parameters: Record<string, unknown>) => {
   const texts = Object.entries(parameters).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -16,7 +16,7 @@ const ask = (app: TestApp, parameters: Record<string, unknown>) => {
 
 /** The numbers of the events that pass, in order. */
 async function passing(app: TestApp, parameters: Record<string, unknown>): Promise<unknown> {
-  const { status, body } = await ask(app, { ...parameters, orderBy: 'timestamp' })
+  const { status, body } = await listEvents(app, { ...parameters, orderBy: 'timestamp' })
   return status === 200 ? body.results.map((record: any) => Number.parseInt(record.id.slice(-12), 16)) : body
 }
 
@@ -272,13 +272,13 @@ onBothEngines(t, 'names the invalid filter item', async (t, app) => {
   ]
   for (const [properties, code, attr] of cases)
     t.match(
-      await ask(app, { properties }),
+      await listEvents(app, { properties }),
       { status: 400, body: { type: 'validation_error', code, attr } },
       JSON.stringify(properties),
     )
   let deep: unknown = { key: 'a', value: 1 }
   for (let i = 0; i < 1000; i++) deep = { type: 'AND', values: [deep] }
-  t.match(await ask(app, { properties: deep }), { status: 400, body: { type: 'validation_error' } })
+  t.match(await listEvents(app, { properties: deep }), { status: 400, body: { type: 'validation_error' } })
 })
 
 onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => {
@@ -289,7 +289,7 @@ onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => 
   t.strictSame(await passing(app, { where: ["properties.n = '5'", "event = 'seen'"] }), [1, 2])
   t.strictSame(await passing(app, { where: "properties.n = '5'" }), [1, 2, 9])
 
-  const select = async (parameters: Record<string, unknown>) => (await ask(app, parameters)).body
+  const select = async (parameters: Record<string, unknown>) => (await listEvents(app, parameters)).body
   t.strictSame(await select({ select: ['event', 'count()'] }), {
     next: null,
     columns: ['event', 'count()'],
@@ -310,7 +310,7 @@ onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => 
       ['many', 'd4', 'seen!'],
     ],
   })
-  const paged = await ask(app, { select: ['uuid', 'timestamp'], limit: '4' })
+  const paged = await listEvents(app, { select: ['uuid', 'timestamp'], limit: '4' })
   t.strictSame(
     paged.body.results.map((row: any) => row[0]),
     [9, 5, 4, 3].map(uuid),
@@ -363,13 +363,17 @@ onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => 
   t.strictSame(times.results, [[time, [time], [1, time]]], 'times are ISO 8601')
   t.equal(star.timestamp, time)
   t.equal(
-    (await ask(app, { select: ['timestamp', '[timestamp]'], format: 'csv', where: ["event = 'bought'"] })).text,
+    (await listEvents(app, { select: ['timestamp', '[timestamp]'], format: 'csv', where: ["event = 'bought'"] })).text,
     `timestamp,[timestamp]\r\n${time},"[""${time}""]"\r\n`,
   )
   t.strictSame((await select({ select: ['person'], where: ["event = 'bought'"] })).results, [
     [{ distinct_id: 'somebody' }],
   ])
-  const csv = await ask(app, { select: ['event', 'count()', "'=1'"], format: 'csv', where: ["event = 'bought'"] })
+  const csv = await listEvents(app, {
+    select: ['event', 'count()', "'=1'"],
+    format: 'csv',
+    where: ["event = 'bought'"],
+  })
   t.equal(csv.text, "event,count(),'=1'\r\nbought,1,'=1\r\n")
 
   for (const [parameters, attr] of [
@@ -381,7 +385,7 @@ onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => 
     [{ select: ['event'], cursor: 'zzz' }, 'cursor'],
   ] as const)
     t.match(
-      await ask(app, parameters),
+      await listEvents(app, parameters),
       { status: 400, body: { type: 'validation_error', attr } },
       JSON.stringify(parameters),
     )
@@ -396,11 +400,11 @@ onBothEngines(
     const grown = (levels: number): string =>
       levels === 0 ? 'event' : `replaceAll(${grown(levels - 1)}, 'e', '${'e'.repeat(100)}')`
     const refused = { status: 400, body: { type: 'validation_error', code: 'result_too_large', attr: null } }
-    t.match(await ask(app, { select: [grown(6)] }), refused)
-    t.match(await ask(app, { where: [`length(${grown(6)}) > 1`] }), refused)
-    t.match(await ask(app, { properties: [{ type: 'hogql', key: `length(${grown(6)}) > 1` }] }), refused)
-    t.match(await ask(app, { select: [`replaceAll(${grown(4)}, 'e', 'ee')`] }), refused, 'one cell of 200 MB')
-    t.match((await ask(app, { select: [`length(${grown(3)})`] })).body, { results: [[1_000_000]] })
+    t.match(await listEvents(app, { select: [grown(6)] }), refused)
+    t.match(await listEvents(app, { where: [`length(${grown(6)}) > 1`] }), refused)
+    t.match(await listEvents(app, { properties: [{ type: 'hogql', key: `length(${grown(6)}) > 1` }] }), refused)
+    t.match(await listEvents(app, { select: [`replaceAll(${grown(4)}, 'e', 'ee')`] }), refused, 'one cell of 200 MB')
+    t.match((await listEvents(app, { select: [`length(${grown(3)})`] })).body, { results: [[1_000_000]] })
   },
   { environment: { EVENTS_QUERY_TIMEOUT_MS: '60000' } },
 )

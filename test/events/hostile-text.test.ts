@@ -1,6 +1,6 @@
 /**
- * Texts that make a backtracking pattern take the square of their length, or never end. Each takes milliseconds when
- * read in one pass, so the bound below is loose enough for a busy machine and far below what backtracking takes.
+ * Texts for which a backtracking pattern takes quadratic time or never ends. A single pass takes milliseconds, so the
+ * bound allows for a busy machine and is far below the time of backtracking.
  */
 import t, { type Test } from 'tap'
 import { csvCell } from '../../src/api/csv.ts'
@@ -21,7 +21,7 @@ const BOUND_MS = 5_000
 
 const repeated = (unit: string, length = LENGTH): string => unit.repeat(Math.ceil(length / unit.length))
 
-async function soon<Result>(t: Test, what: string, work: () => Result): Promise<Awaited<Result>> {
+async function assertFast<Result>(t: Test, what: string, work: () => Result): Promise<Awaited<Result>> {
   const start = performance.now()
   const result = await work()
   t.ok(performance.now() - start < BOUND_MS, `${what} took ${Math.round(performance.now() - start)} ms`)
@@ -48,21 +48,21 @@ t.test('parses JSON with NaN in linear time', async (t) => {
     ['signs', inside(repeated('-'))],
     ['half of Infinity', inside(repeated('-Infinit'))],
   ] as const)
-    await soon(t, what, () => t.rejects(read(text), { code: 'invalid_payload' }, what))
+    await assertFast(t, what, () => t.rejects(read(text), { code: 'invalid_payload' }, what))
 
   const api_key = 'phc_x'
   const long = `{"api_key":"${api_key}","event":"e","properties":{"y":"${repeated('\\"NaN')}","z":[${repeated('NaN,-Infinity,')}Infinity]}}`
-  const { data } = await soon(t, 'a valid text', () => read(long))
+  const { data } = await assertFast(t, 'a valid text', () => read(long))
   const { y, z } = (data as { properties: { y: string; z: null[] } }).properties
-  t.ok(y.startsWith('"NaN"NaN'), 'strings stay as they are')
-  t.ok(z.length > 2 && z.every((item) => item === null), 'numbers that are none become null')
+  t.ok(y.startsWith('"NaN"NaN'), 'strings are unchanged')
+  t.ok(z.length > 2 && z.every((item) => item === null), 'NaN and infinities become null')
 })
 
 /** Parses each text. Fails with the text if that takes too long or throws an unexpected error. */
 async function reads(t: Test, parse: (text: string) => unknown, texts: readonly string[], refusals: string[] = []) {
   for (const text of texts) {
     const what = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
-    await soon(t, what, () => {
+    await assertFast(t, what, () => {
       try {
         parse(text)
       } catch (error) {
@@ -107,7 +107,7 @@ t.test('parses page elements in linear time', async (t) => {
     `a${repeated('.')}`,
   ]
   await reads(t, parseElements, texts)
-  t.equal(parseElements(repeated('a;')).length, 512, 'no more than a page can nest')
+  t.equal(parseElements(repeated('a;')).length, 512, 'at most as many elements as a page can nest')
   const attributes = Array.from({ length: 20_000 }, (_, i) => `k${i}="1"`).join('')
   t.equal(Object.keys(parseElements(`a:${attributes}`)[0]!.attributes).length, 5_000, 'and no more attributes')
   t.equal(parseElements(`a${'.b'.repeat(20_000)}`)[0]!.attr_class!.length, 5_000, 'or classes')

@@ -39,11 +39,11 @@ onEach('stores each event once when clients send duplicates concurrently', async
   const { deps, app, first } = await openApp(t, engine)
   const random = seeded(1)
   const pool = Array.from({ length: 400 }, () => v7())
-  const wanted = new Set<string>()
+  const expected = new Set<string>()
   const batches = Array.from({ length: PROVE ? 500 : 60 }, () =>
     Array.from({ length: 1 + Math.floor(random() * 40) }, () => {
       const uuid = pool[Math.floor(random() * pool.length)]!
-      wanted.add(uuid)
+      expected.add(uuid)
       const person = Math.floor(random() * 20)
       const alias = random() < 0.1
       return {
@@ -61,7 +61,7 @@ onEach('stores each event once when clients send duplicates concurrently', async
   )
   t.ok(answers.every(({ statusCode }) => statusCode === 200))
   const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events`)
-  t.strictSame(rows.map(({ uuid }) => uuid).sort(), [...wanted].sort(), 'each is stored once')
+  t.strictSame(rows.map(({ uuid }) => uuid).sort(), [...expected].sort(), 'each is stored once')
   const lost = await deps.events.all(sql`
     select d.distinct_id from person_distinct_ids d left join persons p
       on p.project_id = d.project_id and p.id = d.person_id where p.id is null`)
@@ -112,7 +112,7 @@ t.test('two nodes write the same persons and events (postgres)', async (t) => {
   const known = new Set(
     people.flatMap(({ project_id, properties }) => Object.keys(properties).map((key) => `${project_id} ${key}`)),
   )
-  for (const { key } of rows) if (!known.has(key)) t.fail(`nobody took the property of ${key}`)
+  for (const { key } of rows) if (!known.has(key)) t.fail(`no person has the property of ${key}`)
   t.match(
     await deps.events.get(sql`
       select count(*) as lost from person_distinct_ids d left join persons p
@@ -193,9 +193,9 @@ onEach('acknowledged events survive kill -9', async (t, engine) => {
     alive = false
     await Promise.all(senders)
     const rows = await storedIn<{ uuid: string }>(DATABASE_URL, sql`select uuid from events`)
-    const there = new Set(rows.map(({ uuid }) => uuid))
-    const missing = [...acknowledged].filter((uuid) => !there.has(uuid))
-    t.strictSame(missing, [], `round ${round}: ${acknowledged.size} acknowledged, ${there.size} stored`)
+    const storedUuids = new Set(rows.map(({ uuid }) => uuid))
+    const missing = [...acknowledged].filter((uuid) => !storedUuids.has(uuid))
+    t.strictSame(missing, [], `round ${round}: ${acknowledged.size} acknowledged, ${storedUuids.size} stored`)
     t.ok(acknowledged.size > goal - 300)
   }
   const result = `all of ${acknowledged.size.toLocaleString('en')} acknowledged events stored`

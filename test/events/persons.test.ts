@@ -13,7 +13,7 @@ const sender = (app: TestApp) => async (batch: Sent[]) => {
 }
 
 /** All persons by their distinct ids, without the properties that every event adds. */
-async function everybody({ deps }: TestApp) {
+async function allPersons({ deps }: TestApp) {
   const found = await deps.events.all<any>(sql`
     select d.distinct_id, p.* from persons p left join person_distinct_ids d
       on d.project_id = p.project_id and d.person_id = p.id order by d.distinct_id, p.id`)
@@ -50,7 +50,7 @@ onBothEngines(t, 'the first event creates a person with the same id on every nod
     seen('b', { properties: { $process_person_profile: false } }),
     seen('c', { properties: { $process_person_profile: 'false' } }),
   ])
-  t.match(await everybody(app), [
+  t.match(await allPersons(app), [
     {
       ids: ['a'],
       id: personIdOf(app.first.project_id, 'a'),
@@ -83,7 +83,7 @@ onBothEngines(t, 'applies $set_once, $set and $unset in the order of the events'
     { event: '$exception', distinct_id: 'new', $set: { n: 1 } },
   ])
   t.match(
-    (await everybody(app)).map(({ ids, properties }) => [ids, properties]),
+    (await allPersons(app)).map(({ ids, properties }) => [ids, properties]),
     [
       [['a'], { n: 3, first: 1, both: 2 }],
       [['b'], { o: { deep: [1] } }],
@@ -169,14 +169,14 @@ for (const [name, before, said, after] of CASES)
     const send = sender(app)
     for (const event of before) await send([event])
     await send(said)
-    const people = (await everybody(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
+    const people = (await allPersons(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
     t.strictSame(people, after, 'one after the other')
     const other = await app.send('POST', '/api/projects/', { body: { name: 'All at once' } })
     await app.deps.events.run(sql`delete from persons`)
     await app.deps.events.run(sql`delete from person_distinct_ids`)
     const body = { api_key: other.body.api_token, batch: [...before, ...said] }
     t.equal((await app.send('POST', '/batch/', { key: null, body })).status, 200)
-    const again = (await everybody(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
+    const again = (await allPersons(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
     t.strictSame(again, after, 'the same in one batch')
   })
 
@@ -184,7 +184,7 @@ onBothEngines(t, 'a merged person keeps the earlier creation time', async (t, ap
   const send = sender(app)
   await send([seen('anon', { timestamp: at(5) }), seen('user', { timestamp: at(9) })])
   await send([identify('user', 'anon', { timestamp: at(30) })])
-  t.match(await everybody(app), [{ id: personIdOf(app.first.project_id, 'user'), created_at: microseconds(5) }])
+  t.match(await allPersons(app), [{ id: personIdOf(app.first.project_id, 'user'), created_at: microseconds(5) }])
 })
 
 t.test('recognizes placeholder ids', async (t) => {

@@ -55,7 +55,7 @@ onBothEngines(t, 'deletes all events of a deleted project', async (t, app) => {
   t.equal((await send('DELETE', `/api/projects/${project.id}/`)).status, 204)
   await deps.purger.work()
   t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 })
-  t.equal((await purges.list(deps.db)).length, 1, 'it is looked at again')
+  t.equal((await purges.list(deps.db)).length, 1, 'the project stays queued for another check')
   await insertEvents(deps.events, 2, [{}])
   app.advance(61_000)
   await deps.purger.work()
@@ -78,7 +78,7 @@ onBothEngines(t, 'deletes events past the retention of their project', async (t,
   )
   await insertEvents(deps.events, 9, [at(400)])
   await deps.purger.work()
-  t.match(await left(deps.events), { 1: 1_504 }, 'by default nothing goes')
+  t.match(await left(deps.events), { 1: 1_504 }, 'by default no event is deleted')
   await send('PATCH', '/api/projects/1/', { body: { event_retention_days: 30 } })
   await deps.purger.work()
   t.match(await left(deps.events), { 1: 2 })
@@ -89,7 +89,7 @@ onBothEngines(t, 'deletes events past the retention of their project', async (t,
     [uuid(1)],
   )
   const elsewhere = await deps.events.get(sql`select 1 as there from events where project_id = 9`)
-  t.ok(elsewhere, "another project's stay")
+  t.ok(elsewhere, 'events of another project stay')
 })
 
 onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
@@ -106,7 +106,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   const failing: Db = {
     ...deps.events,
     run: (statement) =>
-      ++chunks === 3 ? Promise.reject(new Error('the lights went out')) : deps.events.run(statement),
+      ++chunks === 3 ? Promise.reject(new Error('the connection broke')) : deps.events.run(statement),
   }
   const known = {
     queued: () => purges.list(deps.db),

@@ -109,7 +109,7 @@ for (const engine of ENGINES) {
       ],
     ] as const) {
       await t.rejects(reader.rows(query, slow), { code: 'result_too_large' }, what)
-      t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'and the next query is answered')
+      t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'the next query succeeds')
     }
     t.equal((await reader.rows(many(100, 1_000_000), slow)).length, 100)
   })
@@ -141,7 +141,7 @@ t.test('a reader that crashes fails its query and is replaced', async (t) => {
   await reader.rows(quick, slow).catch((error) => t.equal(error.code, 'unavailable'))
   t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
   await reader.stop()
-  t.strictSame(children(), [], 'and none is left behind')
+  t.strictSame(children(), [], 'no reader process is left')
 })
 
 t.test('readers exit with a killed server, even inside a query', async (t) => {
@@ -160,7 +160,7 @@ t.test('readers exit with a killed server, even inside a query', async (t) => {
     }
   }
   while (alive()) await new Promise((resolve) => setTimeout(resolve, 50))
-  t.pass('it is gone')
+  t.pass('the process has exited')
 })
 
 for (const engine of ENGINES)
@@ -195,8 +195,8 @@ for (const engine of ENGINES)
     t.equal(rest.body.next, null)
     const csv = await app.send('GET', '/api/projects/1/events/?limit=2500&format=csv')
     t.equal(csv.text.split('\r\n').length, 2502)
-    const usual = await app.send('GET', '/api/projects/1/events/?format=csv')
-    t.equal(usual.text.split('\r\n').length, 3502)
+    const defaultPage = await app.send('GET', '/api/projects/1/events/?format=csv')
+    t.equal(defaultPage.text.split('\r\n').length, 3502)
     t.equal((await app.send('GET', '/api/projects/1/events/?limit=1001&orderBy=timestamp')).body.results.length, 1001)
   })
 
@@ -210,24 +210,24 @@ t.test('stops reading when the client disconnects during a stream', async (t) =>
   )
   await app.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.app.server.address() as AddressInfo
-  let asked = 0
+  let reads = 0
   const rows = app.deps.eventReader.rows
   Object.assign(app.deps.eventReader, {
     rows: (...args: Parameters<typeof rows>) => {
-      asked++
+      reads++
       return rows(...args)
     },
   })
-  const going = request({
+  const outgoing = request({
     port,
     path: '/api/projects/1/events/?limit=12000',
     headers: { authorization: `Bearer ${app.first.api_key}` },
   })
-  going.on('error', () => undefined)
-  const [response] = await once(going, 'response')
+  outgoing.on('error', () => undefined)
+  const [response] = await once(outgoing, 'response')
   await once(response, 'readable')
   response.destroy()
   await once(response, 'close')
   await app.send('GET', '/api/projects/1/events/?limit=1')
-  t.ok(asked < 12, `${asked} pieces were read`)
+  t.ok(reads < 12, `${reads} batches were read`)
 })

@@ -298,7 +298,7 @@ t.test(
   },
 )
 
-t.test('regular expressions match alike on both engines', async (t) => {
+t.test('regular expressions match the same text on both engines', async (t) => {
   const both = await engines(t)
   let valid = 0
   const quoted = (text: string): string => canonical(constant(1, text))

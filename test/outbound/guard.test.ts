@@ -31,8 +31,8 @@ async function listen(t: Test): Promise<{ port: number; seen: string[] }> {
 const get = (outbound: Outbound, url: string): Promise<number> =>
   new Promise((done, fail) => {
     const { protocol } = new URL(url)
-    const ask = protocol === 'https:' ? requestTls : request
-    ask(url, { agent: outbound.agent(protocol as 'http:') }, (answer) => {
+    const send = protocol === 'https:' ? requestTls : request
+    send(url, { agent: outbound.agent(protocol as 'http:') }, (answer) => {
       answer.resume()
       done(answer.statusCode!)
     })
@@ -40,7 +40,7 @@ const get = (outbound: Outbound, url: string): Promise<number> =>
       .end()
   })
 
-const verdict = (outbound: Outbound, host: string, port = 443): Promise<string> =>
+const resultFor = (outbound: Outbound, host: string, port = 443): Promise<string> =>
   outbound.checkHost(host, port).then(
     () => 'open',
     (error) => error.code,
@@ -49,7 +49,7 @@ const verdict = (outbound: Outbound, host: string, port = 443): Promise<string> 
 t.test('allows only public addresses by default', async (t) => {
   const outbound = createOutbound({ resolve: resolving({}) })
   for (const address of ['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '[2606:4700::1111]'])
-    t.equal(await verdict(outbound, address), 'open', address)
+    t.equal(await resultFor(outbound, address), 'open', address)
   for (const address of [
     '0.0.0.0',
     '10.1.2.3',
@@ -84,9 +84,9 @@ t.test('allows only public addresses by default', async (t) => {
     'fe80::1%lo',
     'ff02::1',
   ])
-    t.equal(await verdict(outbound, address), 'outbound_refused', address)
-  t.equal(await verdict(outbound, '64:ff9b::8.8.8.8'), 'open', 'a translated public address')
-  t.equal(await verdict(outbound, '::ffff:8.8.8.8'), 'open')
+    t.equal(await resultFor(outbound, address), 'outbound_refused', address)
+  t.equal(await resultFor(outbound, '64:ff9b::8.8.8.8'), 'open', 'a translated public address')
+  t.equal(await resultFor(outbound, '::ffff:8.8.8.8'), 'open')
 })
 
 t.test('checks the addresses that a name resolves to', async (t) => {
@@ -98,12 +98,12 @@ t.test('checks the addresses that a name resolves to', async (t) => {
       none: [],
     }),
   })
-  t.equal(await verdict(outbound, 'public'), 'open')
-  t.equal(await verdict(outbound, 'inside'), 'outbound_refused')
-  t.equal(await verdict(outbound, 'both'), 'open', 'uses the allowed addresses of several')
-  t.equal(await verdict(outbound, 'none'), 'outbound_unresolved')
-  t.equal(await verdict(outbound, 'nowhere'), 'outbound_unresolved')
-  t.equal(await verdict(createOutbound(), 'localhost'), 'outbound_refused', 'with the system resolver')
+  t.equal(await resultFor(outbound, 'public'), 'open')
+  t.equal(await resultFor(outbound, 'inside'), 'outbound_refused')
+  t.equal(await resultFor(outbound, 'both'), 'open', 'uses the allowed addresses of several')
+  t.equal(await resultFor(outbound, 'none'), 'outbound_unresolved')
+  t.equal(await resultFor(outbound, 'nowhere'), 'outbound_unresolved')
+  t.equal(await resultFor(createOutbound(), 'localhost'), 'outbound_refused', 'with the system resolver')
   await t.rejects(outbound.checkHost('inside', 1), { message: /"inside".*OUTBOUND_ALLOW/ })
 })
 
@@ -127,7 +127,7 @@ t.test('allows the addresses, ranges and names of OUTBOUND_ALLOW, with or withou
     ['other.internal', 5432, 'outbound_refused'],
     ['10.9.9.9', 5432, 'outbound_refused'],
   ] as const)
-    t.equal(await verdict(outbound, host, port), wanted, `${host}:${port}`)
+    t.equal(await resultFor(outbound, host, port), wanted, `${host}:${port}`)
 })
 
 t.test('sends requests only to allowed addresses', async (t) => {

@@ -165,7 +165,11 @@ for (const engine of ENGINES) {
     app.log.length = 0
     box.behave({ at: 'recipient', hang: true })
     await app.invite('early@example.com')
-    t.match(await app.says(/next attempt/), { reason: /ETIMEDOUT/ }, 'before the data nothing can have arrived')
+    t.match(
+      await app.says(/next attempt/),
+      { reason: /ETIMEDOUT/ },
+      'a mail cannot have arrived before its data was sent',
+    )
     t.equal(box.mails.length, 0)
   })
 

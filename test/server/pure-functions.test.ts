@@ -72,7 +72,7 @@ t.test('reads and validates settings', async (t) => {
         .catch(String),
     ),
     /sesame/,
-    'a wrong setting is not repeated',
+    'the error does not repeat the invalid value',
   )
   for (const setting of describeSettings()) t.ok(setting.description, setting.name)
 })
@@ -87,7 +87,7 @@ t.test('a scope grants its actions only', async (t) => {
 })
 
 t.test('rate limits use a sliding window', async (t) => {
-  // Where an hour begins, and with it a minute.
+  // The start of an hour, and so also of a minute.
   let now = 7_200_000
   const limit = createCounter(
     [
@@ -96,7 +96,7 @@ t.test('rate limits use a sliding window', async (t) => {
     ],
     () => now,
   )
-  const ask = (name = 'a'): boolean => {
+  const admit = (name = 'a'): boolean => {
     try {
       limit.check(name)
     } catch {
@@ -106,34 +106,34 @@ t.test('rate limits use a sliding window', async (t) => {
     return true
   }
   t.strictSame(
-    Array.from({ length: 7 }, () => ask()),
+    Array.from({ length: 7 }, () => admit()),
     [true, true, true, true, true, false, false],
   )
-  t.ok(ask('b'), 'each name has its own')
+  t.ok(admit('b'), 'each name has its own limit')
   now += 61_000
-  t.equal(ask(), false, 'the minute before still counts, less and less')
+  t.equal(admit(), false, 'a decreasing share of the previous minute still counts')
   now += 30_000
-  t.ok(ask())
+  t.ok(admit())
   now += 600_000
   t.strictSame(
-    Array.from({ length: 6 }, () => ask()),
+    Array.from({ length: 6 }, () => admit()),
     [true, true, true, true, true, false],
   )
   now += 120_000
   t.strictSame(
-    Array.from({ length: 3 }, () => ask()),
+    Array.from({ length: 3 }, () => admit()),
     [true, false, false],
-    'and the hour has a limit too',
+    'the hourly limit applies too',
   )
   now -= 3_600_000
-  t.ok(ask(), 'a clock that steps back locks nobody out')
+  t.ok(admit(), 'a backward clock step does not lock out a name')
 })
 
 t.test('rate limits track a bounded number of names and evict the least active ones', async (t) => {
   const limit = createCounter([{ limit: 1, seconds: 60 }], () => 1_000_000)
   for (const name of ['quiet', 'busy']) limit.count(name)
   for (let i = 0; i < MAX_NAMES; i++) {
-    limit.check(`passer-by ${i}`)
+    limit.check(`name ${i}`)
     if (i % 1_000 === 0) t.throws(() => limit.check('busy'), { code: 'throttled' })
   }
   t.throws(() => limit.check('busy'), { code: 'throttled' })
@@ -150,25 +150,25 @@ t.test('rate limits add up across nodes', async (t) => {
   count(a, 7)
   count(b, 1)
   t.strictSame(a.takePending(), [{ name: 'x', seconds: 60, start: now, count: 7 }])
-  t.strictSame(a.takePending(), [], 'nothing is told twice')
+  t.strictSame(a.takePending(), [], 'each count is shared once')
   t.strictSame(b.takePending(), [{ name: 'x', seconds: 60, start: now, count: 1 }])
   count(b, 1)
   b.applyTotal({ name: 'x', seconds: 60, start: now, count: 8, previous: 0 })
-  t.equal(b.count('x').remaining, 0, 'seven of the other, one told, one since, and this one')
+  t.equal(b.count('x').remaining, 0, '7 from the other node, 1 shared, 1 not shared yet, and this one')
   t.throws(() => b.check('x'), { code: 'throttled' })
   b.applyTotal({ name: 'x', seconds: 60, start: now, count: 1, previous: 0 })
-  t.throws(() => b.check('x'), { code: 'throttled' }, 'what could not be told has happened all the same')
+  t.throws(() => b.check('x'), { code: 'throttled' }, 'counts that were not shared are kept')
   b.applyTotal({ name: 'stranger', seconds: 60, start: now, count: 100, previous: 0 })
-  t.doesNotThrow(() => b.check('stranger'), 'who was not here is not remembered')
+  t.doesNotThrow(() => b.check('stranger'), 'a total for an unknown name is ignored')
 
   now += 60_000
   a.check('x')
   a.applyTotal({ name: 'x', seconds: 60, start: now - 60_000, count: 10, previous: 0 })
-  t.throws(() => a.check('x'), { code: 'throttled' }, 'what was counted before the window changed is heard of after it')
+  t.throws(() => a.check('x'), { code: 'throttled' }, 'a late total of the previous window still counts')
   const late = createCounter(windows, () => now, true)
   late.count('x')
   late.applyTotal({ name: 'x', seconds: 60, start: now, count: 1, previous: 10 })
-  t.throws(() => late.check('x'), { code: 'throttled' }, 'and by who was not there')
+  t.throws(() => late.check('x'), { code: 'throttled' }, 'a new node gets the totals of the previous window')
   t.strictSame(createCounter(windows, () => now).takePending(), [])
 })
 
@@ -238,13 +238,13 @@ t.test('parses every spelling of a time to the stored form', async (t) => {
 
 t.test('a key can only create keys within its own restrictions', async (t) => {
   const limits = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), { nil: null })
-  const reach = fc.record({ organizations: limits.map((list) => list?.map(String) ?? null), projects: limits })
+  const restrictions = fc.record({ organizations: limits.map((list) => list?.map(String) ?? null), projects: limits })
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(
-        reach,
-        reach,
-        reach,
+        restrictions,
+        restrictions,
+        restrictions,
         (a, b, c) => encloses(a, a) && (!(encloses(a, b) && encloses(b, c)) || encloses(a, c)),
       ),
       { seed: 7 },
@@ -267,18 +267,18 @@ t.test('histograms print the same text as prom-client', async (t) => {
   const options = { name: 'seconds', help: 'Seconds.', buckets: [0.1, 0.5, 1, 5] }
   const value = fc.oneof(fc.constantFrom(0, 0.1, 0.5, 1, 5, 5.1), fc.double({ min: 0, max: 10, noNaN: true }))
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(value, fc.constantFrom('a', 'b"\\\n', 'c'))), async (told) => {
+    fc.asyncProperty(fc.array(fc.tuple(value, fc.constantFrom('a', 'b"\\\n', 'c'))), async (observations) => {
       const [ours, theirs] = [new Registry(), new Registry()]
       const [plain, labelled] = [histogram(ours, options), histogram(ours, { ...options, name: 'by_of', label: 'of' })]
-      const their = {
+      const expected = {
         plain: new Histogram({ ...options, registers: [theirs] }),
         labelled: new Histogram({ ...options, name: 'by_of', labelNames: ['of'], registers: [theirs] }),
       }
-      for (const [value, of] of told) {
+      for (const [value, of] of observations) {
         plain(value)
         labelled(value, of)
-        their.plain.observe(value)
-        their.labelled.observe({ of }, value)
+        expected.plain.observe(value)
+        expected.labelled.observe({ of }, value)
       }
       t.equal(await ours.metrics(), await theirs.metrics())
     }),

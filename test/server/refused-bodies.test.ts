@@ -71,10 +71,10 @@ t.test('every client receives 413', async (t) => {
   for (const [place, path, headers, body] of cases)
     for (const [name, client] of CLIENTS)
       for (let round = 0; round < ROUNDS; round++) {
-        const heard = await Promise.all(
+        const received = await Promise.all(
           Array.from({ length: AT_ONCE }, () => client(`${url}${path}`, headers, body).catch((error) => ({ error }))),
         )
-        for (const one of heard)
+        for (const one of received)
           t.match(
             one,
             { status: 413, body: { type: 'invalid_request', code: 'request_too_large', detail: /bytes/, attr: null } },
@@ -100,15 +100,15 @@ t.test('a client that stops sending or never stops is answered and disconnected'
   const { url, api_key } = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}` })
   const head = `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api_key}\r\nContent-Type: application/json\r\n`
   const port = Number(new URL(url).port)
-  const silent = connect(port, '127.0.0.1')
-  silent.write(`${head}Content-Length: 99999999\r\n\r\n{`)
-  t.match(await text(silent), /^HTTP\/1\.1 413 .*"request_too_large"/s)
+  const stalled = connect(port, '127.0.0.1')
+  stalled.write(`${head}Content-Length: 99999999\r\n\r\n{`)
+  t.match(await text(stalled), /^HTTP\/1\.1 413 .*"request_too_large"/s)
 
   const endless = connect(port, '127.0.0.1')
   endless.on('error', () => undefined)
-  let heard = ''
+  let received = ''
   endless.on('data', (chunk) => {
-    heard += chunk
+    received += chunk
   })
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MEBIBYTE, 32), Buffer.from('\r\n')])
   endless.write(`${head}Transfer-Encoding: chunked\r\n\r\n`)
@@ -119,5 +119,5 @@ t.test('a client that stops sending or never stops is answered and disconnected'
     if (!endless.write(chunk) && (await Promise.race([closed, drained()])) === 'closed') break
   await closed
   t.ok(sent < 1_000, `closed after ${sent} MiB`)
-  t.ok(heard === '' || heard.startsWith('HTTP/1.1 413'))
+  t.ok(received === '' || received.startsWith('HTTP/1.1 413'))
 })

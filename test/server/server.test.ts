@@ -111,9 +111,9 @@ t.test('metrics are available on loopback or with the token', async (t) => {
   )
 })
 
-t.test('a trusted proxy is trusted for its own entry only', async (t) => {
+t.test('only the entry that the trusted proxy added is used', async (t) => {
   const { app } = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true', RATE_LIMITS: 'true' } })
-  const ask = async (url: string, headers: Record<string, string>) =>
+  const request = async (url: string, headers: Record<string, string>) =>
     (
       await app.inject({
         url,
@@ -121,23 +121,23 @@ t.test('a trusted proxy is trusted for its own entry only', async (t) => {
         headers: { ...headers, authorization: 'Bearer phx_guess' },
       })
     ).statusCode
-  t.equal(await ask('/metrics', { 'x-forwarded-for': '192.0.2.1, 127.0.0.1' }), 403, 'metrics trust no proxy')
+  t.equal(await request('/metrics', { 'x-forwarded-for': '192.0.2.1, 127.0.0.1' }), 403, 'metrics trust no proxy')
   const me = '/api/users/@me/'
   for (let i = 0; i < 60; i++)
-    t.equal(await ask(me, { 'x-forwarded-for': `198.51.100.${i}, 192.0.2.1:${5000 + i}` }), 401)
+    t.equal(await request(me, { 'x-forwarded-for': `198.51.100.${i}, 192.0.2.1:${5000 + i}` }), 401)
   t.equal(
-    await ask(me, { 'x-forwarded-for': '198.51.100.99, 192.0.2.1' }),
+    await request(me, { 'x-forwarded-for': '198.51.100.99, 192.0.2.1' }),
     429,
     'a port or an earlier entry does not change the address',
   )
   t.equal(
-    await ask(me, { forwarded: 'for=198.51.100.1, for="192.0.2.1:80"' }),
+    await request(me, { forwarded: 'for=198.51.100.1, for="192.0.2.1:80"' }),
     429,
     'the Forwarded header has the same address',
   )
-  t.equal(await ask(me, { 'x-forwarded-for': '192.0.2.2' }), 401)
+  t.equal(await request(me, { 'x-forwarded-for': '192.0.2.2' }), 401)
 
-  const six = (address: string) => ask(me, { 'x-forwarded-for': address })
+  const six = (address: string) => request(me, { 'x-forwarded-for': address })
   for (let i = 0; i < 60; i++) t.equal(await six(i % 2 ? `[2001:db8::1]:${i + 1}` : '2001:DB8:0:0::1'), 401)
   t.equal(await six('2001:db8::1'), 429, 'an IPv6 address has one spelling')
 })
@@ -266,13 +266,13 @@ onBothEngines(
 
 t.test('rate limits count invalid keys and signups per address', async (t) => {
   const { app, first } = await openApp(t, 'sqlite', { environment: { RATE_LIMITS: 'true' } })
-  const ask = async (remoteAddress: string, value: string) =>
+  const request = async (remoteAddress: string, value: string) =>
     (await app.inject({ url: '/api/users/@me/', remoteAddress, headers: { authorization: `Bearer ${value}` } }))
       .statusCode
-  for (let i = 0; i < 60; i++) t.equal(await ask('192.0.2.1', 'phx_guess'), 401)
-  t.equal(await ask('192.0.2.1', 'phx_guess'), 429, 'invalid keys are throttled')
-  t.equal(await ask('192.0.2.1', first.api_key), 200, 'valid keys from the same address still work')
-  t.equal(await ask('192.0.2.2', first.api_key), 200)
+  for (let i = 0; i < 60; i++) t.equal(await request('192.0.2.1', 'phx_guess'), 401)
+  t.equal(await request('192.0.2.1', 'phx_guess'), 429, 'invalid keys are throttled')
+  t.equal(await request('192.0.2.1', first.api_key), 200, 'valid keys from the same address still work')
+  t.equal(await request('192.0.2.2', first.api_key), 200)
   const signup = async () =>
     (await app.inject({ url: '/api/signup/99999999-9999-7999-8999-999999999999/?token=x', remoteAddress: '192.0.2.3' }))
       .statusCode
@@ -387,7 +387,7 @@ t.test('pages run only their own script', async (t) => {
     t.equal(policy.get('script-src')!.includes("'self'"), text.includes('<script src="/'))
     for (const [, style] of text.matchAll(/<style>(.*?)<\/style>/gs))
       t.strictSame(policy.get('style-src'), [hash(style!)])
-    t.notMatch(text, /\son\w+=|\sstyle=/, 'no handlers and styles in attributes')
+    t.notMatch(text, /\son\w+=|\sstyle=/, 'no event handlers or styles in attributes')
     t.match(Object.fromEntries(policy), {
       'default-src': ["'none'"],
       'connect-src': ["'self'"],
@@ -414,7 +414,7 @@ t.test('answers invalid HTTP with an error body', async (t) => {
   t.match(
     await speak('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
     /^HTTP\/1\.1 401/,
-    'refused before a byte of the body',
+    'rejected before the body is read',
   )
   t.match(
     await speak(
@@ -488,7 +488,7 @@ t.test('requests leave no listeners on a keep-alive connection', async (t) => {
   const paths = [`/api/projects/${first.project_id}/events/?event=none`, '/batch/']
   const event = { event: 'seen', distinct_id: 'somebody', properties: { text: 'x'.repeat(20_000) } }
   const body = JSON.stringify({ api_key: first.project_token, batch: [event] })
-  const ask = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     for (const path of paths) {
       const head = `Host: x\r\nAuthorization: Bearer ${first.api_key}\r\n`
       socket.write(
@@ -500,9 +500,9 @@ t.test('requests leave no listeners on a keep-alive connection', async (t) => {
       t.match(String(answer), 'HTTP/1.1 200 OK')
     }
   }
-  await ask()
+  await request()
   const listening = served.listenerCount('close')
-  for (let i = 0; i < 5; i++) await ask()
+  for (let i = 0; i < 5; i++) await request()
   t.equal(served.listenerCount('close'), listening)
 })
 
