@@ -241,7 +241,7 @@ const linkCommand = (variables: Variables): Command =>
 const resetTwoFactorCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('reset-two-factor'))
     .summary('turn off two-factor authentication of a user')
-    .description('Turns off two-factor authentication of a user who has lost the phone and the backup codes.')
+    .description('Turns off two-factor authentication of a user after the loss of the phone and the backup codes.')
     .argument('<email>', 'the address of the user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users reset-two-factor ada@example.com')
     .action(async (email: string, options: LocalOptions) => {

@@ -3378,7 +3378,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Who acted. `operator` is the command on the server; `system` is the server itself.
+             * @description The kind of actor. `operator` is the command on the server; `system` is the server itself.
              * @enum {string}
              */
             actor: "user" | "operator" | "system";

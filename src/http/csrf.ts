@@ -7,8 +7,9 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 export const isSafe = (method: string): boolean => SAFE_METHODS.includes(method)
 
-/** Throws `permission_denied` for a request that a page of another origin sent. */
-export function requireSameOrigin({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, own: string): void {
+/** Throws `permission_denied` for a request that a page of another origin sent. `site_url` may have a path. */
+export function requireSameOrigin({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, site_url: string): void {
+  const own = new URL(site_url).origin
   // Browsers send at least one of them with unsafe methods. Clients without either are not browsers.
   if (origin !== undefined && origin !== own)
     throw forbidden(`This request comes from ${origin}. Requests with a session must come from ${own}.`)

@@ -26,6 +26,11 @@ export async function createSignInLink(
   return `${site_url}/login#link=${token}`
 }
 
-/** A link on plain http is only printed for a server that listens on loopback. */
-export const mayPrintLink = ({ HOST, SITE_URL }: { HOST: string; SITE_URL?: string }): boolean =>
-  SITE_URL?.startsWith('https:') === true || /^(127\.|::1$|localhost$)/.test(HOST)
+const isLoopback = (host: string): boolean => /^(127\.|\[?::1\]?$|localhost$)/.test(host)
+
+/** A link on plain http is only printed if it stays on this machine. */
+export const mayPrintLink = ({ HOST, SITE_URL }: { HOST: string; SITE_URL?: string }): boolean => {
+  if (SITE_URL === undefined) return isLoopback(HOST)
+  const { protocol, hostname } = new URL(SITE_URL)
+  return protocol === 'https:' || isLoopback(hostname)
+}

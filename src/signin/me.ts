@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import { requireFresh } from '../auth/session-rules.ts'
 import { FRESH_MS } from '../auth/sessions.ts'
 import * as users from '../auth/users.ts'
-import { notFound } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import * as accounts from '../store/accounts.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as identities from '../store/identities.ts'
@@ -44,9 +44,9 @@ export async function update(
   const change = await prepareChange(service, account, input)
   await service.db.tx(async (tx) => {
     const locked = await accounts.lock(tx, account.id)
-    // The password was changed by another request, so the check of the current one is void.
-    if (!locked || (change.password_hash !== undefined && locked.password_hash !== account.password_hash))
-      throw notFound()
+    if (!locked) throw notFound()
+    if (change.password_hash !== undefined && locked.password_hash !== account.password_hash)
+      throw invalid('current_password', 'The password was changed meanwhile. Retry with it.', 'incorrect_password')
     await users.updateLocked(tx, { ...caller, user: locked }, input)
     await applyChange(service, tx, actor, locked, change)
   })

@@ -6,6 +6,7 @@ import { requirePasswordAllowed } from '../auth/sso-enforcement.ts'
 import { AppError } from '../errors.ts'
 import { notifyUser } from '../mail/notices.ts'
 import * as outbox from '../mail/outbox.ts'
+import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import { userActor } from '../store/activity_log.ts'
 import * as tokens from '../store/one_time_tokens.ts'
@@ -31,7 +32,7 @@ export async function requestReset(service: SignInService, email: string): Promi
   const { db, ids, now, mailer } = service
   await requirePasswordAllowed(db, email)
   if (!mailer) throw noMail()
-  await countMail(service, `reset ${users.emailKey(email)}`)
+  await countMail(service, db, `reset ${users.emailKey(email)}`)
   const user = await accounts.getByEmail(db, email)
   if (!user) return
   const content: outbox.AccountLinkContent = { user_id: user.id, first_name: user.first_name, email: user.email }
@@ -40,7 +41,11 @@ export async function requestReset(service: SignInService, email: string): Promi
 }
 
 /** Throws `throttled` after six mails a day, whether or not the address has an account. */
-export async function countMail({ db, milliseconds, throttled }: SignInService, name: string): Promise<void> {
+export async function countMail(
+  { milliseconds, throttled }: Pick<SignInService, 'milliseconds' | 'throttled'>,
+  db: Db,
+  name: string,
+): Promise<void> {
   if (!throttled) return
   const time = milliseconds()
   const count = await failures.add(

@@ -86,7 +86,8 @@ export async function applyChange(
   // Without mail nothing can be verified. A change of case alone needs no verification.
   if (!service.mailer || users.emailKey(email) === users.emailKey(user.email))
     return changeEmail(service, tx, actor, current, email, false)
-  await countMail(service, `verification ${user.id}`)
+  // In this transaction: on SQLite another write would wait for it.
+  await countMail(service, tx, `verification ${user.id}`)
   await accounts.setPendingEmail(tx, user.id, email)
   await enqueueVerification(service, tx, user, email)
   await notifyUser(service, tx, user, 'email_change_requested', email)
@@ -131,7 +132,7 @@ export async function requestVerification(
       code: 'email_not_available',
       detail: 'This server sends no mail, so no address can be verified.',
     })
-  await countMail(service, `verification ${id}`)
+  await countMail(service, db, `verification ${id}`)
   await db.tx(async (tx) => {
     const user = await accounts.lock(tx, id)
     if (user) await enqueueVerification(service, tx, user, user.pending_email ?? user.email)

@@ -140,7 +140,7 @@ export async function startSession(
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
   const { ids, now, limits } = service
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
-  // The password proves that the account belongs to the person whom the provider vouches for. A link does not.
+  // The password proves that the provider's user owns the account. A link does not.
   if (method === 'password' && link_token !== undefined) await linkPending(tx, user.id, link_token, now())
   const created = await createSession(
     tx,

@@ -47,7 +47,7 @@ export class SsoError extends Error {
   }
 }
 
-/** What a provider vouches for. */
+/** The claims of a provider about a user. */
 export interface Assertion extends identities.Identity {
   /** Whether the provider says that the address belongs to the user. */
   email_verified: boolean

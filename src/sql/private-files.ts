@@ -1,4 +1,4 @@
-/** Makes data files private, independent of the umask and of who created the folder. */
+/** Makes data files private, regardless of the umask and of the creator of the folder. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 
 const PRIVATE_FOLDER = 0o700

@@ -42,7 +42,10 @@ export async function changeEmail<Row extends UserRow>(
   email: string,
   verified: boolean,
 ): Promise<Row | undefined> {
-  const is_email_verified = verified ? true : user.is_email_verified
+  const isSame = emailKey(email) === emailKey(user.email)
+  // A verification counts for its address only. Null stays: it marks an account that the operator created.
+  const unverified = isSame || user.is_email_verified === null ? user.is_email_verified : false
+  const is_email_verified = verified || unverified
   const changed = await tx.run(sql`
     update users set email = ${email}, email_key = ${emailKey(email)}, pending_email = null,
       search_key = ${searchKey({ ...user, email })}, is_email_verified = ${is_email_verified}

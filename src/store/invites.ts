@@ -143,7 +143,7 @@ export async function consume(tx: Db, invite: InviteRow, token_hash: string, now
   return true
 }
 
-/** Marks an open invite as used by someone who proved the address otherwise. False when it was used or deleted. */
+/** Marks an open invite as used without its token, after another proof of the address. False when it was used or deleted. */
 export async function consumeWithoutToken(tx: Db, { id }: Pick<InviteRow, 'id'>, now: string): Promise<boolean> {
   const taken = await tx.get<{ organization_id: string; token_hash: string | null }>(
     sql`delete from invites where id = ${id} returning organization_id, token_hash`,
