@@ -1,9 +1,12 @@
-/** Bundles src/ into dist/, or into the folder named by the first argument; `--sourcemap` adds source maps. */
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/** Bundles src/ and console/ into dist/, or into the folder named by the first argument; `--sourcemap` adds source maps. */
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { extname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import reference from '@scalar/fastify-api-reference'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
+import { build as buildConsole } from 'vite'
 import { checkedWhenGenerated } from './checked-when-generated.ts'
 
 const [, , outdir = 'dist', ...flags] = process.argv
@@ -84,6 +87,24 @@ async function referenceScript(): Promise<Buffer> {
   return response.rawPayload
 }
 
+const COMPRESSED = ['.css', '.js', '.svg']
+
+/** Builds the console and writes compressed copies of its files, so the server only streams. */
+async function consoleFiles(): Promise<void> {
+  const folder = resolve(outdir, 'console')
+  await buildConsole({ configFile: 'console/vite.config.ts', build: { outDir: folder } })
+  const names = await readdir(folder, { recursive: true })
+  await Promise.all(
+    names
+      .filter((name) => COMPRESSED.includes(extname(name)))
+      .map(async (name) => {
+        const bytes = await readFile(join(folder, name))
+        await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes))
+        await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
+      }),
+  )
+}
+
 await rm(outdir, { recursive: true, force: true })
 await mkdir(outdir, { recursive: true })
 await Promise.all([
@@ -107,4 +128,5 @@ await Promise.all([
   ...Object.entries(PROCESSES).map(([name, file]) => build({ ...options, entryPoints: { [name]: file } })),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
+  consoleFiles(),
 ])

@@ -8,7 +8,7 @@ import ts from 'typescript'
 
 /** From the bottom up: files and folders of src/. Names in one list are siblings. */
 const FLOORS: string[][] = [
-  ['../package.json', 'errors.ts', 'ids.ts', 'node-version.ts'],
+  ['../package.json', 'console-files.ts', 'errors.ts', 'ids.ts', 'node-version.ts'],
   ['config.ts', 'contract', 'json', 'metrics.ts', 'time'],
   ['sql'],
   ['hogql', 'background'],

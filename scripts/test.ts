@@ -1,5 +1,5 @@
 /**
- * Runs test files concurrently: all of them, or those named as arguments. Compiles once, starts one PostgreSQL unless
+ * Runs test files concurrently: all of them, or the files and folders named as arguments. Compiles once, starts one PostgreSQL unless
  * TEST_POSTGRES_URL is set, and prints the failures and the totals.
  *
  * Plain Node runs the files and tap only reports failures. The runner of tap also tracks every file that a test and its
@@ -38,6 +38,8 @@ const LONGEST = [
   'cli/import',
   'clients/generated',
 ]
+/** These tests need a Chromium. They run only when they are named. */
+const BROWSER = 'test/browser/'
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -73,8 +75,10 @@ function testFiles(names: readonly string[]): string[] {
   const rank = (file: string): number =>
     (LONGEST.indexOf(file.slice('test/'.length, -'.test.ts'.length)) + LONGEST.length + 1) % (LONGEST.length + 1)
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => join('test', file))
-  const found = names.length ? names.map((file) => relative('.', file)) : all
-  return found.filter((file) => file.endsWith('.test.ts')).sort((a, b) => rank(a) - rank(b))
+  const wanted = names.map((name) => relative('.', name))
+  const isWanted = (file: string): boolean =>
+    wanted.length ? wanted.some((name) => file === name || file.startsWith(`${name}/`)) : !file.startsWith(BROWSER)
+  return all.filter((file) => file.endsWith('.test.ts') && isWanted(file)).sort((a, b) => rank(a) - rank(b))
 }
 
 const running = new Set<ChildProcess>()

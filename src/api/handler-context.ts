@@ -79,6 +79,8 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   cookies: Cookies
   /** The session of a request to a public operation; null without one. */
   currentSession(): Promise<SessionRow | null>
+  /** The user of that session. An unsafe request needs the CSRF token of the session. */
+  currentCaller(): Promise<Caller | undefined>
   authorization: string | undefined
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
   accept: string | undefined

@@ -28,7 +28,7 @@ const REFERENCE_PAGE = htmlPage({
   sources: { 'script-src': "'self'", 'style-src': "'unsafe-inline'", 'img-src': "'self' data:", 'font-src': 'data:' },
 })
 
-export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service'> => ({
+export const service = ({ db, config, metrics, lifecycle, providers, mailer }: Deps): Area<'service'> => ({
   operations: {
     'service.live': async () => ({ status: 'ok' }),
 
@@ -37,6 +37,16 @@ export const service = ({ db, config, metrics, lifecycle }: Deps): Area<'service
       await ping(db)
       return { status: 'ok' }
     },
+
+    'service.preflight': async () => ({
+      available_social_auth_providers: {
+        'google-oauth2': 'google-oauth2' in providers,
+        github: 'github' in providers,
+        gitlab: 'gitlab' in providers,
+        oidc: 'oidc' in providers,
+      },
+      email_service_available: mailer !== null,
+    }),
 
     'service.metrics': async ({ peer, authorization }) => {
       if (!peer.local && !hasToken(authorization, config.METRICS_TOKEN))

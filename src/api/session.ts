@@ -6,8 +6,8 @@ import { AppError } from '../errors.ts'
 import * as sessions from '../signin/sessions.ts'
 import * as flows from '../signin/sign-in.ts'
 import * as store from '../store/sessions.ts'
+import { consolePage } from './console-page.ts'
 import type { Area, Cookies } from './handler-context.ts'
-import { LOGIN_PAGE } from './login-page.ts'
 import { page, paging } from './page.ts'
 
 const PENDING_SECONDS = 600
@@ -58,7 +58,7 @@ export const session = (deps: Deps): Area<'session'> => {
         return finish(cookies, result)
       },
 
-      'session.page': async () => LOGIN_PAGE,
+      'session.page': consolePage,
 
       'session.delete': async ({ actor, cookies }) => {
         await sessions.signOut(signIn, actor)

@@ -2,28 +2,35 @@ import { authenticate, bearer, type Caller, keyLookup } from '../auth/caller.ts'
 import type { Deps } from '../deps.ts'
 import * as rules from '../organizations/signup.ts'
 import { acceptInvite } from '../signin/signup.ts'
-import type { Area } from './handler-context.ts'
+import { consolePage } from './console-page.ts'
+import type { Area, HandlerContext } from './handler-context.ts'
 import { setSessionCookies } from './session.ts'
-import { SIGNUP_PAGE } from './signup-page.ts'
 import { serializeUser } from './users.ts'
 
 export const signup = (deps: Deps): Area<'signup'> => {
-  /** A key is optional here, but an invalid key is an error. */
-  const callerOf = async (authorization: string | undefined): Promise<Caller | undefined> =>
-    bearer(authorization) === undefined ? undefined : authenticate(keyLookup(deps.db), authorization, deps.now)
+  /** A key is optional here, but an invalid key is an error. Without one, the session of the recipient counts. */
+  const callerOf = async (
+    call: Pick<HandlerContext<'signup.accept'>, 'authorization' | 'currentCaller'>,
+    secret: { invite_id: string; token: string },
+  ): Promise<Caller | undefined> =>
+    bearer(call.authorization) === undefined
+      ? rules.recipientSession(deps, secret, await call.currentCaller())
+      : authenticate(keyLookup(deps.db), call.authorization, deps.now)
 
   return {
     operations: {
-      'signup.retrieve': async ({ params: { invite_id }, query: { token }, authorization }) => {
-        const invite = await rules.openInvite(deps, { invite_id, token }, await callerOf(authorization))
-        const { id, target_email, first_name, organization_name, superseded } = invite
-        return { id, target_email, first_name, organization_name, supersedes_account: superseded !== undefined }
+      'signup.retrieve': async (call) => {
+        const secret = { invite_id: call.params.invite_id, token: call.query.token }
+        const { superseded, ...invite } = await rules.openInvite(deps, secret, await callerOf(call, secret))
+        const { id, target_email, first_name, organization_name, message, created_by_name } = invite
+        const supersedes_account = superseded !== undefined
+        return { id, target_email, first_name, organization_name, message, created_by_name, supersedes_account }
       },
 
       'signup.accept': async (call) => {
-        const { params, body, authorization, client, cookies } = call
-        const caller = await callerOf(authorization)
+        const { params, body, client, cookies } = call
         const input = { ...body, invite_id: params.invite_id }
+        const caller = await callerOf(call, input)
         const replaces = await call.currentSession()
         const accepted = await acceptInvite({ ...deps.signIn, log: deps.log }, input, caller, { client, replaces })
         const { user, organization_id, api_key, session_token } = accepted
@@ -31,7 +38,7 @@ export const signup = (deps: Deps): Area<'signup'> => {
         return { user: serializeUser(user), organization_id, api_key }
       },
 
-      'signup.page': async () => SIGNUP_PAGE,
+      'signup.page': consolePage,
     },
   }
 }

@@ -2810,6 +2810,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the sign-in page needs
+         * @description Returns the ways to sign in that the operator has configured. Available without credentials.
+         */
+        get: operations["service.preflight"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -3729,6 +3749,10 @@ export interface components {
             target_email: string;
             first_name: string;
             organization_name: string;
+            /** @description The message of the inviter. Null if there is none. */
+            message: string | null;
+            /** @description The name of the inviter. Null if the inviter is not known. */
+            created_by_name: string | null;
             /**
              * @description Whether accepting the invite without an API key disables an existing account that never verified this address.
              *     Nothing is transferred from that account. To keep the account, accept the invite with its API key.
@@ -5137,6 +5161,21 @@ export interface components {
                 /** @description The path that receives events. */
                 endpoint: string;
             };
+        };
+        /**
+         * Preflight
+         * @description The ways to sign in that the operator has configured.
+         */
+        Preflight: {
+            /** @description The single sign-on providers of the operator. SAML is configured per domain. */
+            available_social_auth_providers: {
+                "google-oauth2": boolean;
+                github: boolean;
+                gitlab: boolean;
+                oidc: boolean;
+            };
+            /** @description Whether the server sends mails. Without mail, only the operator can create links for password resets. */
+            email_service_available: boolean;
         };
         /**
          * Health
@@ -10675,6 +10714,28 @@ export interface operations {
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    "service.preflight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configured ways to sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
         };
     };
     "service.live": {

@@ -16,6 +16,8 @@ export interface Authenticator {
   authenticate(request: FastifyRequest): Promise<Caller>
   /** The session of a request to a public operation. A session that has ended is none. */
   currentSession(request: FastifyRequest): Promise<sessions.SessionRow | null>
+  /** The user of that session. An unsafe request needs the CSRF token of the session. */
+  currentCaller(request: FastifyRequest): Promise<Caller | undefined>
 }
 
 export function createAuthenticator({ db, config, now, milliseconds, signIn, background }: Deps): Authenticator {
@@ -35,6 +37,13 @@ export function createAuthenticator({ db, config, now, milliseconds, signIn, bac
     return callerWithSession(found)
   }
 
+  /** Pages of other sites can send the cookie, but not the header with the token. */
+  function requireOwnPage(request: FastifyRequest, token: string): void {
+    if (isSafe(request.method)) return
+    requireSameOrigin(request.headers, originOf(request, config))
+    requireCsrfToken(request.headers, token)
+  }
+
   return {
     authenticate: async (request) => {
       const { headers } = request
@@ -42,10 +51,13 @@ export function createAuthenticator({ db, config, now, milliseconds, signIn, bac
       if (token === undefined) return authenticate(findKey, headers.authorization, now)
       const caller = await findSession(token)
       if (!caller) throw new AppError({ code: 'not_authenticated', detail: 'This session has ended. Sign in again.' })
-      if (!isSafe(request.method)) {
-        requireSameOrigin(headers, originOf(request, config))
-        requireCsrfToken(headers, token)
-      }
+      requireOwnPage(request, token)
+      return caller
+    },
+    currentCaller: async (request) => {
+      const token = tokenOf(request)
+      const caller = token === undefined ? undefined : await findSession(token)
+      if (caller && token !== undefined) requireOwnPage(request, token)
       return caller
     },
     currentSession: async (request) => {

@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../contract/table.ts'
 import { AppError, notFound } from '../errors.ts'
+import { sendConsole } from './console.ts'
 import { sendError } from './errors.ts'
 import { pathOf } from './request-url.ts'
 
-/** Responds with 405 and an `Allow` header if the path exists with other methods, and with 404 otherwise. */
-export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Responds with 405 and an `Allow` header if the path exists with other methods, else with the console or 404. */
+export async function sendNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const allowed = methodsAt(pathOf(request.raw))
-  if (allowed.length === 0) return sendError(notFound(), request, reply)
+  if (allowed.length === 0) return (await sendConsole(request, reply)) ?? sendError(notFound(), request, reply)
   reply.header('allow', allowed.join(', '))
   return sendError(
     new AppError({

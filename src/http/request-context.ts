@@ -67,6 +67,9 @@ export class RequestContext {
   currentSession(): Promise<SessionRow | null> {
     return this.authenticator.currentSession(this.request)
   }
+  currentCaller(): Promise<Caller | undefined> {
+    return this.authenticator.currentCaller(this.request)
+  }
   get authorization(): string | undefined {
     return this.request.headers.authorization
   }

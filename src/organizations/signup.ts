@@ -29,17 +29,22 @@ interface InviteSecret {
   token: string
 }
 
-export type OpenInvite = invites.InviteRow & {
-  organization_name: string
+export type OpenInvite = invites.ReceivedInvite & {
   /** The unverified account that is disabled when the invite is accepted. */
   superseded: users.UserRow | undefined
 }
 
 const alreadyUsed = (): AppError =>
-  new AppError({ code: 'already_used', detail: 'This invite was already accepted. Continue with your key.' })
+  new AppError({
+    code: 'already_used',
+    detail: 'This invite was already accepted. Sign in, or continue with your key.',
+  })
 
 const accountExists = (): AppError =>
-  new AppError({ code: 'account_exists', detail: 'This address has an account. Send the key of that account to join.' })
+  new AppError({
+    code: 'account_exists',
+    detail: 'This address has an account. Sign in with that account, or send its key, to join.',
+  })
 
 /** Only `false` means unverified. Null marks an account created by the operator. */
 const isUnverified = ({ is_email_verified }: users.UserRow): boolean => is_email_verified !== null && !is_email_verified
@@ -94,6 +99,17 @@ export interface Accepted {
 /** The address of the invite that a link opens. Undefined for an invalid or used link. */
 export async function recipientOf({ db }: { db: Db }, secret: InviteSecret): Promise<string | undefined> {
   return (await invites.getByToken(db, storedId(secret), sha256(secret.token)))?.target_email
+}
+
+/** The user of a session, if the invite is for their address. Otherwise the session does not matter. */
+export async function recipientSession(
+  deps: { db: Db },
+  secret: InviteSecret,
+  caller: Caller | undefined,
+): Promise<Caller | undefined> {
+  if (!caller) return undefined
+  const recipient = await recipientOf(deps, secret)
+  return recipient?.toLowerCase() === caller.user.email.toLowerCase() ? caller : undefined
 }
 
 export interface SignupDeps {

@@ -120,16 +120,19 @@ export async function removeAbove(
     where organization_id = ${organization_id} and created_by_id = ${created_by_id} and level > ${level}`)
 }
 
-/** The invite with this id and secret, and the name of its organization. */
-export async function getByToken(
-  db: Db,
-  id: string,
-  token_hash: string,
-): Promise<(InviteRow & { organization_name: string }) | undefined> {
-  return db.get<InviteRow & { organization_name: string }>(sql`
+/** An invite with the names that its recipient sees. */
+export interface ReceivedInvite extends InviteRow {
+  organization_name: string
+  created_by_name: string | null
+}
+
+/** The invite with this id and secret. */
+export async function getByToken(db: Db, id: string, token_hash: string): Promise<ReceivedInvite | undefined> {
+  return db.get<ReceivedInvite>(sql`
     select i.id, i.organization_id, i.target_email, i.first_name, i.level, i.message, i.emailing_attempt_made,
-      i.created_by_id, i.created_at, i.updated_at, o.name as organization_name
-    from invites i join organizations o on o.id = i.organization_id
+      i.created_by_id, i.created_at, i.updated_at, o.name as organization_name,
+      nullif(trim(u.first_name || ' ' || u.last_name), '') as created_by_name
+    from invites i join organizations o on o.id = i.organization_id left join users u on u.id = i.created_by_id
     where i.id = ${id} and i.token_hash = ${token_hash}`)
 }
 

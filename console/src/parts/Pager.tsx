@@ -1,0 +1,36 @@
+import { Group, Pagination, Text } from '@mantine/core'
+import { plural } from './format.ts'
+
+/** The pages of a list. The page number belongs into the URL. */
+export function Pager({
+  count,
+  limit,
+  page,
+  onChange,
+  noun,
+}: {
+  count: number
+  limit: number
+  page: number
+  onChange: (page: number) => void
+  noun: string
+}) {
+  const pages = Math.ceil(count / limit)
+  return (
+    <Group justify="space-between" mt="sm">
+      <Text size="sm" c="dimmed" role="status">
+        {plural(count, noun)}
+      </Text>
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={page}
+          onChange={onChange}
+          size="sm"
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
+        />
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,13 @@
+export const MEMBER = 1
+export const ADMINISTRATOR = 8
+export const OWNER = 15
+
+const NAMES: Record<number, string> = { [MEMBER]: 'member', [ADMINISTRATOR]: 'administrator', [OWNER]: 'owner' }
+
+export const levelName = (level: number): string => NAMES[level] ?? `level ${level}`
+
+/** Why a level does not suffice; undefined if it does. */
+export const needsLevel = (level: number | null | undefined, needed: number): string | undefined =>
+  (level ?? 0) >= needed
+    ? undefined
+    : `This needs the level ${levelName(needed)}. You are ${level ? `${level === ADMINISTRATOR || level === OWNER ? 'an' : 'a'} ${levelName(level)}` : 'not a member'}. Ask an owner of the organization.`

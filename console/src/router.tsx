@@ -1,0 +1,31 @@
+import { createRouter } from '@tanstack/react-router'
+import { accountRoutes } from './account/routes.tsx'
+import { eventsRoutes } from './events/routes.tsx'
+import { exportsRoutes } from './exports/routes.tsx'
+import { instanceRoutes } from './instance/routes.tsx'
+import { organizationRoutes } from './organization/routes.tsx'
+import { pluginsRoutes } from './plugins/routes.tsx'
+import { homeRoute, organizationRoute, projectRoute, rootRoute, signedInRoute } from './shell/routes.tsx'
+import { publicRoutes, signedInRoutes, welcomeRoutes } from './signin/routes.tsx'
+
+const routeTree = rootRoute.addChildren([
+  ...publicRoutes,
+  signedInRoute.addChildren([
+    homeRoute,
+    ...signedInRoutes,
+    ...accountRoutes,
+    ...instanceRoutes,
+    organizationRoute.addChildren([
+      ...organizationRoutes,
+      projectRoute.addChildren([...exportsRoutes, ...eventsRoutes, ...pluginsRoutes, ...welcomeRoutes]),
+    ]),
+  ]),
+])
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,64 @@
+/** The routes that areas hang their pages on. */
+import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { isSignedOut, meQuery, organizationQuery, projectQuery, queryClient } from '../api.ts'
+import { Reauthentication } from '../signin/Reauthentication.tsx'
+import { NotFound, RouteError } from './RouteError.tsx'
+import { Shell } from './Shell.tsx'
+
+export const rootRoute = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <Reauthentication />
+    </>
+  ),
+  errorComponent: RouteError,
+  notFoundComponent: NotFound,
+})
+
+/** Everything that needs a session. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    const me = await queryClient.ensureQueryData(meQuery).catch((error) => {
+      if (isSignedOut(error)) throw redirect({ to: '/login', search: { next: location.href } })
+      throw error
+    })
+    return { me }
+  },
+  component: Shell,
+  errorComponent: RouteError,
+  notFoundComponent: NotFound,
+})
+
+export const organizationRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/organizations/$organization',
+  loader: ({ params }) => queryClient.ensureQueryData(organizationQuery(params.organization)),
+  errorComponent: RouteError,
+})
+
+export const projectRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/projects/$project',
+  loader: ({ params }) => queryClient.ensureQueryData(projectQuery(params.project)),
+  errorComponent: RouteError,
+})
+
+/** Opens the current project of the user. */
+export const homeRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  beforeLoad: ({ context: { me } }) => {
+    if (!me.organization) return
+    const params = { organization: me.organization.id }
+    if (me.team?.organization === me.organization.id)
+      throw redirect({
+        to: '/organizations/$organization/projects/$project/welcome',
+        params: { ...params, project: String(me.team.id) },
+      })
+    throw redirect({ to: '/organizations/$organization/projects', params })
+  },
+  component: lazyRouteComponent(() => import('./NoOrganization.tsx'), 'NoOrganization'),
+})

@@ -1,0 +1,6 @@
+export function ResetPage() {
+  return null
+}
+export function ResetRequestPage() {
+  return null
+}
