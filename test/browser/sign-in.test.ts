@@ -1,19 +1,164 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { OWNER, openConsole, PASSWORD } from '../helpers/console.ts'
+import { type Mailbox, openMailbox, readable } from '../helpers/mailbox.ts'
+
+const NEW_PASSWORD = 'four unrelated dictionary nouns 7'
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** The path of the link in the next mail that has one. */
+async function nextLink(box: Mailbox, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const mail = box.mails.shift() ?? (await box.next().then(() => box.mails.shift()))
+    const [path] = pattern.exec(readable(mail?.raw ?? '')) ?? []
+    if (path) return path
+  }
+}
 
 t.test('signs in with a password and out again', async (t) => {
   const { open, inspect, home } = await openConsole(t)
-  const page = await open('/', { email: null })
+  const page = await open(`${home}/events?event=click`, { email: null })
   await page.waitForURL(/\/login\?next=/)
   await inspect(page, 'login')
-  await page.getByLabel('E-mail').fill(OWNER)
-  await page.getByLabel('Password').first().fill('wrong password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').waitFor()
-  await page.getByLabel('Password').first().fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(new RegExp(home))
+  await signIn(page, OWNER, 'wrong password')
+  await page
+    .getByRole('alert')
+    .getByText(/password/i)
+    .waitFor()
+  await signIn(page, OWNER, PASSWORD)
+  await page.waitForURL(/\/events\?event=click/, { timeout: 30_000 })
+  t.ok(true, 'returns to the page that was asked for')
   await page.getByRole('button', { name: 'Account of Olivia Owner' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL(/\/login/)
+  await page.goto(`${home}/exports`)
+  await page.waitForURL(/\/login\?next=/)
+})
+
+t.test('the first owner signs in by the printed link and sets a password', async (t) => {
+  const { open, inspect, server, capture, home } = await openConsole(t, 'sqlite', { password: null })
+  const page = await open(String(server.login_url), { email: null })
+  await page.getByRole('heading', { name: 'Welcome', exact: true }).waitFor()
+  t.notMatch(page.url(), /#/, 'the secret is removed from the address')
+  await inspect(page, 'first-profile')
+  await page.getByLabel('Name').fill('Olivia')
+  await page.getByRole('textbox', { name: 'Password' }).fill('password')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: /^Welcome to / }).waitFor()
+  await inspect(page, 'welcome')
+  await page.getByRole('button', { name: 'Copy the curl snippet' }).click()
+  t.match(await page.evaluate('navigator.clipboard.readText()'), server.project_token)
+  await capture([{ event: 'first event' }])
+  await page.getByText('Events are arriving.').waitFor()
+  await page.getByRole('link', { name: 'Create export' }).click()
+  await page.waitForURL(new RegExp(`${home}/exports/new`))
+  const again = await open(String(server.login_url), { email: null, width: 'phone' })
+  await again.getByRole('alert').waitFor()
+  t.ok(true, 'the link works once')
+})
+
+t.test('an invite is accepted with a password, also after a reload', async (t) => {
+  const box = await openMailbox(t)
+  const { open, inspect, api, organization } = await openConsole(t, 'sqlite', { mail: box })
+  await api('POST', `/api/organizations/${organization}/invites/`, {
+    target_email: 'mia@example.com',
+    first_name: 'Mia',
+    message: 'We are glad you are here.',
+  })
+  const nextInvite = (): Promise<string> => nextLink(box, /\/signup\/[0-9a-f-]{36}\/\?token=\w+/)
+  const page = await open(await nextInvite(), { email: null })
+  await page.getByText('We are glad you are here.').waitFor()
+  t.notMatch(page.url(), /token/, 'the secret is removed from the address')
+  await page.reload()
+  await page.getByText('Olivia Owner invited mia@example.com.').waitFor()
+  await inspect(page, 'signup')
+  t.equal(await page.getByLabel('Your name').inputValue(), 'Mia')
+  await page.getByRole('textbox', { name: 'Password' }).fill('mia')
+  await page.getByRole('button', { name: /^Join/ }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: /^Join/ }).click()
+  await page.waitForURL(new RegExp(`/organizations/${organization}/`))
+  await page.getByRole('button', { name: 'Account of Mia' }).waitFor()
+
+  const other = await api('POST', '/api/organizations/', { name: 'Second' })
+  await api('POST', `/api/organizations/${other.id}/invites/`, { target_email: 'mia@example.com' })
+  await page.goto(await nextInvite())
+  await page.getByText('You are signed in with this address.').waitFor()
+  await page.getByRole('button', { name: 'Join Second' }).click()
+  await page.waitForURL(new RegExp(`/organizations/${other.id}/`))
+
+  await api('POST', `/api/organizations/${organization}/invites/`, { target_email: 'noah@example.com' })
+  const broken = await open(`${await nextInvite()}x`, { email: null, width: 'phone' })
+  await broken.getByRole('heading', { name: 'This invite cannot be used' }).waitFor()
+})
+
+t.test('an existing account signs in and joins', async (t) => {
+  const { open, api, organization, member } = await openConsole(t, 'sqlite')
+  await member('mia@example.com', 1)
+  const other = await api('POST', '/api/organizations/', { name: 'Second' })
+  const [invite] = await api('POST', `/api/organizations/${other.id}/invites/bulk/`, [
+    { target_email: 'mia@example.com' },
+  ])
+  const page = await open(`/signup/${invite.id}/?token=${invite.signup_token}`, { email: null })
+  await page.getByRole('heading', { name: 'Sign in to join' }).waitFor()
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await signIn(page, 'mia@example.com', PASSWORD)
+  await page.getByRole('button', { name: 'Join Second' }).click()
+  await page.waitForURL(new RegExp(`/organizations/${other.id}/`))
+  t.not(other.id, organization)
+})
+
+t.test('a password is reset and an address verified by mail', async (t) => {
+  const box = await openMailbox(t)
+  const { open, inspect, api } = await openConsole(t, 'sqlite', { mail: box })
+  const page = await open('/login', { email: null })
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('E-mail').fill(OWNER)
+  await inspect(page, 'reset-request')
+  await page.getByRole('button', { name: 'Send a link' }).click()
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+  await page.goto(await nextLink(box, /\/reset\/[0-9a-f-]{36}\/#\w+/))
+  await page.getByRole('heading', { name: 'Set a new password' }).waitFor()
+  await page.reload()
+  await inspect(page, 'reset')
+  await page.getByRole('textbox', { name: 'New password' }).fill(NEW_PASSWORD)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  t.equal(await page.getByLabel('E-mail').inputValue(), OWNER)
+  await signIn(page, OWNER, NEW_PASSWORD)
+  await page.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
+
+  await api('PATCH', '/api/users/@me/', { email: 'olivia@example.com' })
+  await page.goto(await nextLink(box, /\/verify_email\/[0-9a-f-]{36}\/#\w+/))
+  await page.getByRole('heading', { name: 'Your address is verified' }).waitFor()
+  await inspect(page, 'verify-email')
+  t.match(await api('GET', '/api/users/@me/'), { email: 'olivia@example.com', pending_email: null })
+})
+
+t.test('an account with a second factor asks for its code', async (t) => {
+  const { open, inspect, api } = await openConsole(t)
+  const { secret } = await api('POST', '/api/users/@me/two_factor_start_setup/')
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  const { backup_codes } = await api('POST', '/api/users/@me/two_factor_validate/', { token: totp.generate() })
+  const page = await open('/login', { email: null })
+  await signIn(page, OWNER, PASSWORD)
+  await page.getByRole('heading', { name: 'Second step' }).waitFor()
+  await inspect(page, 'second-step')
+  await page.getByLabel('Code').fill('000000')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Code').fill(backup_codes[0])
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
+  t.equal(new URL(page.url()).pathname.startsWith('/organizations/'), true)
 })

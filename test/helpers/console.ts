@@ -1,6 +1,8 @@
 /** Drives the console in a real Chromium against a real server process. */
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -8,7 +10,7 @@ import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { freshFolder } from './exports.ts'
 import { migratedDatabase } from './postgres.ts'
-import { type ServerProcess, startProcess } from './process.ts'
+import { type ServerProcess, serveArguments, startProcess } from './process.ts'
 
 export const PASSWORD = 'correct horse battery staple 42'
 export const OWNER = 'owner@example.com'
@@ -51,6 +53,14 @@ export interface Console {
   inspect(page: Page, name: string): Promise<void>
 }
 
+interface ConsoleOptions {
+  environment?: Record<string, string>
+  /** Sends mails there. The links in them lead to this server. */
+  mail?: { url: string }
+  /** The password of the owner; null leaves the account as the first start creates it. */
+  password?: string | null
+}
+
 interface OpenOptions {
   email?: string | null
   width?: 'desktop' | 'phone'
@@ -60,7 +70,7 @@ interface OpenOptions {
 export async function openConsole(
   t: Test,
   engine: Engine = 'sqlite',
-  environment: Record<string, string> = {},
+  { environment = {}, mail, password = PASSWORD }: ConsoleOptions = {},
 ): Promise<Console> {
   const errors: string[] = []
   // The first teardown runs last, so the browser and the server are closed even if this one throws.
@@ -69,11 +79,17 @@ export async function openConsole(
   })
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
-  const server = await startProcess(t, {
-    DATABASE_URL: postgres?.url ?? `sqlite:${folder}`,
-    EXPORT_FOLDER: join(folder, 'exports'),
-    ...environment,
-  })
+  const port = mail ? await freePort() : 0
+  const server = await startProcess(
+    t,
+    {
+      DATABASE_URL: postgres?.url ?? `sqlite:${folder}`,
+      EXPORT_FOLDER: join(folder, 'exports'),
+      ...(mail && { SMTP_URL: mail.url, SITE_URL: `http://127.0.0.1:${port}` }),
+      ...environment,
+    },
+    serveArguments('--port', String(port)),
+  )
   t.teardown(async () => {
     await server.kill()
     await postgres?.drop()
@@ -92,7 +108,7 @@ export async function openConsole(
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  await api('PATCH', '/api/users/@me/', { email: OWNER, first_name: 'Olivia', last_name: 'Owner', password: PASSWORD })
+  if (password !== null) await api('PATCH', '/api/users/@me/', { first_name: 'Olivia', last_name: 'Owner', password })
   const me = await api('GET', '/api/users/@me/')
   const [organization, project]: [string, number] = [me.organization.id, me.team.id]
   const sessions = new Map<string, BrowserContext>()
@@ -171,6 +187,15 @@ export async function openConsole(
       await page.setViewportSize(original)
     },
   }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 const newContext = (browser: Browser, baseURL: string, width: 'desktop' | 'phone'): Promise<BrowserContext> =>

@@ -101,6 +101,8 @@ export interface ServerProcess {
   url: string
   api_key: string | null
   project_token: string
+  /** The one-time sign-in link of the first owner. */
+  login_url: string | null
   child: ChildProcess
   /** Kills it with SIGKILL, like a power loss. */
   kill(): Promise<void>

@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useRouter, useSearch } from '@tanstack/react-router'
+import { useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { answer, client, meQuery, queryClient, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { AnchorLink } from '../parts/links.tsx'
 import { Frame } from './Frame.tsx'
 import { takeFragment } from './secrets.ts'
 import { beginSso, preflightQuery, SSO_ERRORS, SsoButtons, ssoName } from './sso.tsx'
@@ -146,9 +147,9 @@ export function LoginPage() {
             )}
           </Stack>
         </form>
-        <Anchor component={Link} to="/reset" size="sm">
+        <AnchorLink to="/reset" size="sm">
           Forgot your password?
-        </Anchor>
+        </AnchorLink>
         {preflight.data && !enforced && (
           <SsoButtons preflight={preflight.data} next={safePath(next)} divider={<Divider label="or" />} />
         )}

@@ -1,6 +1,138 @@
-export function ResetPage() {
-  return null
-}
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answer, client } from '../api.ts'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { AnchorLink, ButtonLink } from '../parts/links.tsx'
+import { Frame } from './Frame.tsx'
+import { forgetSecret, keepSecret, takeFragment } from './secrets.ts'
+import { preflightQuery } from './sso.tsx'
+
+/** Asks for a link to set a new password. The answer does not reveal whether the address has an account. */
 export function ResetRequestPage() {
-  return null
+  const preflight = useQuery(preflightQuery)
+  const [email, setEmail] = useState('')
+  const request = useMutation({ mutationFn: () => answer(client.POST('/api/reset/', { body: { email } })) })
+  if (preflight.data && !preflight.data.email_service_available)
+    return (
+      <Frame title="Reset your password">
+        <Stack>
+          <Text size="sm">
+            This server does not send mails. Ask its operator for a sign-in link: the command{' '}
+            <code>workspace-admin users link</code> creates one.
+          </Text>
+          <BackToSignIn />
+        </Stack>
+      </Frame>
+    )
+  if (request.isSuccess)
+    return (
+      <Frame title="Check your mail">
+        <Stack>
+          <Text size="sm">
+            If {email} has an account, a mail with a link is on its way. The link works once and for one hour.
+          </Text>
+          <BackToSignIn />
+        </Stack>
+      </Frame>
+    )
+  return (
+    <Frame title="Reset your password">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          request.mutate()
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            maxLength={254}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          {request.error && <ErrorAlert error={request.error} />}
+          <Button type="submit" loading={request.isPending}>
+            Send a link
+          </Button>
+          <BackToSignIn />
+        </Stack>
+      </form>
+    </Frame>
+  )
 }
+
+/** Sets a new password with the secret of a mailed link. */
+export function ResetPage() {
+  const { uuid = '' } = useParams({ strict: false })
+  const secret = `reset ${uuid}`
+  const [token] = useState(() => keepSecret(secret, takeFragment()))
+  const [password, setPassword] = useState('')
+  const reset = useMutation({
+    mutationFn: () =>
+      answer(
+        client.POST('/api/reset/{user_uuid}/', { params: { path: { user_uuid: uuid } }, body: { token, password } }),
+      ),
+    onSuccess: () => forgetSecret(secret),
+  })
+  if (token === '')
+    return (
+      <Frame title="This link is incomplete">
+        <Stack>
+          <Text size="sm">Open the link from the mail again, or request a new one.</Text>
+          <AnchorLink to="/reset" size="sm">
+            Request a new link
+          </AnchorLink>
+        </Stack>
+      </Frame>
+    )
+  if (reset.isSuccess)
+    return (
+      <Frame title="Your password is set">
+        <Stack>
+          <Text size="sm">All your sessions have ended. Sign in with the new password.</Text>
+          <ButtonLink to="/login" search={{ email: reset.data.email }}>
+            Sign in
+          </ButtonLink>
+        </Stack>
+      </Frame>
+    )
+  return (
+    <Frame title="Set a new password">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          reset.mutate()
+        }}
+      >
+        <Stack>
+          <PasswordInput
+            label="New password"
+            description="At least 8 characters, and hard to guess."
+            autoComplete="new-password"
+            required
+            autoFocus
+            maxLength={256}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {reset.error && <ErrorAlert error={reset.error} />}
+          <Button type="submit" loading={reset.isPending}>
+            Set password
+          </Button>
+        </Stack>
+      </form>
+    </Frame>
+  )
+}
+
+const BackToSignIn = () => (
+  <AnchorLink to="/login" size="sm">
+    Back to sign-in
+  </AnchorLink>
+)
