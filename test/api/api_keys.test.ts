@@ -352,9 +352,11 @@ onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
     if ('scopes' in body)
       t.match(await call('api_keys.create', { body: { label: 'x', ...body } }), { status: 400, body: error })
   }
-  t.equal(
-    (await call('api_keys.retrieve', { params: { id: made.id } })).text,
-    changed.text,
+  // The use of the key above is recorded in the background.
+  const { last_used_at: _, ...unchanged } = changed.body
+  t.match(
+    (await call('api_keys.retrieve', { params: { id: made.id } })).body,
+    unchanged,
     'a rejected update changes nothing',
   )
 

@@ -125,7 +125,7 @@ function pagesOf(organization: string | undefined, project: string | undefined):
       : []),
     ...[
       ['Profile', 'profile'],
-      ['Password and two-factor', 'security'],
+      ['Security', 'security'],
       ['Sessions', 'sessions'],
       ['API keys', 'keys'],
     ].map(([label = '', path]) => ({ label, group: 'Account', to: `/account/${path}` })),

@@ -34,6 +34,7 @@ export function Shell() {
       header={{ height: 52 }}
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
+      transitionDuration={0}
     >
       <a className="skip-link" href="#content">
         Skip to content
@@ -115,7 +116,7 @@ function Navigation() {
           Profile
         </Item>
         <Item to="/account/security" icon={<icons.ShieldIcon />}>
-          Password and two-factor
+          Security
         </Item>
         <Item to="/account/sessions" icon={<icons.StatusIcon />}>
           Sessions
@@ -161,6 +162,7 @@ function Item({ to, icon, exact, children }: { to: string; icon: ReactNode; exac
       leftSection={icon}
       active={active}
       variant="light"
+      activeOptions={{ exact: true }}
       {...(active && { 'aria-current': 'page' as const })}
     />
   )
