@@ -235,6 +235,6 @@ for (const engine of ENGINES)
 t.test('serves the signup page', async (t) => {
   const { send } = await openApp(t, 'sqlite')
   const page = await send('GET', '/signup/99999999-9999-7999-8999-999999999999/?token=secret', { key: null })
-  t.match(page, { status: 200, headers: { 'content-type': /^text\/html/ }, text: /no-referrer/ })
+  t.match(page, { status: 200, headers: { 'content-type': /^text\/html/ }, text: /no-referrer/ }, 'the console')
   t.notMatch(page.text, /secret|https?:/)
 })

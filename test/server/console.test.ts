@@ -1,0 +1,130 @@
+/** Serving the console: which requests get the page, how its files are cached, and its content security policy. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { openApp } from '../helpers/app.ts'
+import { programFile } from '../helpers/process.ts'
+
+const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+t.test('serves the page for paths of the console only', async (t) => {
+  const { app } = await openApp(t, 'sqlite')
+  const get = (url: string, headers: Record<string, string> = HTML, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+    app.inject({ method, url, headers })
+  for (const url of [
+    '/',
+    '/organizations/1/projects/2/exports',
+    '/reset/0/',
+    '/verify_email/0/',
+    '/account/keys?tab=1',
+    '/login',
+    '/login/',
+    '/signup/99999999-9999-7999-8999-999999999999/',
+  ]) {
+    const response = await get(url)
+    t.match(response, { statusCode: 200, headers: { 'content-type': 'text/html; charset=utf-8' } }, url)
+    t.match(response.headers, { 'cache-control': 'no-store', etag: undefined }, `${url} is not cached`)
+  }
+  for (const [url, headers, method = 'GET'] of [
+    ['/api/nothing', HTML],
+    ['/docs/none', HTML],
+    ['/health/none', HTML],
+    ['/assets/none.js', HTML],
+    ['/assets/', HTML],
+    ['/assets', HTML],
+    ['/nothing.html', HTML],
+    ['/index.html', HTML],
+    ['/..%2fpackage.json', HTML],
+    ['/assets/../index.html', HTML],
+    ['/exports', { accept: 'application/json' }],
+    ['/exports', {}],
+    ['/', { accept: '*/*' }],
+    ['/exports', HTML, 'POST'],
+  ] as const)
+    t.match(
+      await get(url, headers, method),
+      { statusCode: 404, headers: { 'content-type': /json/ } },
+      `${method} ${url}`,
+    )
+  t.equal((await get('/capture/', HTML)).headers['content-type']?.toString().includes('json'), true)
+  const head = await get('/', HTML, 'HEAD')
+  t.match(head, { statusCode: 200, body: '' })
+  t.equal(Number(head.headers['content-length']) > 0, true)
+})
+
+t.test('every page has its own nonce, and only files may be scripts', async (t) => {
+  const { app } = await openApp(t, 'sqlite')
+  const nonces = new Set<string>()
+  for (let i = 0; i < 3; i++) {
+    const { headers, body } = await app.inject({ url: '/', headers: HTML })
+    const policy = String(headers['content-security-policy'])
+    const [, nonce = ''] = /'nonce-([\w-]{22})'/.exec(policy) ?? []
+    nonces.add(nonce)
+    t.ok(body.includes(`nonce="${nonce}"`))
+    t.notMatch(body, /NONCE_HERE|<script>|<style>|https?:/)
+    t.match(policy, "script-src 'self';")
+    t.notMatch(policy, /unsafe/)
+  }
+  t.equal(nonces.size, 3)
+})
+
+t.test('serves files compressed and for ever, if their names have hashes', async (t) => {
+  const { app } = await openApp(t, 'sqlite')
+  const get = (url: string, encoding: string) => app.inject({ url, headers: { 'accept-encoding': encoding } })
+  const { body } = await app.inject({ url: '/', headers: HTML })
+  const [, script = ''] = /src="(\/assets\/[\w-]+\.js)"/.exec(body) ?? []
+  const text = (await get(script, 'identity')).rawPayload
+  const brotli = await get(script, 'gzip, deflate, br')
+  t.match(brotli.headers, {
+    'content-encoding': 'br',
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+    'content-type': 'text/javascript; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'content-length': String(brotli.rawPayload.length),
+  })
+  t.ok(brotliDecompressSync(brotli.rawPayload).equals(text))
+  t.ok(gunzipSync((await get(script, 'gzip')).rawPayload).equals(text))
+  t.match((await get('/scheme.js', 'br')).headers, { 'cache-control': 'no-cache' })
+  t.equal((await get(`${script}.br`, 'br')).statusCode, 404, 'compressed copies have no address')
+  const head = await app.inject({ method: 'HEAD', url: script, headers: { 'accept-encoding': 'identity' } })
+  t.match(head, { statusCode: 200, body: '', headers: { 'content-length': String(text.length) } })
+})
+
+/** The limits of the first page and of any page, in bytes of brotli. */
+const FIRST_PAGE_BYTES = 250_000
+const ANY_PAGE_BYTES = 330_000
+
+t.test('pages stay small', async (t) => {
+  const folder = programFile('console/assets')
+  const size = new Map(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.br'))
+      .map((name) => [name.slice(0, -3), readFileSync(`${folder}/${name}`).length]),
+  )
+  const text = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8')
+  const index = readFileSync(programFile('console/index.html'), 'utf8')
+  const first = [...index.matchAll(/\/assets\/([\w.-]+\.(?:js|css))/g)].map(([, name = '']) => name)
+  /** Files that a chunk imports before it runs, and the styles that are loaded with it. */
+  const needs = (names: string[], found = new Set<string>()): Set<string> => {
+    for (const name of names)
+      if (!found.has(name)) {
+        found.add(name)
+        if (name.endsWith('.js'))
+          needs(
+            [...text(name).matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)].map(([, next = '']) => next),
+            found,
+          )
+      }
+    return found
+  }
+  const bytes = (names: Set<string>): number => [...names].reduce((sum, name) => sum + (size.get(name) ?? 0), 0)
+  const start = needs(first)
+  const pages = [...size.keys()].filter((name) => /Page-[\w-]+\.js$/.test(name))
+  t.ok(pages.length >= 15, `${pages.length} pages have a chunk of their own`)
+  for (const page of pages) {
+    const total = bytes(needs([...first, page]))
+    const limit = page.startsWith('ExportsPage') || page.startsWith('LoginPage') ? FIRST_PAGE_BYTES : ANY_PAGE_BYTES
+    t.ok(total <= limit, `${page} takes ${total} bytes, ${bytes(start)} of them shared`)
+  }
+})
