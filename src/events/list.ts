@@ -90,7 +90,10 @@ export async function get(
 }
 
 /** The distinct ids of the query's distinct id and person. Empty for an unknown person. */
-async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<string[] | undefined> {
+export async function distinctIdsOf(
+  reader: EventReader,
+  query: Pick<ListQuery, 'project_id' | 'distinct_id' | 'person_id' | 'signal'>,
+): Promise<string[] | undefined> {
   const { project_id, distinct_id, person_id, signal } = query
   if (person_id === undefined) return distinct_id === undefined ? undefined : [distinct_id]
   const options: ReadOptions = { project_id, lane: 'first', signal }
@@ -103,14 +106,17 @@ async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<str
   return distinct_id === undefined ? ids : ids.filter((id) => id === distinct_id)
 }
 
-interface Branch {
+export interface Branch {
   /** Without this hint SQLite uses the time index as soon as the range has two bounds. */
   index: Either
   narrowed: Sql
 }
 
 /** One index scan per name or id. Each stops at the end of the page. */
-function branchesOf({ names }: ListQuery, distinctIds?: string[]): { list: Branch[]; quick: boolean } {
+export function branchesOf(
+  { names }: Pick<ListQuery, 'names'>,
+  distinctIds?: string[],
+): { list: Branch[]; quick: boolean } {
   const ofNames = names?.length ? sql`and e.event in ${oneOf(names)}` : sql``
   if (distinctIds) {
     const list =
