@@ -1372,6 +1372,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a query
+         * @description Runs the query of a batch export on recent events and returns up to ten rows, newest first, with the values that an
+         *     export to JSON lines would contain. The query reads the latest 100,000 events at most, and the server stores nothing.
+         *     An invalid query returns 400 with the `attr` `hogql_query`. The `detail` of such an error ends with the place in the
+         *     query, as in `Unknown field "foo" (line 1, column 8).` Columns count UTF-16 code units from 1.
+         */
+        post: operations["project_batch_exports.preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/{id}/": {
         parameters: {
             query?: never;
@@ -4641,6 +4667,26 @@ export interface components {
         BatchExportUnpause: {
             /** @description True exports the events that arrived during the pause. False skips them. The default is false. */
             backfill?: boolean;
+        };
+        /**
+         * QueryPreviewCreate
+         * @description The query of a batch export.
+         */
+        QueryPreviewCreate: {
+            /** @description A SELECT statement on `events`, as in a batch export. */
+            hogql_query: string;
+            /** @description Return 400 if destinations of this type do not support a query. */
+            destination_type?: components["schemas"]["DestinationType"];
+        };
+        /**
+         * QueryPreview
+         * @description The rows of a query on recent events.
+         */
+        QueryPreview: {
+            /** @description The names of the columns. */
+            columns: string[];
+            /** @description Up to ten rows, newest event first: each row is a list of values in the order of `columns`. */
+            results: unknown[][];
         };
         /**
          * BatchExportLogLevel
@@ -8023,6 +8069,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DestinationTest"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryPreviewCreate"];
+            };
+        };
+        responses: {
+            /** @description The rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryPreview"];
                 };
             };
             400: components["responses"]["Invalid"];
