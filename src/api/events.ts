@@ -10,6 +10,7 @@ import { parseFilter } from '../events/filters.ts'
 import { histogram, intervalFor, intervalsOf } from '../events/histogram.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
+import { type TailCursor, tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
 import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
 import { createYielder } from '../events/yield.ts'
@@ -42,7 +43,7 @@ const UNSUPPORTED_PARAMETERS = {
 /** The date of the deprecation, in the format of RFC 9745. */
 const DEPRECATION = { deprecation: '@1704067200' }
 
-export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
+export const events = ({ events: db, eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
   /** Reads up to `limit` events in batches. Returns the position of the next page. */
   async function* readBatches(query: store.ListQuery, limit: number, first: EventPage): Batches {
     let { rows, next } = first
@@ -120,6 +121,17 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
             count: found.counts.get(i) ?? 0,
           })),
         }
+      },
+
+      'events.tail': async (call) => {
+        const { cursor, limit = PAGE_SIZE, include_person: withPerson = true } = call.query
+        const query = { ...subjectOf(call), condition: filterOf(call, now()), withPerson }
+        const from = cursor === undefined ? undefined : parseTailCursor(cursor)
+        const found = await tail(db, eventReader, { ...query, ...(from && { from }) }, limit)
+        const head = JSON.stringify({ cursor: formatTailCursor(found.cursor), more: found.more }).slice(0, -1)
+        const parts = { head: `${head},"results":[`, separator: ',', tail: ']}' }
+        const chunks = textChunks(found.rows, (row) => eventJson(row, DIALECT), parts)
+        return new RawResponse('application/json', await joinOrStream(chunks))
       },
 
       'events.names': async ({ project, query, signal }) => {
@@ -235,6 +247,7 @@ type EventPage = Awaited<ReturnType<typeof store.page>>
 type Batches = AsyncGenerator<store.ListedEvent[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
 type HistogramCall = HandlerContext<'events.histogram'>
+type TailCall = HandlerContext<'events.tail'>
 
 /** Ignoring these parameters would return more events than requested. */
 function rejectUnsupported(query: Query<'events.list'>): void {
@@ -259,7 +272,7 @@ function listQuery(call: ListCall, now: string): store.ListQuery {
 const microseconds = (now: string): number => Date.parse(now) * 1000
 
 /** The condition of `properties` and `where`. */
-function filterOf({ query }: ListCall | HistogramCall, now: string): store.Condition | undefined {
+function filterOf({ query }: ListCall | HistogramCall | TailCall, now: string): store.Condition | undefined {
   const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(now))
   return conditionOf(filter, queryList(query, 'where') ?? [], microseconds(now))
 }
@@ -267,14 +280,19 @@ function filterOf({ query }: ListCall | HistogramCall, now: string): store.Condi
 const namesOf = ({ search = '', limit = PAGE_SIZE }: { search?: string; limit?: number }) => ({ search, limit })
 
 /** The project, time range, names and person of a list, without its property filters. */
-function scopeOf({ query, project, signal }: ListCall | HistogramCall, now: string) {
+function scopeOf(call: ListCall | HistogramCall, now: string) {
+  const { after, before } = call.query
+  return {
+    ...subjectOf(call),
+    after: after ? parseMoment(after, 'after', now) : undefined,
+    before: before ? parseMoment(before, 'before', now) : parseMoment(now, 'before', now) + CLOCK_SKEW_MICROSECONDS,
+  }
+}
+
+function subjectOf({ query, project, signal }: ListCall | HistogramCall | TailCall) {
   const names = queryList(query, 'event')?.filter((name) => name !== '')
   return {
     project_id: project.id,
-    after: query.after ? parseMoment(query.after, 'after', now) : undefined,
-    before: query.before
-      ? parseMoment(query.before, 'before', now)
-      : parseMoment(now, 'before', now) + CLOCK_SKEW_MICROSECONDS,
     names: names && [...new Set(names)],
     distinct_id: query.distinct_id,
     person_id: query.person_id === undefined ? undefined : (parseUuid(query.person_id) ?? query.person_id),
@@ -317,6 +335,16 @@ function partUrl(
   parameters.set('interval', interval)
   parameters.set('cursor', Buffer.from(`${timestamp}_${uuid}`).toString('base64url'))
   return `${url.origin}${url.path}?${parameters}`
+}
+
+const formatTailCursor = ({ position, seq }: TailCursor): string =>
+  Buffer.from(`${position}_${seq}`).toString('base64url')
+
+function parseTailCursor(cursor: string): TailCursor {
+  const [, position, seq] = /^(\d{1,15})_(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (position === undefined || seq === undefined)
+    throw invalid('cursor', 'This cursor is not valid. Send the "cursor" of a response.')
+  return { position: Number(position), seq: Number(seq) }
 }
 
 const invalidCursor = () => invalid('cursor', 'This cursor is not valid. Request the whole URL from "next".')

@@ -2632,6 +2632,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/events/tail/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Follow new events
+         * @description For a live view. Without `cursor`, returns the latest events. With the `cursor` of the previous response, returns the
+         *     events that were ingested since then. Events come in the order of ingestion, oldest first, so none is skipped or
+         *     repeated, also if it arrives late with an old timestamp. If `more` is true, request the next page immediately.
+         *     Otherwise poll after a few seconds; a request without new events is cheap.
+         *
+         *     A request with filters reads at most 10,000 events. It may return an empty page with `more` set to true.
+         */
+        get: operations["events.tail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/names/": {
         parameters: {
             query?: never;
@@ -5118,6 +5146,18 @@ export interface components {
             next: string | null;
             /** @description All intervals of the time range, oldest first. */
             results: components["schemas"]["EventInterval"][];
+        };
+        /**
+         * EventTail
+         * @description Events in the order of ingestion.
+         */
+        EventTail: {
+            /** @description Send it with the next request. */
+            cursor: string;
+            /** @description Whether further events have been ingested already. */
+            more: boolean;
+            /** @description The events, oldest first. */
+            results: components["schemas"]["Event"][];
         };
         /**
          * EventName
@@ -10311,6 +10351,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventHistogram"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.tail": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous response. */
+                cursor?: string;
+                /** @description The maximum number of events to return. By default 100. */
+                limit?: number;
+                /** @description Return only events with this distinct id. */
+                distinct_id?: string;
+                /** @description Return only events with this name, or with one of these names. */
+                event?: string | string[];
+                /** @description Return only events of this person, by UUID or number. An unknown person has no events. */
+                person_id?: string;
+                /**
+                 * @description Return only events whose properties match. JSON text: a list of `{key, value, operator, type}` conditions that
+                 *     must all match, a group `{type: AND or OR, values}`, or an object of values by key. An invalid condition
+                 *     returns 400, and the error names it.
+                 */
+                properties?: string | string[];
+                /** @description HogQL expressions that must all be true. Takes several values. */
+                where?: string | string[];
+                /** @description Whether to include the person of each event. True by default. False is faster. */
+                include_person?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTail"];
                 };
             };
             400: components["responses"]["Invalid"];
