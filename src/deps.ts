@@ -5,6 +5,7 @@ import { createPasswords } from './auth/passwords.ts'
 import { activeAt } from './auth/sessions.ts'
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
+import { createEventCounter, type EventCounter } from './events/counts.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
 import { advancePositions } from './events/positions.ts'
@@ -59,6 +60,8 @@ export interface Deps {
   readonly files_root: string
   /** Encrypts stored secrets. */
   readonly vault: Vault
+  /** Counts events that are older than the counts. */
+  readonly counter: EventCounter
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
   /** The current time, ISO 8601 in UTC with milliseconds: of the process on SQLite, of the database on PostgreSQL. */
@@ -160,6 +163,7 @@ export async function buildDeps({
       },
     },
   })
+  const counter = createEventCounter({ events, reader: eventReader, log })
   const mailer = await openMail({ config, db, ids, now, milliseconds, log })
   const strength = createPasswordStrength()
   const signIn: SignInService = {
@@ -179,6 +183,7 @@ export async function buildDeps({
   if (config.ROLE !== 'api') {
     mailer?.start()
     purger.start()
+    counter.start()
   }
   const files_root = exportFolder(config, db)
   const exporter = createExporter({
@@ -209,6 +214,7 @@ export async function buildDeps({
     inspector,
     files_root,
     purger,
+    counter,
     log,
     now,
     milliseconds,
@@ -230,6 +236,7 @@ export async function buildDeps({
       await inspector.stop()
       await mailer?.stop()
       await purger.stop()
+      await counter.stop()
       await Promise.all(running)
       await eventReader.stop()
       if (events !== db) await events.close()

@@ -7,10 +7,12 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { parseElements } from '../events/elements.ts'
 import { parseFilter } from '../events/filters.ts'
+import { histogram, intervalFor, intervalsOf } from '../events/histogram.ts'
 import * as store from '../events/list.ts'
 import { conditionOf, rows } from '../events/rows.ts'
+import { type TailCursor, tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
-import { customEventNames, propertyValues, type RecentQuery } from '../events/values.ts'
+import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
 import { createYielder } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
@@ -27,10 +29,13 @@ const CSV_PAGE_SIZE = 3_500
 const BATCH_SIZE = 1_000
 /** Tolerates clocks that are ahead of the server. */
 const CLOCK_SKEW_MICROSECONDS = 5_000_000
-const RECENT_DAYS = 7
+const RECENT_RANGE = '-7dStart'
 /** The number of recent events that a sample reads, and the number of values per field that it returns. */
 const SAMPLED_EVENTS = 100
 const SAMPLED_VALUES = 10
+const HISTOGRAM_RANGE = '-24h'
+const MAX_INTERVALS = 1_000
+const NAMES_RANGE = '-30d'
 const UNSUPPORTED_PARAMETERS = {
   action_id: 'Saved actions are not supported. Remove "action_id" and use "event", "properties" or "where".',
   token: 'The path selects the project. Remove "token".',
@@ -38,7 +43,7 @@ const UNSUPPORTED_PARAMETERS = {
 /** The date of the deprecation, in the format of RFC 9745. */
 const DEPRECATION = { deprecation: '@1704067200' }
 
-export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
+export const events = ({ events: db, eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
   /** Reads up to `limit` events in batches. Returns the position of the next page. */
   async function* readBatches(query: store.ListQuery, limit: number, first: EventPage): Batches {
     let { rows, next } = first
@@ -84,14 +89,65 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
           : new RawResponse('application/json', eventJson(found, DIALECT))
       },
 
-      'events.values': async ({ project: { id: project_id }, query, accept, signal }) => {
-        const recent: RecentQuery = {
-          project_id,
-          after: parseMoment(`-${RECENT_DAYS}dStart`, 'after', now()) - 1,
-          before: parseMoment(now(), 'before', now()) + CLOCK_SKEW_MICROSECONDS,
-          names: queryList(query, 'event_name'),
-          signal,
+      'events.histogram': async (call) => {
+        const time = now()
+        const scope = scopeOf(call, time)
+        const after = scope.after ?? parseMoment(HISTOGRAM_RANGE, 'after', time)
+        const { before } = scope
+        const interval = call.query.interval ?? intervalFor(after, before)
+        const intervals = intervalsOf({ after, before, interval })
+        if (intervals.count > MAX_INTERVALS)
+          throw invalid(
+            'interval',
+            `The time range has more than ${MAX_INTERVALS} intervals. Use a longer interval or a shorter time range.`,
+          )
+        const { cursor } = call.query
+        const found = await histogram(eventReader, {
+          ...scope,
+          after,
+          interval,
+          condition: filterOf(call, time),
+          from: cursor === undefined ? undefined : parsePosition(cursor),
+        })
+        return {
+          interval,
+          after: isoOf(after),
+          before: isoOf(before),
+          exact: found.exact,
+          progress: found.progress,
+          next: found.next && partUrl(call, { after, before, interval }, found.next),
+          results: Array.from({ length: intervals.count }, (_, i) => ({
+            start: isoOf(intervals.first + i * intervals.length),
+            count: found.counts.get(i) ?? 0,
+          })),
         }
+      },
+
+      'events.tail': async (call) => {
+        const { cursor, limit = PAGE_SIZE, include_person: withPerson = true } = call.query
+        const query = { ...subjectOf(call), condition: filterOf(call, now()), withPerson }
+        const from = cursor === undefined ? undefined : parseTailCursor(cursor)
+        const found = await tail(db, eventReader, { ...query, ...(from && { from }) }, limit)
+        const head = JSON.stringify({ cursor: formatTailCursor(found.cursor), more: found.more }).slice(0, -1)
+        const parts = { head: `${head},"results":[`, separator: ',', tail: ']}' }
+        const chunks = textChunks(found.rows, (row) => eventJson(row, DIALECT), parts)
+        return new RawResponse('application/json', await joinOrStream(chunks))
+      },
+
+      'events.names': async ({ project, query, signal }) => {
+        const recent = recentEvents(project.id, query.after ?? NAMES_RANGE, { signal })
+        const { exact, names } = await eventNames(eventReader, recent, namesOf(query))
+        return { exact, results: names }
+      },
+
+      'events.property_names': async ({ project, query, signal }) => {
+        const recent = recentEvents(project.id, RECENT_RANGE, { names: queryList(query, 'event'), signal })
+        const results = await propertyNames(eventReader, recent, { type: query.type ?? 'event', ...namesOf(query) })
+        return { exact: false, results }
+      },
+
+      'events.values': async ({ project: { id: project_id }, query, accept, signal }) => {
+        const recent = recentEvents(project_id, RECENT_RANGE, { names: queryList(query, 'event_name'), signal })
         if (query.key === undefined) {
           const sample = await sampleEvents(recent)
           return wantsCsv({ query, accept })
@@ -105,6 +161,16 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
         return wantsCsv({ query, accept }) ? csvFile('values', ['name', 'count'], found) : found
       },
     },
+  }
+
+  function recentEvents(project_id: number, after: string, rest: Pick<RecentQuery, 'names' | 'signal'>): RecentQuery {
+    const time = now()
+    return {
+      project_id,
+      after: parseMoment(after, 'after', time) - 1,
+      before: parseMoment(time, 'before', time) + CLOCK_SKEW_MICROSECONDS,
+      ...rest,
+    }
   }
 
   /** Returns rows with the columns in `select` instead of events. */
@@ -180,6 +246,8 @@ export const events = ({ eventReader, now, log, config: { DIALECT } }: Deps): Ar
 type EventPage = Awaited<ReturnType<typeof store.page>>
 type Batches = AsyncGenerator<store.ListedEvent[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
+type HistogramCall = HandlerContext<'events.histogram'>
+type TailCall = HandlerContext<'events.tail'>
 
 /** Ignoring these parameters would return more events than requested. */
 function rejectUnsupported(query: Query<'events.list'>): void {
@@ -190,10 +258,9 @@ function rejectUnsupported(query: Query<'events.list'>): void {
 function listQuery(call: ListCall, now: string): store.ListQuery {
   const { query } = call
   const from = query.cursor === undefined ? undefined : parsePosition(query.cursor)
-  const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(now))
   return {
     ...scopeOf(call, now),
-    condition: conditionOf(filter, queryList(query, 'where') ?? [], microseconds(now)),
+    condition: filterOf(call, now),
     oldestFirst: isOldestFirst(query),
     // The first page has already applied the offset.
     offset: from ? 0 : (query.offset ?? 0),
@@ -204,15 +271,28 @@ function listQuery(call: ListCall, now: string): store.ListQuery {
 
 const microseconds = (now: string): number => Date.parse(now) * 1000
 
+/** The condition of `properties` and `where`. */
+function filterOf({ query }: ListCall | HistogramCall | TailCall, now: string): store.Condition | undefined {
+  const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(now))
+  return conditionOf(filter, queryList(query, 'where') ?? [], microseconds(now))
+}
+
+const namesOf = ({ search = '', limit = PAGE_SIZE }: { search?: string; limit?: number }) => ({ search, limit })
+
 /** The project, time range, names and person of a list, without its property filters. */
-function scopeOf({ query, project, signal }: ListCall, now: string) {
+function scopeOf(call: ListCall | HistogramCall, now: string) {
+  const { after, before } = call.query
+  return {
+    ...subjectOf(call),
+    after: after ? parseMoment(after, 'after', now) : undefined,
+    before: before ? parseMoment(before, 'before', now) : parseMoment(now, 'before', now) + CLOCK_SKEW_MICROSECONDS,
+  }
+}
+
+function subjectOf({ query, project, signal }: ListCall | HistogramCall | TailCall) {
   const names = queryList(query, 'event')?.filter((name) => name !== '')
   return {
     project_id: project.id,
-    after: query.after ? parseMoment(query.after, 'after', now) : undefined,
-    before: query.before
-      ? parseMoment(query.before, 'before', now)
-      : parseMoment(now, 'before', now) + CLOCK_SKEW_MICROSECONDS,
     names: names && [...new Set(names)],
     distinct_id: query.distinct_id,
     person_id: query.person_id === undefined ? undefined : (parseUuid(query.person_id) ?? query.person_id),
@@ -241,6 +321,30 @@ function nextUrl(
   if (query.before || /^\d+$/.test(position)) parameters.set('before', isoOf(before))
   parameters.set('cursor', Buffer.from(position).toString('base64url'))
   return `${url.origin}${url.path}?${parameters}`
+}
+
+/** The same histogram after this part. Relative times and a default interval stay as they are now. */
+function partUrl(
+  { url }: HistogramCall,
+  { after, before, interval }: { after: number; before: number; interval: string },
+  { timestamp, uuid }: store.ListCursor,
+): string {
+  const parameters = new URLSearchParams(url.search)
+  parameters.set('after', isoOf(after))
+  parameters.set('before', isoOf(before))
+  parameters.set('interval', interval)
+  parameters.set('cursor', Buffer.from(`${timestamp}_${uuid}`).toString('base64url'))
+  return `${url.origin}${url.path}?${parameters}`
+}
+
+const formatTailCursor = ({ position, seq }: TailCursor): string =>
+  Buffer.from(`${position}_${seq}`).toString('base64url')
+
+function parseTailCursor(cursor: string): TailCursor {
+  const [, position, seq] = /^(\d{1,15})_(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (position === undefined || seq === undefined)
+    throw invalid('cursor', 'This cursor is not valid. Send the "cursor" of a response.')
+  return { position: Number(position), seq: Number(seq) }
 }
 
 const invalidCursor = () => invalid('cursor', 'This cursor is not valid. Request the whole URL from "next".')

@@ -1,8 +1,9 @@
 /** Batch exports of one project. */
 import type { Deps } from '../deps.ts'
+import { preview } from '../exports/preview.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { batchExportHandlers } from './batch_exports.ts'
-import type { Area } from './handler-context.ts'
+import { type Area, RawResponse } from './handler-context.ts'
 import { logPage } from './log_entries.ts'
 
 export const project_batch_exports = (deps: Deps): Area<'project_batch_exports', BatchExportRow> => {
@@ -13,6 +14,14 @@ export const project_batch_exports = (deps: Deps): Area<'project_batch_exports',
       'project_batch_exports.list': (call) => handlers.list({ project_id: call.project.id }, call),
       'project_batch_exports.create': ({ actor, project, body }) => handlers.create(actor, project.id, body),
       'project_batch_exports.test': ({ body }) => handlers.test(body),
+      'project_batch_exports.preview': async ({ project, body, signal }) => {
+        const now = Date.parse(deps.now()) * 1000
+        const { columns, rows } = await preview(deps.eventReader, { ...body, project_id: project.id, now, signal })
+        return new RawResponse(
+          'application/json',
+          `{"columns":${JSON.stringify(columns)},"results":[${rows.join(',')}]}`,
+        )
+      },
       'project_batch_exports.retrieve': ({ subject }) => handlers.retrieve(subject),
       'project_batch_exports.update': ({ actor, subject, body }) => handlers.update(actor, subject, body),
       'project_batch_exports.delete': ({ actor, subject }) => handlers.delete(actor, subject),

@@ -2,6 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
+import { findWrongCounts } from '../events/counts.ts'
 import { type Database, DatabaseFileError, withoutCredentials } from '../sql/db.ts'
 import { damage } from '../sql/integrity.ts'
 import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
@@ -81,7 +82,10 @@ async function runChecks(variables: Variables, options: LocalOptions): Promise<C
   try {
     checks.push(await attempt('database', () => reachable(db)))
     checks.push(await attempt('schema', () => schema(db)))
-    if (db.engine === 'postgres') return [...checks, clock(db), secretKey(variables)]
+    if (db.engine === 'postgres') {
+      checks.push(await attempt('events', () => eventTables(db)))
+      return [...checks, clock(db), secretKey(variables)]
+    }
     checks.push(await attempt('integrity', () => integrity(db)))
     checks.push(await attempt('events', () => events(url)))
   } finally {
@@ -139,15 +143,21 @@ async function events(url: string): Promise<Check> {
     return warning('events', `${EVENTS.file} is missing.`, 'Restore it, or the next start creates an empty one.')
   }
   try {
-    const found = await version(db, EVENTS)
-    const wanted = EVENTS.migrations.length
-    if (found !== wanted)
-      return problem('events', `version ${found}; this program needs ${wanted}.`, 'Run `workspace-admin migrate`.')
-    const broken = await damage(db)
-    return broken.length ? problem('events', broken.join(' '), RESTORE) : ok('events', 'valid')
+    return await eventTables(db)
   } finally {
     await db.close()
   }
+}
+
+async function eventTables(db: Database): Promise<Check> {
+  const found = await version(db, EVENTS)
+  const wanted = EVENTS.migrations.length
+  if (found !== wanted)
+    return problem('events', `version ${found}; this program needs ${wanted}.`, 'Run `workspace-admin migrate`.')
+  const broken = await damage(db)
+  if (broken.length) return problem('events', broken.join(' '), RESTORE)
+  const wrong = await findWrongCounts(db)
+  return wrong ? warning('events', wrong, 'Run `workspace-admin migrate --recount-events`.') : ok('events', 'valid')
 }
 
 async function permissions(folder: string, file: string): Promise<Check> {

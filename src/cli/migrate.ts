@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Variables } from '../config.ts'
 import { openStores } from '../deps.ts'
+import { recount } from '../events/counts.ts'
 import { makeIds } from '../ids.ts'
 import { clockOf } from '../sql/db.ts'
 import { distributionScript } from '../sql/distribution.ts'
@@ -19,6 +20,10 @@ export const migrateCommand = (variables: Variables): Command =>
       '--print-distribution',
       'change nothing; print the SQL that distributes the tables over the nodes of a Citus cluster',
     )
+    .option(
+      '--recount-events',
+      'discard the hourly counts of events; the server counts all events again in the background',
+    )
     .addHelpText(
       'after',
       `
@@ -29,7 +34,7 @@ Examples:
   $ workspace-admin migrate --database postgres://workspace@db.example.com/workspace --json
   $ workspace-admin migrate --print-distribution --database postgres://workspace@coordinator/workspace | psql …`,
     )
-    .action(async (options: LocalOptions & { printDistribution?: boolean }) => {
+    .action(async (options: LocalOptions & { printDistribution?: boolean; recountEvents?: boolean }) => {
       const url = databaseUrl(variables, options)
       if (options.printDistribution) return console.log(await readDistributionScript(url))
       const db = await openDatabase(url)
@@ -38,7 +43,11 @@ Examples:
         const now = new Date(milliseconds()).toISOString()
         const { from, to } = await migrate(db, now)
         const events = await openStores({ url, db, ids: makeIds(milliseconds), now })
-        if (events !== db) await events.close()
+        try {
+          if (options.recountEvents) await recount(events)
+        } finally {
+          if (events !== db) await events.close()
+        }
         if (options.json) console.log(JSON.stringify({ database: db.location, from, to }))
         else if (from === to) console.log(`${db.location} is already at schema version ${to}.`)
         else console.log(`${db.location}: migrated from schema version ${from} to ${to}.`)

@@ -1372,6 +1372,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a query
+         * @description Runs the query of a batch export on recent events and returns up to ten rows, newest first, with the values that an
+         *     export to JSON lines would contain. The query reads the latest 100,000 events at most, and the server stores nothing.
+         *     An invalid query returns 400 with the `attr` `hogql_query`. The `detail` of such an error ends with the place in the
+         *     query, as in `Unknown field "foo" (line 1, column 8).` Columns count UTF-16 code units from 1.
+         */
+        post: operations["project_batch_exports.preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/{id}/": {
         parameters: {
             query?: never;
@@ -2567,6 +2593,114 @@ export interface paths {
          *     occurrences. Without `key`, returns a sample of every field.
          */
         get: operations["events.values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/histogram/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Count events over time
+         * @description Returns the number of matching events per interval. Intervals begin at full minutes, hours, days or weeks (Sunday)
+         *     in UTC, and intervals without events are included. The first and the last interval count only events between
+         *     `after` and `before`.
+         *
+         *     Without filters other than `event`, and with intervals of an hour or more, the response comes from stored hourly
+         *     counts: it is complete (`exact` is true, `next` is null) and fast for any number of events. Otherwise the server
+         *     scans events, newest first, for about a second per request. While `next` is not null, request it for the next
+         *     part. Every part has all intervals: add up the counts. After an upgrade, the server counts the existing
+         *     events in the background; until then, every request scans.
+         */
+        get: operations["events.histogram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/tail/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Follow new events
+         * @description For a live view. Without `cursor`, returns the latest events. With the `cursor` of the previous response, returns the
+         *     events that were ingested since then. Events come in the order of ingestion, oldest first, so none is skipped or
+         *     repeated, also if it arrives late with an old timestamp. If `more` is true, request the next page immediately.
+         *     Otherwise poll after a few seconds; a request without new events is cheap.
+         *
+         *     A request with filters reads at most 10,000 events. It may return an empty page with `more` set to true.
+         */
+        get: operations["events.tail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/names/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List event names
+         * @description For autocompletion. Returns the names of the project's events with their number of events, most frequent first. The
+         *     numbers come from hourly counts and are exact (`exact` is true), except in two cases: if a project has more than
+         *     200,000 names per hour, or its events are still being counted after an upgrade, they cover only the latest events.
+         */
+        get: operations["events.names"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/property_names/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List property names
+         * @description For autocompletion. Returns the names of the properties in a sample: the latest 5,000 events of the last seven
+         *     days, or the persons of these events. `count` is the number of sampled events or persons with the property.
+         */
+        get: operations["events.property_names"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4585,6 +4719,26 @@ export interface components {
             backfill?: boolean;
         };
         /**
+         * QueryPreviewCreate
+         * @description The query of a batch export.
+         */
+        QueryPreviewCreate: {
+            /** @description A SELECT statement on `events`, as in a batch export. */
+            hogql_query: string;
+            /** @description Return 400 if destinations of this type do not support a query. */
+            destination_type?: components["schemas"]["DestinationType"];
+        };
+        /**
+         * QueryPreview
+         * @description The rows of a query on recent events.
+         */
+        QueryPreview: {
+            /** @description The names of the columns. */
+            columns: string[];
+            /** @description Up to ten rows, newest event first: each row is a list of values in the order of `columns`. */
+            results: unknown[][];
+        };
+        /**
          * BatchExportLogLevel
          * @description The log levels, least severe first.
          * @enum {string}
@@ -4979,6 +5133,73 @@ export interface components {
          *     each field is the JSON text of a list of at most ten distinct values from recent events.
          */
         EventValues: components["schemas"]["Event"] | components["schemas"]["EventValue"][];
+        /**
+         * EventInterval
+         * @description One interval and its number of events.
+         */
+        EventInterval: {
+            /**
+             * Format: date-time
+             * @description The start of the interval.
+             */
+            start: string;
+            count: number;
+        };
+        /**
+         * EventHistogram
+         * @description The number of events per interval, or one part of it.
+         */
+        EventHistogram: {
+            /** @enum {string} */
+            interval: "minute" | "hour" | "day" | "week";
+            /**
+             * Format: date-time
+             * @description The start of the time range, exclusive.
+             */
+            after: string;
+            /**
+             * Format: date-time
+             * @description The end of the time range, exclusive.
+             */
+            before: string;
+            /** @description True if this response counts the whole time range. False if it is one of several parts. */
+            exact: boolean;
+            /** @description The part of the time range that is counted so far, from 0 to 1. 1 if `next` is null. */
+            progress: number;
+            /** @description The absolute URL of the next part, with older events. Null if the whole range is counted. */
+            next: string | null;
+            /** @description All intervals of the time range, oldest first. */
+            results: components["schemas"]["EventInterval"][];
+        };
+        /**
+         * EventTail
+         * @description Events in the order of ingestion.
+         */
+        EventTail: {
+            /** @description Send it with the next request. */
+            cursor: string;
+            /** @description Whether further events have been ingested already. */
+            more: boolean;
+            /** @description The events, oldest first. */
+            results: components["schemas"]["Event"][];
+        };
+        /**
+         * EventName
+         * @description The name of an event or a property, and its number of occurrences.
+         */
+        EventName: {
+            name: string;
+            count: number;
+        };
+        /**
+         * EventNames
+         * @description Names with their number of occurrences, most frequent first.
+         */
+        EventNames: {
+            /** @description False if the counts come from a sample of recent events. */
+            exact: boolean;
+            results: components["schemas"]["EventName"][];
+        };
         /**
          * CaptureRefusedEvent
          * @description An event that was rejected from a batch.
@@ -7919,6 +8140,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "project_batch_exports.preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryPreviewCreate"];
+            };
+        };
+        responses: {
+            /** @description The rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryPreview"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "project_batch_exports.retrieve": {
         parameters: {
             query?: never;
@@ -10075,6 +10333,193 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["EventValues"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.histogram": {
+        parameters: {
+            query?: {
+                /** @description Count only events after this time, in the formats of the event list. By default 24 hours ago. */
+                after?: string;
+                /** @description Count only events before this time. Five seconds from now by default. */
+                before?: string;
+                /**
+                 * @description The length of an interval. By default the shortest one that divides the time range into at most about 120. More
+                 *     than 1,000 intervals return 400.
+                 */
+                interval?: "minute" | "hour" | "day" | "week";
+                /** @description Return only events with this distinct id. */
+                distinct_id?: string;
+                /** @description Return only events with this name, or with one of these names. */
+                event?: string | string[];
+                /** @description Return only events of this person, by UUID or number. An unknown person has no events. */
+                person_id?: string;
+                /**
+                 * @description Return only events whose properties match. JSON text: a list of `{key, value, operator, type}` conditions that
+                 *     must all match, a group `{type: AND or OR, values}`, or an object of values by key. An invalid condition
+                 *     returns 400, and the error names it.
+                 */
+                properties?: string | string[];
+                /** @description HogQL expressions that must all be true. Takes several values. */
+                where?: string | string[];
+                /** @description The position after the previous page. Use the value from `next`. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts, oldest interval first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventHistogram"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.tail": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous response. */
+                cursor?: string;
+                /** @description The maximum number of events to return. By default 100. */
+                limit?: number;
+                /** @description Return only events with this distinct id. */
+                distinct_id?: string;
+                /** @description Return only events with this name, or with one of these names. */
+                event?: string | string[];
+                /** @description Return only events of this person, by UUID or number. An unknown person has no events. */
+                person_id?: string;
+                /**
+                 * @description Return only events whose properties match. JSON text: a list of `{key, value, operator, type}` conditions that
+                 *     must all match, a group `{type: AND or OR, values}`, or an object of values by key. An invalid condition
+                 *     returns 400, and the error names it.
+                 */
+                properties?: string | string[];
+                /** @description HogQL expressions that must all be true. Takes several values. */
+                where?: string | string[];
+                /** @description Whether to include the person of each event. True by default. False is faster. */
+                include_person?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTail"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.names": {
+        parameters: {
+            query?: {
+                /** @description Count only events after this time, rounded down to the hour. By default 30 days ago. */
+                after?: string;
+                /** @description Return only names that contain this text. Case-insensitive. */
+                search?: string;
+                /** @description The maximum number of names to return. By default 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventNames"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "events.property_names": {
+        parameters: {
+            query?: {
+                /** @description Whether to return properties of events (the default) or of persons. */
+                type?: "event" | "person";
+                /** @description Sample only events with this name, or with one of these names. */
+                event?: string | string[];
+                /** @description Return only names that contain this text. Case-insensitive. */
+                search?: string;
+                /** @description The maximum number of names to return. By default 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The names, most frequent first. `exact` is false, because they come from a sample. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventNames"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -138,10 +138,22 @@ export function cursorOf(place: string, range: Range): Cursor {
   return [unshifted(major), range.by === 'times' ? minor : unshifted(minor || major)]
 }
 
+/** The columns of each event as a JSON array, newest event first. */
+export function latestQuery(extract: Omit<Extract, 'encoding'>, limit: number): Sql {
+  const usesPerson = extract.columns.some((column) => column.usesPerson)
+  const cells = extract.columns.flatMap((column, i) => [literal(i ? ',' : '['), jsonCell(column)])
+  return sql`
+    select ${textOf([...cells, literal(']')])} as line
+    ${fromEvents(extract, usesPerson)} order by e.timestamp desc, e.uuid desc limit ${limit}`
+}
+
 /** Counts the events to deliver. */
 export const countQuery = (extract: Extract): Sql => sql`select count(*) ${fromEvents(extract, false)}`
 
-function fromEvents({ project_id, range, include, exclude, where }: Extract, usesPerson: boolean): Sql {
+function fromEvents(
+  { project_id, range, include, exclude, where }: Omit<Extract, 'columns' | 'encoding'>,
+  usesPerson: boolean,
+): Sql {
   return sql`
     from events e ${ORDERS[range.by].index} ${usesPerson || where?.usesPerson ? personJoin(project_id) : sql``}
     where e.project_id = ${project_id} and ${within(range)}

@@ -2,7 +2,7 @@
 import { AppError, invalid } from '../errors.ts'
 import { call, constant, type Expr, field, list } from '../hogql/ast.ts'
 import { parseDatetime } from '../hogql/datetime.ts'
-import { HogqlError } from '../hogql/error.ts'
+import { describeError, HogqlError } from '../hogql/error.ts'
 import { parseExpression } from '../hogql/parser.ts'
 import { compileCondition } from '../hogql/print.ts'
 import { isJsonObject, type JsonObject } from '../json/object.ts'
@@ -130,8 +130,8 @@ function parseItem(value: unknown, at: string, now: number): Expr | undefined {
     compileCondition(built, { now })
     return built
   } catch (error) {
-    if (error instanceof HogqlError) throw invalid(`${at}__${type === 'hogql' ? 'key' : 'value'}`, error.message)
-    throw error
+    if (!(error instanceof HogqlError)) throw error
+    throw type === 'hogql' ? invalid(`${at}__key`, describeError(error, key)) : invalid(`${at}__value`, error.message)
   }
 }
 

@@ -1,25 +1,29 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, sql } from '../sql/template.ts'
+import { countEvents } from './counts.ts'
 import type { NewEvent } from './normalize-event.ts'
 import { applyPersonChanges, type PersonChange } from './persons.ts'
 import { createYielder } from './yield.ts'
 
 /**
- * Stores events and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number of new
- * events. Must run in a transaction, and yields to the event loop in between.
+ * Stores and counts events and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number
+ * of new events. Must run in a transaction, and yields to the event loop in between.
  */
 export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<number> {
   const yieldIfDue = createYielder()
   const changes: PersonChange[] = []
-  let count = 0
+  const added: NewEvent[] = []
   for (const some of chunks(events)) {
     const stored = await insert(tx, firstOfEach(some))
-    count += stored.length
-    for (const { person } of stored) if (person) changes.push(person)
+    for (const event of stored) {
+      added.push(event)
+      if (event.person) changes.push(event.person)
+    }
     await yieldIfDue()
   }
   if (changes.length) await applyPersonChanges(tx, changes)
-  return count
+  await countEvents(tx, added)
+  return added.length
 }
 
 const keyOf = ({ project_id, uuid }: { project_id: number; uuid: string }): string => `${project_id} ${uuid}`

@@ -90,7 +90,10 @@ export async function get(
 }
 
 /** The distinct ids of the query's distinct id and person. Empty for an unknown person. */
-async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<string[] | undefined> {
+export async function distinctIdsOf(
+  reader: EventReader,
+  query: Pick<ListQuery, 'project_id' | 'distinct_id' | 'person_id' | 'signal'>,
+): Promise<string[] | undefined> {
   const { project_id, distinct_id, person_id, signal } = query
   if (person_id === undefined) return distinct_id === undefined ? undefined : [distinct_id]
   const options: ReadOptions = { project_id, lane: 'first', signal }
@@ -103,14 +106,17 @@ async function distinctIdsOf(reader: EventReader, query: ListQuery): Promise<str
   return distinct_id === undefined ? ids : ids.filter((id) => id === distinct_id)
 }
 
-interface Branch {
+export interface Branch {
   /** Without this hint SQLite uses the time index as soon as the range has two bounds. */
   index: Either
   narrowed: Sql
 }
 
 /** One index scan per name or id. Each stops at the end of the page. */
-function branchesOf({ names }: ListQuery, distinctIds?: string[]): { list: Branch[]; quick: boolean } {
+export function branchesOf(
+  { names }: Pick<ListQuery, 'names'>,
+  distinctIds?: string[],
+): { list: Branch[]; quick: boolean } {
   const ofNames = names?.length ? sql`and e.event in ${oneOf(names)}` : sql``
   if (distinctIds) {
     const list =
@@ -129,7 +135,7 @@ const BY_TIME = by(sql`indexed by events_by_time`)
 const BY_NAME = by(sql`indexed by events_by_name`)
 const BY_DISTINCT_ID = by(sql`indexed by events_by_distinct_id`)
 
-const columns = sql`e.uuid, e.event, e.distinct_id, e.timestamp, e.properties, e.elements_chain`
+export const columns = sql`e.uuid, e.event, e.distinct_id, e.timestamp, e.properties, e.elements_chain`
 
 function select(query: ListQuery, branches: Branch[], limit: number): Sql {
   const { project_id, after, before, from, oldestFirst, offset, condition, withPerson } = query
@@ -160,7 +166,7 @@ const later = (after: number | undefined): Sql => (after === undefined ? sql`` :
 const orderBy = (oldestFirst: boolean): Sql =>
   oldestFirst ? sql`order by e.timestamp, e.uuid` : sql`order by e.timestamp desc, e.uuid desc`
 
-type ListedRow = [
+export type ListedRow = [
   uuid: string,
   event: string,
   distinct_id: string,
@@ -174,13 +180,13 @@ type ListedRow = [
   username: string | null,
 ]
 
-/** The stored JSON is returned as text without parsing. */
-function withPersons(events: Sql, project_id: number, withPerson: boolean): Sql {
+/** The stored JSON is returned as text without parsing. `extra` are further columns of the events. */
+export function withPersons(events: Sql, project_id: number, withPerson: boolean, extra = sql``): Sql {
   const own = sql`e.uuid, e.event, e.distinct_id, e.timestamp, cast(e.properties as text), e.elements_chain`
-  if (!withPerson) return sql`select ${own}, null, null, null, null, null from (${events}) e`
+  if (!withPerson) return sql`select ${own}, null, null, null, null, null ${extra} from (${events}) e`
   return sql`
     select ${own}, p.is_identified, p.first_distinct_id, cast(p.properties -> 'email' as text),
-      cast(p.properties -> 'name' as text), cast(p.properties -> 'username' as text)
+      cast(p.properties -> 'name' as text), cast(p.properties -> 'username' as text) ${extra}
     from (${events}) e ${personJoin(project_id)}`
 }
 
@@ -190,26 +196,28 @@ export const personJoin = (project_id: number): Sql => sql`
   left join persons p on p.project_id = ${project_id} and p.id = d.person_id`
 
 /** Conditions on an event `e` for the project, time range and persons of a query. */
-export function conditions({
+export const conditions = (query: Pick<ListQuery, 'project_id' | 'after' | 'before' | keyof Subject>): Sql =>
+  sql`e.project_id = ${query.project_id} and e.timestamp < ${query.before} ${later(query.after)} ${subject(query)}`
+
+export type Subject = Pick<ListQuery, 'names' | 'distinct_id' | 'person_id'>
+
+/** Conditions on an event `e` for the names and persons of a query. Each begins with `and`. */
+export const subject = ({
   project_id,
-  after,
-  before,
   names,
   distinct_id,
   person_id,
-}: Pick<ListQuery, 'project_id' | 'after' | 'before' | 'names' | 'distinct_id' | 'person_id'>): Sql {
-  return sql`e.project_id = ${project_id} and e.timestamp < ${before} ${later(after)}
-    ${names?.length ? sql`and e.event in ${oneOf(names)}` : sql``}
-    ${distinct_id === undefined ? sql`` : sql`and e.distinct_id = ${distinct_id}`}
-    ${
-      person_id === undefined
-        ? sql``
-        : sql`and e.distinct_id in (
-            select distinct_id from person_distinct_ids where project_id = ${project_id} and person_id = ${person_id})`
-    }`
-}
+}: Pick<ListQuery, 'project_id'> & Subject): Sql => sql`
+  ${names?.length ? sql`and e.event in ${oneOf(names)}` : sql``}
+  ${distinct_id === undefined ? sql`` : sql`and e.distinct_id = ${distinct_id}`}
+  ${
+    person_id === undefined
+      ? sql``
+      : sql`and e.distinct_id in (
+          select distinct_id from person_distinct_ids where project_id = ${project_id} and person_id = ${person_id})`
+  }`
 
-function toListedEvent(row: ListedRow): ListedEvent {
+export function toListedEvent(row: readonly [...ListedRow, ...unknown[]]): ListedEvent {
   const [uuid, event, distinct_id, timestamp, properties, elements_chain, ...person] = row
   const [is_identified, first_distinct_id, email, name, username] = person
   return {

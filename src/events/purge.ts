@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import { type Sql, sql } from '../sql/template.ts'
+import { deleteEvents } from './counts.ts'
 
 /** Rows per transaction. Ingestion waits for one transaction at most. */
 const CHUNK = 1_000
@@ -61,10 +62,9 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     }
     for (const { project_id, days } of await purges.retentions()) {
       const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
-      const removed = await inChunks(sql`
-        delete from events where project_id = ${project_id} and uuid in (
-          select uuid from events where project_id = ${project_id} and timestamp < ${oldest}
-          order by timestamp limit ${CHUNK})`)
+      const expired = sql`uuid in (
+        select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
+      const removed = await inChunks(() => deleteEvents(events, project_id, expired))
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     }
     await purges.removeExpired()
@@ -73,24 +73,25 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
 
   async function removeProject(project_id: number): Promise<number> {
     const mine = sql`project_id = ${project_id}`
-    const removed = await inChunks(
-      sql`delete from events where ${mine} and uuid in (select uuid from events where ${mine} limit ${CHUNK})`,
-    )
-    await inChunks(sql`
+    const some = sql`uuid in (select uuid from events where ${mine} limit ${CHUNK})`
+    const removed = await inChunks(() => deleteEvents(events, project_id, some))
+    const run = (statement: Sql) => inChunks(() => events.run(statement))
+    await run(sql`
       delete from person_distinct_ids where ${mine} and distinct_id in (
         select distinct_id from person_distinct_ids where ${mine} limit ${CHUNK})`)
-    await inChunks(
-      sql`delete from persons where ${mine} and id in (select id from persons where ${mine} limit ${CHUNK})`,
-    )
+    await run(sql`delete from persons where ${mine} and id in (select id from persons where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from event_counts where ${mine} and (hour, event) in (
+        select hour, event from event_counts where ${mine} limit ${CHUNK})`)
     return removed
   }
 
   /** Pauses after each chunk for as long as the chunk took, which leaves at least half of the time to ingestion. */
-  async function inChunks(statement: Sql): Promise<number> {
+  async function inChunks(removeSome: () => Promise<number>): Promise<number> {
     let removed = 0
     while (!loop.stopped) {
       const start = performance.now()
-      const count = await events.run(statement)
+      const count = await removeSome()
       removed += count
       if (count < CHUNK) break
       await sleep(performance.now() - start)

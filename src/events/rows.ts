@@ -2,7 +2,7 @@
 import { invalid } from '../errors.ts'
 import { type Expr, field, type Order } from '../hogql/ast.ts'
 import { decode } from '../hogql/convert.ts'
-import { HogqlError } from '../hogql/error.ts'
+import { describeError, HogqlError } from '../hogql/error.ts'
 import { splitLabel } from '../hogql/lexer.ts'
 import { parseExpression } from '../hogql/parser.ts'
 import { compile, compileCondition, type HogType } from '../hogql/print.ts'
@@ -41,7 +41,7 @@ const PERSON = ['id', 'created_at', 'properties']
 /** The condition of `properties` and `where` together. Undefined without either. */
 export function conditionOf(filter: Expr | undefined, where: readonly string[], now: number): Condition | undefined {
   const parts = where.map((text, i) =>
-    withAttr(`where__${i}`, () => {
+    withAttr(`where__${i}`, text, () => {
       const expr = parseExpression(text)
       if (compileCondition(expr, { now }).aggregate)
         throw new HogqlError('"where" cannot aggregate without "select": it applies to single events.', expr.at)
@@ -49,13 +49,13 @@ export function conditionOf(filter: Expr | undefined, where: readonly string[], 
     }),
   )
   const condition = combine('and', [filter, ...parts])
-  return condition && withAttr('where', () => compileCondition(condition, { now }))
+  return condition && withAttr('where', null, () => compileCondition(condition, { now }))
 }
 
 export async function rows(reader: EventReader, query: RowsQuery, limit: number): Promise<Rows> {
   const { project_id, now, signal, offset } = query
   const selected = (query.select.length ? query.select : ['*']).map((text, i) =>
-    withAttr(`select__${i}`, () => parseSelected(text, now)),
+    withAttr(`select__${i}`, text, () => parseSelected(text, now)),
   )
   const columns = selected.flatMap(({ parts }) => parts)
   const aliases = new Map(
@@ -63,13 +63,13 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
   )
   // Compiled one by one first, to attribute an error to its parameter.
   const where = query.where.map((text, i) =>
-    withAttr(`where__${i}`, () => {
+    withAttr(`where__${i}`, text, () => {
       const expr = parseExpression(text)
       compileCondition(expr, { now, aliases })
       return expr
     }),
   )
-  const compiled = withAttr('select', () =>
+  const compiled = withAttr('select', null, () =>
     compileQuery(
       {
         columns,
@@ -113,7 +113,8 @@ interface SelectedColumn {
 
 /** A trailing comment or AS names a column. */
 function parseSelected(text: string, now: number): SelectedColumn {
-  const { text: bare, label } = splitLabel(text)
+  const { text: unlabelled, label } = splitLabel(text)
+  const bare = unlabelled.trim()
   const person = PERSON.map((name) => field(1, ['person', name]))
   const personOf = ([id, created_at, properties]: unknown[]): unknown =>
     id === null ? null : { id, created_at, properties }
@@ -133,16 +134,16 @@ function parseSelected(text: string, now: number): SelectedColumn {
       assemble: ([distinct_id, id, created_at, properties]) =>
         id === null ? { distinct_id } : { uuid: id, created_at, properties, distinct_id },
     }
-  const expr = parseExpression(bare)
+  const expr = parseExpression(unlabelled)
   compile(expr, { now })
   return { name: label ?? (expr.kind === 'alias' ? expr.name : bare), parts: [expr] }
 }
 
 /** Without `orderBy`: newest first if `timestamp` is selected, largest first with an aggregate, else by the first column. */
 function ordering(orderBy: readonly string[], columns: readonly Expr[], now: number): Order[] {
-  const requested = orderBy.map((text, i) => withAttr(`orderBy__${i}`, () => parseOrder(text)))
+  const requested = orderBy.map((text, i) => withAttr(`orderBy__${i}`, text, () => parseOrder(text)))
   if (requested.length) return requested
-  const { columns: compiled } = withAttr('select', () => compileQuery({ columns }, { now }))
+  const { columns: compiled } = withAttr('select', null, () => compileQuery({ columns }, { now }))
   const candidates = columns.flatMap((column, i) => {
     const result = compiled[i]
     return result ? [{ expr: column.kind === 'alias' ? column.expr : column, ...result }] : []
@@ -178,18 +179,21 @@ function statement(query: RowsQuery, compiled: Query, limit: number, offset: num
   )
 }
 
+function guarded(columns: readonly Column[], rows: Sql): Sql {
+  const cells = columns.map(({ type }, i) => {
+    const cell = sql`r.${name(`c${i}`)}`
+    return ['string', 'json', 'array', 'tuple'].includes(type.kind) ? limited(cell) : cell
+  })
+  return either(rows, sql`select ${joined(cells, ', ')} from (${rows}) r`)
+}
+
 /**
  * The PostgreSQL driver crashes on a cell above 512 MB. The statement raises an error itself,
  * by casting text to a number. SQLite's reader checks the size of each row.
  */
-function guarded(columns: readonly Column[], rows: Sql): Sql {
-  const cells = columns.map(({ type }, i) => {
-    const cell = sql`r.${name(`c${i}`)}`
-    if (!['string', 'json', 'array', 'tuple'].includes(type.kind)) return cell
-    const fail = sql`(${TOO_LARGE}::text || octet_length(${cell}))::int::text`
-    return sql`case when octet_length(${cell}) > ${MAX_RESULT_LENGTH}::int then ${fail} else ${cell} end`
-  })
-  return either(rows, sql`select ${joined(cells, ', ')} from (${rows}) r`)
+export const limited = (cell: Sql): Sql => {
+  const fail = sql`(${TOO_LARGE}::text || octet_length(${cell}))::int::text`
+  return sql`case when octet_length(${cell}) > ${MAX_RESULT_LENGTH}::int then ${fail} else ${cell} end`
 }
 
 function typeOf({ type, nullable, expression }: Column): string {
@@ -222,12 +226,12 @@ function typeName(type: HogType): string {
   }
 }
 
-/** Attributes an error in an expression to its parameter. */
-function withAttr<Result>(attr: string, work: () => Result): Result {
+/** Attributes an error in an expression to its parameter, and to its place in the text if it concerns one text. */
+function withAttr<Result>(attr: string, text: string | null, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    if (error instanceof HogqlError) throw invalid(attr, error.message)
+    if (error instanceof HogqlError) throw invalid(attr, text === null ? error.message : describeError(error, text))
     throw error
   }
 }

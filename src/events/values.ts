@@ -1,4 +1,8 @@
-import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+import { call, constant, field } from '../hogql/ast.ts'
+import { compileCondition } from '../hogql/print.ts'
+import { type Either, joined, type Sql, sql } from '../sql/template.ts'
+import { ALL_EVENTS, hasCounts, hourOf } from './counts.ts'
+import { branchesOf } from './list.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
 export interface RecentQuery {
@@ -52,14 +56,87 @@ export async function customEventNames(
 
 const options = ({ project_id, signal }: RecentQuery): ReadOptions => ({ project_id, lane: 'slow', signal })
 
-function counted(value: Sql, { project_id, after, before, names }: RecentQuery): Sql {
-  const narrowed = names?.length ? sql`and e.event in ${oneOf(names)}` : sql``
-  return sql`
-    select value, count(*) from (
-      select ${value} as value from events e
+const counted = (value: Sql, query: RecentQuery): Sql => sql`
+  select value, count(*) from (${recent(sql`${value} as value`, query, RECENT_EVENTS)}) recent
+  where value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MAX_STORED_VALUES}`
+
+/** Columns of the latest events `e`: one index scan per name. */
+function recent(columns: Sql, query: RecentQuery, limit: number): Sql {
+  const { project_id, after, before } = query
+  const scans = branchesOf(query).list.map(
+    ({ index, narrowed }) => sql`
+      select e.timestamp, ${columns} from events e ${index}
       where e.project_id = ${project_id} and e.timestamp > ${after} and e.timestamp < ${before} ${narrowed}
-      order by e.timestamp desc limit ${RECENT_EVENTS}) recent
-    where value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MAX_STORED_VALUES}`
+      order by e.timestamp desc limit ${limit}`,
+  )
+  const [single, ...others] = scans
+  if (single && others.length === 0) return single
+  const merged = joined(
+    scans.map((scan) => sql`select * from (${scan}) b`),
+    ' union all ',
+  )
+  return sql`select * from (${merged}) e order by e.timestamp desc limit ${limit}`
+}
+
+export interface Names {
+  /** Whether the counts include all events. */
+  exact: boolean
+  names: ValueCount[]
+}
+
+/** The hourly counts that a list of names adds up. Only a project with very many names has more in 30 days. */
+const MAX_COUNT_ROWS = 200_000
+const SAMPLED_EVENTS = 5_000
+
+/** The names of events since `after`, most frequent first. */
+export async function eventNames(
+  reader: EventReader,
+  query: RecentQuery,
+  { search, limit }: { search: string; limit: number },
+): Promise<Names> {
+  const { project_id, after } = query
+  if (!(await hasCounts(reader, project_id))) {
+    const stored = await reader.rows<[string, number]>(counted(sql`e.event`, query), options(query))
+    return { exact: false, names: ranked(new Map(stored), search, limit) }
+  }
+  const since = (hour: number): Sql => sql`from event_counts e where e.project_id = ${project_id} and e.hour >= ${hour}`
+  const first = hourOf(after)
+  const [excess] = await reader.rows<[number]>(
+    sql`select e.hour ${since(first)} order by e.hour desc limit 1 offset ${MAX_COUNT_ROWS}`,
+    options(query),
+  )
+  const escaped = search.replace(/[\\%_]/g, '\\$&')
+  const matching = compileCondition(call(1, 'ilike', [field(1, ['event']), constant(1, `%${escaped}%`)]), { now: 0 })
+  const found = await reader.rows<[string, number]>(
+    sql`select e.event, cast(sum(e.count) as bigint) ${since(excess ? Number(excess[0]) + 1 : first)} and e.event <> ${ALL_EVENTS}
+      ${search ? sql`and ${matching.sql}` : sql``} group by e.event order by 2 desc, 1 limit ${limit}`,
+    options(query),
+  )
+  return { exact: !excess, names: found.map(([name, count]) => ({ name, count: Number(count) })) }
+}
+
+/** The names of properties in a sample of recent events, or of the persons of these events. */
+export async function propertyNames(
+  reader: EventReader,
+  query: RecentQuery,
+  { type, search, limit }: { type: 'event' | 'person'; search: string; limit: number },
+): Promise<ValueCount[]> {
+  const sampled =
+    type === 'event'
+      ? recent(sql`e.properties`, query, SAMPLED_EVENTS)
+      : sql`select p.properties from persons p where p.project_id = ${query.project_id} and p.id in (
+          select d.person_id from (${recent(sql`e.distinct_id`, query, SAMPLED_EVENTS)}) e
+          join person_distinct_ids d on d.project_id = ${query.project_id} and d.distinct_id = e.distinct_id)`
+  const keys: Either = {
+    sqlite: sql`json_each(s.properties) k`,
+    postgres: sql`lateral json_object_keys(s.properties) k (key)`,
+  }
+  const found = await reader.rows<[string, number]>(
+    sql`select k.key, count(*) from (${sampled}) s, ${keys} where length(k.key) <= ${MAX_VALUE_LENGTH}
+      group by k.key order by count(*) desc, k.key limit ${MAX_STORED_VALUES}`,
+    options(query),
+  )
+  return ranked(new Map(found), search, limit)
 }
 
 /** SQLite takes a path, in which a key must be quoted. */
@@ -74,11 +151,11 @@ function namesIn(value: unknown): string[] {
   return [typeof value === 'string' ? value : JSON.stringify(value)]
 }
 
-function ranked(counts: Map<string, number>, containing: string): ValueCount[] {
+function ranked(counts: Map<string, number>, containing: string, limit = MAX_VALUES): ValueCount[] {
   const wanted = containing.toLowerCase()
   return [...counts]
-    .map(([name, count]) => ({ name, count }))
+    .map(([name, count]) => ({ name, count: Number(count) }))
     .filter(({ name }) => name.toLowerCase().includes(wanted))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-    .slice(0, MAX_VALUES)
+    .slice(0, limit)
 }

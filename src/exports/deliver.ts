@@ -64,7 +64,8 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
   const destination = await loadDestination(job.destination.type)
-  const { columns, where } = queryColumns(job.hogql_query, job.now) ?? { columns: destination.columns, where: null }
+  const { columns, where } =
+    job.hogql_query === null ? { columns: destination.columns, where: null } : queryColumns(job.hogql_query, job.now)
   const { include_events, exclude_events, ...config } = job.destination.config
   const extract: Extract = {
     project_id: job.project_id,

@@ -4,7 +4,7 @@ import { type AppError, invalid } from '../errors.ts'
 import { type Column, customColumn, customCondition, type Extract } from '../events/extract.ts'
 import type { Expr, Select } from '../hogql/ast.ts'
 import { canonical } from '../hogql/canonical.ts'
-import { HogqlError } from '../hogql/error.ts'
+import { describeError, display, HogqlError } from '../hogql/error.ts'
 import { compile } from '../hogql/print.ts'
 import { parseSelect } from '../hogql/select.ts'
 
@@ -14,12 +14,8 @@ export interface QuerySchema {
   hogql_query: string
 }
 
-/** Null without a query. Throws HogqlError for an invalid one. */
-export function queryColumns(
-  query: string | null,
-  now: number,
-): { columns: readonly Column[]; where: Extract['where'] } | null {
-  if (query === null) return null
+/** Throws HogqlError for an invalid query. */
+export function queryColumns(query: string, now: number): { columns: readonly Column[]; where: Extract['where'] } {
   const { columns, where } = parseSelect(query)
   return {
     columns: columns.map((column) => customColumn(nameOf(column), withoutAlias(column), now)),
@@ -39,7 +35,7 @@ export function querySchema(query: string, now: number): QuerySchema {
       hogql_query: canonical(select),
     }
   } catch (error) {
-    if (error instanceof HogqlError) throw invalid('hogql_query', error.message)
+    if (error instanceof HogqlError) throw invalid('hogql_query', describeError(error, query))
     throw error
   }
 }
@@ -55,24 +51,19 @@ const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias
 
 /** An export delivers individual events in the order of ingestion. */
 function requirePlainSelect(select: Select, now: number): void {
-  const clause =
-    (select.distinct && 'DISTINCT') ||
-    (select.group_by.length && 'GROUP BY') ||
-    (select.having && 'HAVING') ||
-    (select.order_by.length && 'ORDER BY') ||
-    (select.limit !== null && 'LIMIT') ||
-    (select.offset !== null && 'OFFSET')
-  if (clause) throw new HogqlError(`${clause} is not supported, because an export delivers individual events.`, 1)
+  const [clause] = select.clauses
+  if (clause)
+    throw new HogqlError(`${clause.name} is not supported, because an export delivers individual events.`, clause.at)
   for (const column of select.columns)
     if (compile(withoutAlias(column), { now }).aggregate)
-      throw new HogqlError(
-        `Aggregations are not supported, because an export delivers individual events, at position ${column.at}.`,
-        column.at,
-      )
+      throw new HogqlError(`Aggregations are not supported, because an export delivers individual events.`, column.at)
   const names = select.columns.map(nameOf)
-  const duplicate = names.find((name, i) => names.indexOf(name) !== i)
-  if (duplicate !== undefined)
-    throw new HogqlError(`Duplicate column name "${duplicate}". Rename one of the columns with AS.`, 1)
+  const duplicate = select.columns.find((column, i) => names.indexOf(nameOf(column)) !== i)
+  if (duplicate)
+    throw new HogqlError(
+      `Duplicate column name ${display(nameOf(duplicate))}. Rename one of the columns with AS.`,
+      duplicate.at,
+    )
 }
 
 export const unsupportedQuery = (type: string): AppError =>

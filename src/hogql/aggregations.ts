@@ -165,10 +165,7 @@ const quantile = aggregation(
   1,
   ([value], filter, { at }, [fraction]) => {
     if (typeof fraction?.literal !== 'number' || fraction.literal < 0 || fraction.literal > 1)
-      throw new HogqlError(
-        `The parameter of quantile at position ${fraction?.at ?? at} must be a constant from 0 to 1.`,
-        fraction?.at ?? at,
-      )
+      throw new HogqlError(`The parameter of quantile must be a constant from 0 to 1.`, fraction?.at ?? at)
     return quantileSql(value, fraction.literal, filter, at)
   },
   { params: 1 },

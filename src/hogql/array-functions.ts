@@ -44,7 +44,7 @@ export function arrayLiteral(at: number, items: readonly TypedSql[]): TypedSql {
 }
 
 const unsupportedElement = (type: HogType, at: number): HogqlError =>
-  new HogqlError(`The array at position ${at} cannot contain values of type ${typeName(type)}.`, at)
+  new HogqlError(`The array cannot contain values of type ${typeName(type)}.`, at)
 
 /** SQLite has no boolean type, but JSON does. */
 export const jsonItem = (value: Sql, type: HogType): Sql =>
@@ -53,7 +53,7 @@ export const jsonItem = (value: Sql, type: HogType): Sql =>
 function elementType(array: TypedSql, fnName: string): HogType {
   if (array.type.kind === 'array') return array.type.of
   requireType(array, 'array', fnName)
-  throw new HogqlError(`${fnName} expects an array, but the value at position ${array.at} is NULL.`, array.at)
+  throw new HogqlError(`${fnName} expects an array, but the value is NULL.`, array.at)
 }
 
 /** The value to search for, converted to the element type. */
@@ -93,7 +93,7 @@ const indexOf = fn(2, ([array, value], { at, name }) => {
 const arrayElement = fn(2, ([array, index], { at, name }) => {
   const of = elementType(array, name)
   requireType(index, 'integer', name)
-  if (index.literal === 0) throw new HogqlError(`Indexes start at 1, not 0, at position ${index.at}.`, index.at)
+  if (index.literal === 0) throw new HogqlError(`Indexes start at 1, not 0.`, index.at)
   const i = coerce(index, INTEGER)
   const position = sql`(case when ${i} < 0 then cardinality(${array.sql}) + ${i} + 1 else ${i} end)`
   const element = sql`hogql_element(${array.sql}, ${i})`
@@ -115,10 +115,7 @@ const arrayStringConcat = fn([1, 2], (args, { at, name }) => {
   if (separator) requireType(separator, 'string', name)
   const glue = separator ? coerce(separator, STRING) : sql`''`
   if (!isText(of))
-    throw new HogqlError(
-      `${name} expects an array of strings at position ${array.at}. Use arrayMap(x -> toString(x), …).`,
-      array.at,
-    )
+    throw new HogqlError(`${name} expects an array of strings. Use arrayMap(x -> toString(x), …).`, array.at)
   const text = either(sql`hogql_join(${array.sql}, ${glue})`, sql`array_to_string(${array.sql}, ${glue})`)
   return derive(at, STRING, text, args)
 })
@@ -149,19 +146,19 @@ function iterate(call: Call, env: Env): Iteration {
   const [lambda, list] = call.args
   if (lambda?.kind !== 'lambda' || !list)
     throw new HogqlError(
-      `The first argument of ${call.name} at position ${lambda?.at ?? call.at} must be a lambda such as x -> x > 1.`,
+      `The first argument of ${call.name} must be a lambda such as x -> x > 1.`,
       lambda?.at ?? call.at,
     )
   const array = env.build(list, env)
   const of = elementType(array, call.name)
   const [name, ...others] = lambda.names
   if (name === undefined || others.length)
-    throw new HogqlError(`The lambda of ${call.name} at position ${lambda.at} must have one parameter.`, lambda.at)
+    throw new HogqlError(`The lambda of ${call.name} must have one parameter.`, lambda.at)
   const row: Sql = { strings: [`l${env.names.size}`], parts: [] }
   const element = derive(lambda.at, of, either(sql`${row}.value`, sql`${row}.v`), [], true)
   const body = env.build(lambda.body, { ...env, names: new Map([...env.names, [name, element]]) })
   if (body.aggregate || array.aggregate)
-    throw new HogqlError(`${call.name} at position ${call.at} cannot be applied to an aggregation.`, call.at)
+    throw new HogqlError(`${call.name} cannot be applied to an aggregation.`, call.at)
   return {
     array,
     of,

@@ -74,6 +74,8 @@ export interface Select {
   readonly order_by: readonly Order[]
   readonly limit: number | null
   readonly offset: number | null
+  /** The clauses other than FROM and WHERE in their order, with their positions. */
+  readonly clauses: readonly { name: string; at: number }[]
 }
 
 function extent(at: number, children: readonly Expr[]): { at: number; depth: number; size: number } {
@@ -84,12 +86,12 @@ function extent(at: number, children: readonly Expr[]): { at: number; depth: num
     size += child.size
   }
   if (depth > MAX_DEPTH) throw tooDeep(at)
-  if (size > MAX_NODES) throw new HogqlError(`The expression at position ${at} has more than ${MAX_NODES} nodes.`, at)
+  if (size > MAX_NODES) throw new HogqlError(`The expression has more than ${MAX_NODES} nodes.`, at)
   return { at, depth, size }
 }
 
 export const tooDeep = (at: number): HogqlError =>
-  new HogqlError(`The expression at position ${at} is nested deeper than ${MAX_DEPTH} levels.`, at)
+  new HogqlError(`The expression is nested deeper than ${MAX_DEPTH} levels.`, at)
 
 export const constant = (at: number, value: Constant['value'], float = false): Constant =>
   Object.freeze({ kind: 'constant', ...extent(at, []), value, float })

@@ -99,7 +99,7 @@ export function asText(value: TypedSql): Sql {
 }
 
 export const misplacedInterval = (at: number): HogqlError =>
-  new HogqlError(`The interval at position ${at} can only be added to or subtracted from a datetime.`, at)
+  new HogqlError(`The interval can only be added to or subtracted from a datetime.`, at)
 
 /** The array as JSON, with datetimes formatted as text. */
 function arrayJson({ sql: inner }: TypedSql, of: HogType): Sql {
@@ -193,7 +193,7 @@ export function requireType(value: TypedSql, expected: Expected, fnName: string)
   const { noun, accepts } = EXPECTATIONS[expected]
   if (value.type.kind === 'null' || accepts(value.type)) return
   throw new HogqlError(
-    `${fnName} expects ${noun}, but the value at position ${value.at} is of type ${typeName(value.type)}.${conversionHint(value.type, expected)}`,
+    `${fnName} expects ${noun}, but the value is of type ${typeName(value.type)}.${conversionHint(value.type, expected)}`,
     value.at,
   )
 }

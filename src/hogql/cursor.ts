@@ -66,7 +66,7 @@ export class Cursor {
   unexpected(expected?: string): HogqlError {
     const { kind, text, at } = this.peek()
     const subject = kind === 'end' ? 'Unexpected end' : `Unexpected ${display(kind === 'string' ? `'${text}'` : text)}`
-    return this.error(`${subject} at position ${at}${expected ? `: expected ${expected}` : ''}.`, at)
+    return this.error(`${subject}${expected ? `: expected ${expected}` : ''}.`, at)
   }
 
   error(message: string, at = this.peek().at): HogqlError {

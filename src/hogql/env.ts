@@ -94,7 +94,7 @@ export function bindOnce(values: Readonly<Record<string, Sql>>, body: Sql): Sql 
 /** The value of a constant string. Patterns, units and formats must be constants, so they are checked before the query runs. */
 export function constantString(value: TypedSql, label: string, call: Call): string {
   if (typeof value.literal === 'string') return value.literal
-  throw new HogqlError(`${label} of ${call.name} at position ${value.at} must be a constant string.`, value.at)
+  throw new HogqlError(`${label} of ${call.name} must be a constant string.`, value.at)
 }
 
 /** better-sqlite3 returns every number from a user-defined function as a float. */

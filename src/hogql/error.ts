@@ -1,4 +1,4 @@
-/** A syntax, name, type or limit error in HogQL. `position` counts characters from 1. */
+/** A syntax, name, type or limit error in HogQL. `position` counts UTF-16 code units from 1. */
 export class HogqlError extends Error {
   constructor(
     message: string,
@@ -7,6 +7,13 @@ export class HogqlError extends Error {
     super(message)
     this.name = 'HogqlError'
   }
+}
+
+/** The message with the place of the error in the text: `Unknown field "foo" (line 1, column 8).` */
+export function describeError({ message, position }: HogqlError, text: string): string {
+  const before = text.slice(0, position - 1).split('\n')
+  const column = (before.at(-1)?.length ?? 0) + 1
+  return `${message.replace(/\.$/, '')} (line ${before.length}, column ${column}).`
 }
 
 /** The known name closest to `name`: at most a third of the letters differ, or only the case. */

@@ -49,7 +49,7 @@ export function resolve(node: Field, env: Env): TypedSql {
   const { at } = node
   const local = env.names.get(name)
   if (local) {
-    if (rest.length) throw new HogqlError(`${display(name)} at position ${at} has no members.`, at)
+    if (rest.length) throw new HogqlError(`${display(name)} has no members.`, at)
     return { ...local, at }
   }
   const [key, ...path] = rest
@@ -62,10 +62,7 @@ export function resolve(node: Field, env: Env): TypedSql {
     const personColumn = columnIn(PERSON, key)
     if (personColumn) return member(node, personColumn, path)
     if (key === undefined)
-      throw new HogqlError(
-        `person at position ${at} is not a value. Use person.id, person.created_at or person.properties.`,
-        at,
-      )
+      throw new HogqlError(`person is not a value. Use person.id, person.created_at or person.properties.`, at)
     throw unknownField(
       `person.${key}`,
       at,
@@ -82,17 +79,13 @@ const withoutAliases = (env: Env): Env => ({ ...env, aliases: undefined })
 function unknownField(name: string, at: number, known: string[]): HogqlError {
   const hint = didYouMean(name, known)
   const quotes = !hint && !/^[\w$.]+$/.test(name) ? ' Strings are written in single quotes.' : ''
-  return new HogqlError(`Unknown field ${display(name)} at position ${at}.${hint}${quotes}`, at)
+  return new HogqlError(`Unknown field ${display(name)}.${hint}${quotes}`, at)
 }
 
 function member(node: Field, { type, sql: fragment, nullable, person }: Column, path: (string | number)[]): TypedSql {
   const { at } = node
   if (type.kind === 'json') return property(at, { type, sql: fragment, nullable, person }, path)
-  if (path.length)
-    throw new HogqlError(
-      `${display(node.chain[0])} at position ${at} has no members. Only properties have members.`,
-      at,
-    )
+  if (path.length) throw new HogqlError(`${display(node.chain[0])} has no members. Only properties have members.`, at)
   return { at, sql: fragment, type, nullable, aggregate: false, row: true, person }
 }
 

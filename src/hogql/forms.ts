@@ -31,7 +31,7 @@ export function parseCast(c: Cursor, at: number, operand: () => Expr): Expr {
   const name = CASTS[type.text.toLowerCase()]
   if (type.kind !== 'name' || !name)
     throw c.error(
-      `Unknown type ${display(type.text)} at position ${type.at}.${didYouMean(type.text, ['String', 'Int', 'Float', 'Date', 'DateTime', 'UUID', 'Decimal'])}`,
+      `Unknown type ${display(type.text)}.${didYouMean(type.text, ['String', 'Int', 'Float', 'Date', 'DateTime', 'UUID', 'Decimal'])}`,
       type.at,
     )
   c.expectSymbol(')')
@@ -52,11 +52,7 @@ export function parseInterval(c: Cursor): Expr {
   const token = c.take()
   const { amount, unit } = token.kind === 'string' ? quotedInterval(c, token) : { amount: token.value, unit: c.take() }
   const known = parseUnit(unit.text)
-  if (!known)
-    throw c.error(
-      `Unknown unit ${display(unit.text)} at position ${unit.at}. Use one of: ${INTERVAL_UNITS.join(', ')}.`,
-      unit.at,
-    )
+  if (!known) throw c.error(`Unknown unit ${display(unit.text)}. Use one of: ${INTERVAL_UNITS.join(', ')}.`, unit.at)
   return call(at, `toInterval${capitalized(known)}`, [constant(token.at, amount, token.float)])
 }
 
@@ -64,6 +60,6 @@ export function parseInterval(c: Cursor): Expr {
 function quotedInterval(c: Cursor, { text, at }: Token): { amount: number; unit: Pick<Token, 'text' | 'at'> } {
   const [, amount, unit] = /^\s*(-?\d{1,9})\s+([A-Za-z]+)\s*$/.exec(text) ?? []
   if (amount === undefined || unit === undefined)
-    throw c.error(`Invalid interval at position ${at}. Write INTERVAL 3 DAY or INTERVAL '3 day'.`, at)
+    throw c.error(`Invalid interval. Write INTERVAL 3 DAY or INTERVAL '3 day'.`, at)
   return { amount: Number(amount), unit: { text: unit, at } }
 }

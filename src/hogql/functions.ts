@@ -40,16 +40,9 @@ export function buildCall(call: Call, env: Env): TypedSql {
   if (aggregation) return buildAggregation(call, aggregation, env)
   const fn = findFunction(call.name)
   if (!fn)
-    throw new HogqlError(
-      `Unknown function ${display(call.name)} at position ${call.at}.${didYouMean(call.name, FUNCTION_NAMES)}`,
-      call.at,
-    )
-  if (call.params)
-    throw new HogqlError(
-      `The function ${call.name} at position ${call.at} takes no parameters before its arguments.`,
-      call.at,
-    )
-  if (call.distinct) throw new HogqlError(`DISTINCT at position ${call.at} is only allowed in count.`, call.at)
+    throw new HogqlError(`Unknown function ${display(call.name)}.${didYouMean(call.name, FUNCTION_NAMES)}`, call.at)
+  if (call.params) throw new HogqlError(`The function ${call.name} takes no parameters before its arguments.`, call.at)
+  if (call.distinct) throw new HogqlError(`DISTINCT is only allowed in count.`, call.at)
   checkArity(call, fn, 'function')
   if (fn.buildRaw) return fn.buildRaw(call, env)
   const args = call.args.map((arg) => env.build(arg, env))
@@ -59,23 +52,18 @@ export function buildCall(call: Call, env: Env): TypedSql {
 function buildAggregation(call: Call, aggregation: Aggregation, env: Env): TypedSql {
   const { at, name } = call
   if (env.aggregation)
-    throw new HogqlError(
-      `The aggregation ${name} at position ${at} cannot be used inside the aggregation ${env.aggregation}.`,
-      at,
-    )
-  if (env.names.size)
-    throw new HogqlError(`The aggregation ${name} at position ${at} cannot be used inside a lambda.`, at)
+    throw new HogqlError(`The aggregation ${name} cannot be used inside the aggregation ${env.aggregation}.`, at)
+  if (env.names.size) throw new HogqlError(`The aggregation ${name} cannot be used inside a lambda.`, at)
   if (call.distinct && name.toLowerCase() !== 'count')
-    throw new HogqlError(`DISTINCT at position ${at} is only allowed in count. Use uniq or groupUniqArray.`, at)
+    throw new HogqlError(`DISTINCT is only allowed in count. Use uniq or groupUniqArray.`, at)
   checkArity(call, aggregation, 'aggregation')
-  if (call.distinct && !call.args.length)
-    throw new HogqlError(`count(DISTINCT …) at position ${at} needs an argument.`, at)
+  if (call.distinct && !call.args.length) throw new HogqlError(`count(DISTINCT …) needs an argument.`, at)
   const expected = aggregation.params ?? 0
   if ((call.params?.length ?? 0) !== expected)
     throw new HogqlError(
       expected
-        ? `The aggregation ${name} at position ${at} needs a parameter before its arguments: ${name}(0.9)(x).`
-        : `The aggregation ${name} at position ${at} takes no parameters before its arguments.`,
+        ? `The aggregation ${name} needs a parameter before its arguments: ${name}(0.9)(x).`
+        : `The aggregation ${name} takes no parameters before its arguments.`,
       at,
     )
   const inner = { ...env, aggregation: name }
@@ -89,5 +77,5 @@ function checkArity({ name, at, args }: Call, { min, max }: { min: number; max: 
   const limit = count < min ? min : max
   const expected = min === max ? `${min}` : count < min ? `at least ${min}` : `at most ${max}`
   const noun = limit === 1 ? 'argument' : 'arguments'
-  throw new HogqlError(`The ${kind} ${name} at position ${at} takes ${expected} ${noun}, but got ${count}.`, at)
+  throw new HogqlError(`The ${kind} ${name} takes ${expected} ${noun}, but got ${count}.`, at)
 }

@@ -11,13 +11,13 @@ import { NUMBER_PATTERN } from './value-functions.ts'
 function sourceOf([value, ...keys]: Args<1>, call: Call): JsonPath {
   const path = keys.map((key) => {
     const { literal, at } = key
-    if (literal === 0) throw new HogqlError(`Indexes start at 1, not 0, at position ${at}.`, at)
+    if (literal === 0) throw new HogqlError(`Indexes start at 1, not 0.`, at)
     if (
       typeof literal === 'string' ||
       (typeof literal === 'number' && Number.isInteger(literal) && Math.abs(literal) <= 1_000_000)
     )
       return literal
-    throw new HogqlError(`The path of ${call.name} at position ${at} must consist of constant strings and indexes.`, at)
+    throw new HogqlError(`The path of ${call.name} must consist of constant strings and indexes.`, at)
   })
   const parent = value.json ?? value.document
   if (parent) return { root: parent.root, path: [...parent.path, ...path] }
@@ -26,13 +26,10 @@ function sourceOf([value, ...keys]: Args<1>, call: Call): JsonPath {
       const json = JSON.stringify(JSON.parse(value.literal))
       return { root: either(sql`${json}`, sql`${json}::json`), path }
     } catch {
-      throw new HogqlError(`The string at position ${value.at} is not valid JSON.`, value.at)
+      throw new HogqlError(`The string is not valid JSON.`, value.at)
     }
   }
-  throw new HogqlError(
-    `${call.name} expects JSON at position ${value.at}: properties, a property or a constant string.`,
-    value.at,
-  )
+  throw new HogqlError(`${call.name} expects JSON: properties, a property or a constant string.`, value.at)
 }
 
 /** A function of a JSON value and the keys of a path inside it. */

@@ -56,8 +56,7 @@ export function tokenize(source: string): { tokens: Token[]; end: Token } {
     return match
   }
   const push = (kind: Token['kind'], at: number, word: string, value = 0, float = false): Token => {
-    if (tokens.length >= MAX_TOKENS)
-      throw new HogqlError(`The expression has more than ${MAX_TOKENS} tokens, at position ${at + 1}.`, at + 1)
+    if (tokens.length >= MAX_TOKENS) throw new HogqlError(`The expression has more than ${MAX_TOKENS} tokens.`, at + 1)
     const token = { kind, text: word, value, float, at: at + 1, end: i }
     tokens.push(token)
     return token
@@ -74,8 +73,7 @@ export function tokenize(source: string): { tokens: Token[]; end: Token } {
     }
     const number = isMemberDot(first) ? undefined : afterDot() && /\d/.test(first) ? take(DIGITS) : take(NUMBER)
     if (number !== undefined) {
-      if (/[A-Za-z_$]/.test(text[i] ?? ''))
-        throw new HogqlError(`Names cannot start with a digit, at position ${at + 1}.`, at + 1)
+      if (/[A-Za-z_$]/.test(text[i] ?? '')) throw new HogqlError(`Names cannot start with a digit.`, at + 1)
       push('number', at, number, parseNumber(number, at), /[.eE]/.test(number) && !/^0[xX]/.test(number))
       continue
     }
@@ -84,10 +82,10 @@ export function tokenize(source: string): { tokens: Token[]; end: Token } {
       push('name', at, word)
       continue
     }
-    if (text.startsWith('/*', at)) throw new HogqlError(`Unclosed comment at position ${at + 1}.`, at + 1)
+    if (text.startsWith('/*', at)) throw new HogqlError(`Unclosed comment.`, at + 1)
     const symbol = SYMBOLS.find((candidate) => text.startsWith(candidate, at))
     if (symbol === undefined)
-      throw new HogqlError(`Unexpected ${display([...text.slice(at, at + 2)][0] ?? '')} at position ${at + 1}.`, at + 1)
+      throw new HogqlError(`Unexpected ${display([...text.slice(at, at + 2)][0] ?? '')}.`, at + 1)
     i += symbol.length
     push('symbol', at, symbol)
   }
@@ -111,10 +109,7 @@ export function tokenize(source: string): { tokens: Token[]; end: Token } {
     for (;;) {
       const c = text[i]
       if (c === undefined)
-        throw new HogqlError(
-          `The ${quote === "'" ? 'string' : 'name'} at position ${start + 1} has no closing ${quote}.`,
-          start + 1,
-        )
+        throw new HogqlError(`The ${quote === "'" ? 'string' : 'name'} has no closing ${quote}.`, start + 1)
       i++
       if (c === quote) {
         if (text[i] !== quote) break
@@ -129,15 +124,13 @@ export function tokenize(source: string): { tokens: Token[]; end: Token } {
         else value += ESCAPES[next] ?? `\\${next}`
       } else value += c
     }
-    if (value.includes('\0'))
-      throw new HogqlError(`NUL characters are not supported, at position ${start + 1}.`, start + 1)
-    if (quote !== "'" && value.includes('%'))
-      throw new HogqlError(`Names cannot contain "%", at position ${start + 1}.`, start + 1)
+    if (value.includes('\0')) throw new HogqlError(`NUL characters are not supported.`, start + 1)
+    if (quote !== "'" && value.includes('%')) throw new HogqlError(`Names cannot contain "%".`, start + 1)
     return value
   }
 }
 
-/** Splits off a trailing comment, which names a column: `properties.x -- My label`. */
+/** Splits off a trailing comment, which names a column: `properties.x -- My label`. Positions in the text stay the same. */
 export function splitLabel(source: string): { text: string; label: string | undefined } {
   const last = tokenize(source).tokens.at(-2)?.end ?? 0
   let label = ''
@@ -145,7 +138,7 @@ export function splitLabel(source: string): { text: string; label: string | unde
     const piece = source.slice(at, end).trim()
     if (piece !== '') label = piece.startsWith('--') ? piece.slice('--'.length).trim() : ''
   }
-  return { text: source.slice(0, last).trim(), label: label === '' ? undefined : label }
+  return { text: source.slice(0, last), label: label === '' ? undefined : label }
 }
 
 /** The end of the white space or comment at a position, or the position itself if there is neither. */
@@ -161,7 +154,6 @@ function endOfSpace(text: string, at: number): number {
 /** Parses hexadecimal, octal (with a leading 0) and decimal numbers. */
 function parseNumber(word: string, at: number): number {
   const value = /^0[0-7]+$/.test(word) ? Number.parseInt(word, 8) : Number(word)
-  if (Math.abs(value) > 1e100)
-    throw new HogqlError(`The number at position ${at + 1} is out of range. The maximum is 1e100.`, at + 1)
+  if (Math.abs(value) > 1e100) throw new HogqlError(`The number is out of range. The maximum is 1e100.`, at + 1)
   return value !== 0 && Math.abs(value) < 1e-100 ? 0 : value
 }

@@ -14,7 +14,7 @@ function parseChecked(text: string, at: number, check?: (pattern: Pattern) => vo
     return pattern
   } catch (error) {
     if (!(error instanceof PatternError)) throw error
-    throw new HogqlError(`Invalid pattern at position ${at}: ${error.message}.`, at)
+    throw new HogqlError(`Invalid pattern: ${error.message}.`, at)
   }
 }
 
@@ -54,7 +54,7 @@ export function replaceSql(value: TypedSql, text: string, replacement: string, a
   const missing = parts.find((part) => typeof part === 'number' && part > pattern.groups)
   if (missing !== undefined)
     throw new HogqlError(
-      `The replacement refers to group ${missing}, but the pattern at position ${at} has ${pattern.groups} ${pattern.groups === 1 ? 'group' : 'groups'}.`,
+      `The replacement refers to group ${missing}, but the pattern has ${pattern.groups} ${pattern.groups === 1 ? 'group' : 'groups'}.`,
       at,
     )
   const postgres = parts

@@ -49,7 +49,7 @@ export function unifyOperands(a: TypedSql, b: TypedSql): Operands {
     if (type) return { left, right, type }
   }
   throw new HogqlError(
-    `A value of type ${typeName(a.type)} at position ${a.at} cannot be compared with a value of type ${typeName(b.type)}.${conversionHint(a, b)}`,
+    `A value of type ${typeName(a.type)} cannot be compared with a value of type ${typeName(b.type)}.${conversionHint(a, b)}`,
     a.at,
   )
 }
@@ -66,8 +66,7 @@ function adaptConstant(value: TypedSql, other: TypedSql): TypedSql {
   const { literal, at } = value
   if (typeof literal === 'string' && isTime(other.type)) {
     const time = parseDatetime(literal)
-    if (time === null)
-      throw new HogqlError(`${display(literal)} at position ${at} is not a valid date or datetime.`, at)
+    if (time === null) throw new HogqlError(`${display(literal)} is not a valid date or datetime.`, at)
     return derive(at, other.type, integerParam(time), [])
   }
   if (typeof literal === 'boolean' && other.type.kind === 'string')
@@ -85,7 +84,7 @@ export function equal(at: number, a: TypedSql, b: TypedSql): TypedSql {
   if (a.type.kind === 'null') return boolean(at, sql`(${b.sql} is null)`, [b])
   const { left, right, type } = unifyOperands(lowerCaseUuid(a, b), lowerCaseUuid(b, a))
   if (['json', 'tuple', 'interval', 'array'].includes(type.kind))
-    throw new HogqlError(`Values of type ${typeName(type)} at position ${left.at} cannot be compared.`, left.at)
+    throw new HogqlError(`Values of type ${typeName(type)} cannot be compared.`, left.at)
   for (const [value, other] of [
     [left, right],
     [right, left],
@@ -110,7 +109,7 @@ function inequality(sign: '<' | '<=' | '>' | '>='): Fn {
     if (a.type.kind === 'null' || b.type.kind === 'null') return boolean(at, FALSE, [a, b])
     const { left, right, type } = unifyOperands(lowerCaseUuid(a, b), lowerCaseUuid(b, a))
     if (!isNumber(type) && !isTime(type) && !isText(type))
-      throw new HogqlError(`Values of type ${typeName(type)} at position ${left.at} have no order.`, left.at)
+      throw new HogqlError(`Values of type ${typeName(type)} have no order.`, left.at)
     const collate = isText(type) ? either(sql``, sql` collate "C"`) : sql``
     const test = sql`(${coerce(left, type)}${collate} ${operator} ${coerce(right, type)})`
     const nullable = left.nullable || right.nullable
@@ -122,18 +121,18 @@ function inequality(sign: '<' | '<=' | '>' | '>='): Fn {
 function membership(at: number, left: TypedSql, right: TypedSql, inverse: boolean): TypedSql {
   const items = right.items ?? [right]
   if (!right.items && right.type.kind === 'array')
-    throw new HogqlError(`IN at position ${right.at} needs a list literal. Use has for an array.`, right.at)
+    throw new HogqlError(`IN needs a list literal. Use has for an array.`, right.at)
   const values = items
     .filter((item) => item.type.kind !== 'null')
     .map((item) => {
-      if (item.items) throw new HogqlError(`The list of IN cannot contain lists, at position ${item.at}.`, item.at)
+      if (item.items) throw new HogqlError(`The list of IN cannot contain lists.`, item.at)
       return unifyOperands(left, lowerCaseUuid(item, left)).right
     })
   const from = [left, ...values]
   if (left.type.kind === 'null' || !values.length)
     return boolean(at, inverse && left.type.kind !== 'null' ? sql`(${asText(left)} is not null)` : FALSE, from)
   if (!isNumber(left.type) && !isTime(left.type) && !isText(left.type) && left.type.kind !== 'boolean')
-    throw new HogqlError(`IN does not accept a value of type ${typeName(left.type)}, at position ${left.at}.`, left.at)
+    throw new HogqlError(`IN does not accept a value of type ${typeName(left.type)}.`, left.at)
   const strings = values.map((item) => item.literal).filter((item) => typeof item === 'string')
   if (left.json?.path.length && strings.length === values.length && !inverse)
     return boolean(at, jsonIn(left.json, strings), from)
@@ -195,7 +194,7 @@ function timeArithmetic(a: TypedSql, b: TypedSql, sign: '+' | '-', call: Call): 
   if (sign === '-' && isTime(step.type))
     return derive(call.at, INTEGER, sql`((${time.sql} - ${step.sql}) / ${integerLiteral(SECOND)})`, [time, step])
   throw new HogqlError(
-    `Only an interval or an integer can be added to the ${time.type.kind} at position ${time.at}, for example INTERVAL 1 DAY.`,
+    `Only an interval or an integer can be added to the ${time.type.kind}, for example INTERVAL 1 DAY.`,
     step.at,
   )
 }

@@ -41,8 +41,8 @@ export function aliasName(c: Cursor): string {
   const token = c.peek()
   if (!['name', 'quoted', 'string'].includes(token.kind)) throw c.unexpected('a name')
   if (RESERVED_NAMES.has(token.text.toLowerCase()) || (token.kind === 'name' && isReserved(token.text)))
-    throw c.error(`${display(token.text)} at position ${token.at} is reserved. Use another name.`)
-  if (token.text === '') throw c.error(`The name at position ${token.at} is empty.`)
+    throw c.error(`${display(token.text)} is reserved. Use another name.`)
+  if (token.text === '') throw c.error(`The name is empty.`)
   return c.take().text
 }
 
@@ -62,8 +62,7 @@ function chain(c: Cursor, name: 'and' | 'or', operand: (c: Cursor) => Expr): Exp
   const operands = [first]
   while (c.words(name.toUpperCase())) operands.push(operand(c))
   if (operands.length === 1) return first
-  if (operands.length > MAX_LIST)
-    throw new HogqlError(`The condition at position ${first.at} has more than ${MAX_LIST} operands.`, first.at)
+  if (operands.length > MAX_LIST) throw new HogqlError(`The condition has more than ${MAX_LIST} operands.`, first.at)
   return call(first.at, name, operands)
 }
 
@@ -111,7 +110,7 @@ function comparison(c: Cursor): Expr {
     if (c.isWord('IN', negated)) {
       if (negated) c.take()
       c.take()
-      if (c.isWord('COHORT')) throw c.error(`Cohorts are not supported, at position ${c.peek().at}.`)
+      if (c.isWord('COHORT')) throw c.error(`Cohorts are not supported.`)
       left = call(left.at, negated ? 'notIn' : 'in', [left, additive(c)])
     } else if (c.isWord('LIKE', negated) || c.isWord('ILIKE', negated)) {
       if (negated) c.take()
@@ -199,16 +198,16 @@ function access(c: Cursor): Expr {
 }
 
 function indexOf(c: Cursor, value: number, at: number): number {
-  if (value === 0) throw c.error(`Indexes start at 1, not 0, at position ${at}.`, at)
+  if (value === 0) throw c.error(`Indexes start at 1, not 0.`, at)
   if (!Number.isInteger(value) || Math.abs(value) > 1_000_000)
-    throw c.error(`The index at position ${at} must be an integer of at most 1,000,000.`, at)
+    throw c.error(`The index must be an integer of at most 1,000,000.`, at)
   return value
 }
 
 function member(c: Cursor, base: Expr, key: string | number, at: number): Expr {
   if (base.kind === 'field') return field(base.at, [...base.chain, key])
   if (typeof key === 'number') return call(base.at, 'arrayElement', [base, constant(at, key)])
-  throw c.error(`Cannot access ${display(key)} at position ${at}: only fields have members. Use JSONExtractString.`, at)
+  throw c.error(`Cannot access ${display(key)}: only fields have members. Use JSONExtractString.`, at)
 }
 
 function primary(c: Cursor): Expr {
@@ -238,7 +237,7 @@ function bracketed(c: Cursor): Expr {
   const { at } = c.peek()
   if (c.symbol('[')) return list(at, 'array', listItems(c, ']').items)
   if (c.symbol('*')) return star(at)
-  if (c.isSymbol('{')) throw c.error(`Placeholders and dictionaries in braces are not supported, at position ${at}.`)
+  if (c.isSymbol('{')) throw c.error(`Placeholders and dictionaries in braces are not supported.`)
   if (!c.isSymbol('(')) throw c.unexpected('an expression')
   const names = lambdaNames(c)
   if (names) return lambdaBody(c, at, names)
@@ -268,7 +267,7 @@ function lambdaBody(c: Cursor, at: number, names: string[]): Expr {
   c.expectSymbol('->')
   for (const name of names)
     if (isReserved(name) || RESERVED_NAMES.has(name.toLowerCase()))
-      throw c.error(`${display(name)} at position ${at} is reserved. Use another name.`, at)
+      throw c.error(`${display(name)} is reserved. Use another name.`, at)
   return lambda(at, names, expression(c))
 }
 
@@ -278,14 +277,14 @@ function listItems(c: Cursor, close: string): { items: Expr[]; trailingComma: bo
   let comma = true
   while (!c.symbol(close)) {
     if (!comma) throw c.unexpected(`"," or "${close}"`)
-    if (items.length >= MAX_LIST) throw c.error(`The list has more than ${MAX_LIST} items, at position ${c.peek().at}.`)
+    if (items.length >= MAX_LIST) throw c.error(`The list has more than ${MAX_LIST} items.`)
     items.push(expression(c))
     comma = c.symbol(',')
   }
   return { items, trailingComma: comma }
 }
 
-const subquery = (c: Cursor, at: number): HogqlError => c.error(`Subqueries are not supported, at position ${at}.`, at)
+const subquery = (c: Cursor, at: number): HogqlError => c.error(`Subqueries are not supported.`, at)
 
 function word(c: Cursor): Expr {
   const { text, at } = c.peek()
@@ -304,10 +303,9 @@ function word(c: Cursor): Expr {
       return call(at, upper === 'DATE' ? 'toDate' : 'toDateTime', [constant(value.at, value.text)])
     }
     if (text === 'f' && c.peek(1).kind === 'string' && c.peek(1).at === at + 1)
-      throw c.error(`Template strings are not supported, at position ${at}. Use concat.`)
-    if (upper === 'INF' || upper === 'NAN')
-      throw c.error(`${text} at position ${at} is not supported. Numbers must be finite.`)
-    if (upper === 'SELECT') throw c.error(`Expected an expression at position ${at}, not a SELECT statement.`)
+      throw c.error(`Template strings are not supported. Use concat.`)
+    if (upper === 'INF' || upper === 'NAN') throw c.error(`${text} is not supported. Numbers must be finite.`)
+    if (upper === 'SELECT') throw c.error(`Expected an expression, not a SELECT statement.`)
     if (isReserved(text)) throw c.unexpected('an expression')
     c.take()
     if (c.isSymbol('->')) return lambdaBody(c, at, [text])
@@ -334,7 +332,7 @@ function callArguments(c: Cursor, at: number, name: string): Expr {
     params = args
     args = listItems(c, ')').items
   }
-  if (c.isWord('OVER')) throw c.error(`Window functions are not supported, at position ${c.peek().at}.`)
+  if (c.isWord('OVER')) throw c.error(`Window functions are not supported.`)
   return call(at, name, args, params, distinct)
 }
 

@@ -49,7 +49,7 @@ export function compile(expr: Expr, context: Context): Compiled {
   if (typed.type.kind === 'interval') throw misplacedInterval(typed.at)
   const column = collated(output(typed), typed.type)
   if (Math.max(sizeOf(typed.sql), sizeOf(column)) > MAX_SQL_PARTS)
-    throw new HogqlError(`The expression at position ${expr.at} is too complex.`, expr.at)
+    throw new HogqlError(`The expression is too complex.`, expr.at)
   return {
     sql: typed.sql,
     output: column,
@@ -70,7 +70,7 @@ export function compileCondition(expr: Expr, context: Context): Compiled {
   const compiled = compile(expr, context)
   if (compiled.type.kind !== 'boolean' && compiled.type.kind !== 'null')
     throw new HogqlError(
-      `A condition must be a boolean, but the expression at position ${expr.at} is of type ${typeName(compiled.type)}.`,
+      `A condition must be a boolean, but the expression is of type ${typeName(compiled.type)}.`,
       expr.at,
     )
   return compiled.type.kind === 'null' ? { ...compiled, type: BOOLEAN, sql: FALSE } : compiled
@@ -97,12 +97,9 @@ function build(expr: Expr, env: Env): TypedSql {
         expr.items.map((item) => build(item, env)),
       )
     case 'lambda':
-      throw new HogqlError(
-        `The lambda at position ${expr.at} must be an argument of a function such as arrayMap.`,
-        expr.at,
-      )
+      throw new HogqlError(`The lambda must be an argument of a function such as arrayMap.`, expr.at)
     case 'star':
-      throw new HogqlError(`"*" at position ${expr.at} is not a value.`, expr.at)
+      throw new HogqlError(`"*" is not a value.`, expr.at)
   }
 }
 

@@ -93,7 +93,7 @@ export function compileQuery(parts: Parts, { now }: Pick<Context, 'now'>): Query
     [...columns, ...conditions, ...order].some(({ value }) => value.aggregate)
 
   if (parts.distinct && (groups.size || having.length || columns.some(({ value }) => value.aggregate)))
-    throw new HogqlError('DISTINCT cannot be combined with an aggregation.', 1)
+    throw new HogqlError('DISTINCT cannot be combined with an aggregation.', columns[0]?.expr.at ?? 1)
   if (aggregate)
     for (const [i, { expr, value }] of columns.entries()) {
       if (!value.aggregate) groups.add(i + 1)
@@ -121,7 +121,9 @@ export function compileQuery(parts: Parts, { now }: Pick<Context, 'now'>): Query
     group_by: groups.size ? joined([...groups].sort((a, b) => a - b).map(digits), ', ') : null,
     order_by: order.length
       ? joined(
-          order.map(({ expr, descending, value }) => ordering(value, descending, aggregate ? positionOf(expr) : 0)),
+          order.map(({ expr, descending, value }) =>
+            ordering(expr, value, descending, aggregate ? positionOf(expr) : 0),
+          ),
           ', ',
         )
       : null,
@@ -134,8 +136,7 @@ function columnAliases(columns: readonly Expr[]): Map<string, Expr> {
   const aliases = new Map<string, Expr>()
   for (const column of columns)
     if (column.kind === 'alias') {
-      if (aliases.has(column.name))
-        throw new HogqlError(`Duplicate column name ${display(column.name)} at position ${column.at}.`, column.at)
+      if (aliases.has(column.name)) throw new HogqlError(`Duplicate column name ${display(column.name)}.`, column.at)
       aliases.set(column.name, column.expr)
     }
   return aliases
@@ -151,10 +152,8 @@ const allOf = (conditions: readonly Part[]): Sql | null =>
 
 function groupPosition(expr: Expr, position: number, columns: readonly Part[]): number {
   const column = columns[position - 1]
-  if (!column)
-    throw new HogqlError(`The GROUP BY expression at position ${expr.at} must be one of the selected columns.`, expr.at)
-  if (column.value.aggregate)
-    throw new HogqlError(`GROUP BY cannot contain an aggregation, at position ${expr.at}.`, expr.at)
+  if (!column) throw new HogqlError(`The GROUP BY expression must be one of the selected columns.`, expr.at)
+  if (column.value.aggregate) throw new HogqlError(`GROUP BY cannot contain an aggregation.`, expr.at)
   return position
 }
 
@@ -162,10 +161,10 @@ function groupPosition(expr: Expr, position: number, columns: readonly Part[]): 
  * NULL sorts last in both directions. A grouped query orders selected columns by position: the engines do not recognize
  * two equal expressions with parameters and would compute an aggregation twice.
  */
-function ordering(value: Compiled, descending: boolean, position: number): Sql {
+function ordering(expr: Expr, value: Compiled, descending: boolean, position: number): Sql {
   const { kind } = value.type
   if (['json', 'tuple', 'array', 'interval'].includes(kind))
-    throw new HogqlError(`Values of type ${typeName(value.type)} have no order.`, 1)
+    throw new HogqlError(`Values of type ${typeName(value.type)} have no order.`, expr.at)
   const inner = position ? digits(position) : value.sql
   const collate = isText(value.type) && !position ? sql` collate "C"` : sql``
   const way = descending ? sql`desc nulls last` : sql`asc nulls last`
@@ -174,6 +173,6 @@ function ordering(value: Compiled, descending: boolean, position: number): Sql {
 
 const mixed = (expr: Expr): HogqlError =>
   new HogqlError(
-    `The expression at position ${expr.at} mixes an aggregation with a value of a single event. Select that value as a separate column, or aggregate it too.`,
+    `The expression mixes an aggregation with a value of a single event. Select that value as a separate column, or aggregate it too.`,
     expr.at,
   )

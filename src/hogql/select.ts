@@ -30,7 +30,14 @@ export function parseSelect(text: string): Select {
     throw c.error('Common table expressions (WITH) are not supported. Write a single SELECT FROM events.')
   if (c.isSymbol('(')) throw c.error('Write a single SELECT FROM events without parentheses around it.')
   c.expectWord('SELECT')
-  const distinct = c.words('DISTINCT')
+  const clauses: { name: string; at: number }[] = []
+  const takes = (...words: string[]): boolean => {
+    const { at } = c.peek()
+    const found = c.words(...words)
+    if (found) clauses.push({ name: words.join(' '), at })
+    return found
+  }
+  const distinct = takes('DISTINCT')
   const columns = commaSeparated(c, () => column(c))
   if (!c.words('FROM')) {
     rejectUnsupported(c)
@@ -40,11 +47,11 @@ export function parseSelect(text: string): Select {
   table(c)
   const where = c.words('WHERE') ? expression(c) : null
   rejectUnsupported(c)
-  const group_by = c.words('GROUP', 'BY') ? commaSeparated(c, () => expression(c)) : []
-  const having = c.words('HAVING') ? expression(c) : null
-  const order_by = c.words('ORDER', 'BY') ? commaSeparated(c, () => order(c)) : []
-  const limit = c.words('LIMIT') ? integer(c) : null
-  const offset = c.words('OFFSET') ? integer(c) : null
+  const group_by = takes('GROUP', 'BY') ? commaSeparated(c, () => expression(c)) : []
+  const having = takes('HAVING') ? expression(c) : null
+  const order_by = takes('ORDER', 'BY') ? commaSeparated(c, () => order(c)) : []
+  const limit = takes('LIMIT') ? integer(c) : null
+  const offset = takes('OFFSET') ? integer(c) : null
   rejectUnsupported(c)
   c.symbol(';')
   c.expectEnd()
@@ -59,6 +66,7 @@ export function parseSelect(text: string): Select {
     order_by: Object.freeze(order_by),
     limit,
     offset,
+    clauses: Object.freeze(clauses),
   })
 }
 
@@ -80,15 +88,14 @@ function column(c: Cursor): Expr {
 }
 
 function table(c: Cursor): void {
-  const { kind, text, at } = c.peek()
-  if (c.isSymbol('('))
-    throw c.error(`Subqueries are not supported, at position ${at}. The query must SELECT FROM events.`)
+  const { kind, text } = c.peek()
+  if (c.isSymbol('(')) throw c.error(`Subqueries are not supported. The query must SELECT FROM events.`)
   if ((kind !== 'name' && kind !== 'quoted') || text !== 'events')
     throw kind === 'end' || kind === 'symbol'
       ? c.unexpected('the table events')
-      : c.error(`Unknown table ${display(text)} at position ${at}. The query must SELECT FROM events.`)
+      : c.error(`Unknown table ${display(text)}. The query must SELECT FROM events.`)
   c.take()
-  if (c.isSymbol('.')) throw c.error(`The only table is events, at position ${at}.`)
+  if (c.isSymbol('.')) throw c.error(`The only table is events.`)
   if (c.isSymbol(',')) throw joinError(c)
   rejectUnsupported(c)
   const next = c.peek()
@@ -99,19 +106,17 @@ function table(c: Cursor): void {
       !isReserved(next.text) &&
       !['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT'].includes(next.text.toUpperCase()))
   )
-    throw c.error(`Table aliases are not supported, at position ${next.at}.`)
+    throw c.error(`Table aliases are not supported.`)
 }
 
-const joinError = (c: Cursor): HogqlError =>
-  c.error(`JOIN is not supported, at position ${c.peek().at}. The query can only read events.`)
+const joinError = (c: Cursor): HogqlError => c.error(`JOIN is not supported. The query can only read events.`)
 
 function rejectUnsupported(c: Cursor): void {
-  const { at } = c.peek()
   if (JOINS.some((word) => c.isWord(word))) throw joinError(c)
   if (UNIONS.some((word) => c.isWord(word)))
-    throw c.error(`UNION, EXCEPT and INTERSECT are not supported, at position ${at}. Write a single SELECT.`)
+    throw c.error(`UNION, EXCEPT and INTERSECT are not supported. Write a single SELECT.`)
   const clause = UNSUPPORTED.find((word) => c.isWord(word))
-  if (clause) throw c.error(`${clause} is not supported, at position ${at}.`)
+  if (clause) throw c.error(`${clause} is not supported.`)
 }
 
 function order(c: Cursor): Order {
@@ -131,7 +136,7 @@ function commaSeparated<Item>(c: Cursor, parse: () => Item): Item[] {
   const items: Item[] = []
   do {
     if (items.length && (c.isWord('FROM') || c.peek().kind === 'end')) break
-    if (items.length >= MAX_LIST) throw c.error(`The list has more than ${MAX_LIST} items, at position ${c.peek().at}.`)
+    if (items.length >= MAX_LIST) throw c.error(`The list has more than ${MAX_LIST} items.`)
     items.push(parse())
   } while (c.symbol(','))
   return items

@@ -150,10 +150,7 @@ const replaceOne = fn(3, (args, { at, name }) => {
 const split = fn(2, ([separator, value], call) => {
   const glue = constantString(separator, 'The separator', call)
   if (call.name === 'splitByChar' && [...glue].length !== 1)
-    throw new HogqlError(
-      `The separator of splitByChar at position ${separator.at} must be one character.`,
-      separator.at,
-    )
+    throw new HogqlError(`The separator of splitByChar must be one character.`, separator.at)
   const text = stringArgument(value, call.name)
   // PostgreSQL splits an empty string into no pieces. A separator in front adds one, and [2:] drops it.
   const postgres =
@@ -171,8 +168,7 @@ const split = fn(2, ([separator, value], call) => {
 
 const multiSearchAny = fn(2, ([value, needles], call) => {
   const text = stringArgument(value, call.name)
-  if (!needles.items)
-    throw new HogqlError(`The second argument of ${call.name} at position ${needles.at} must be a list.`, needles.at)
+  if (!needles.items) throw new HogqlError(`The second argument of ${call.name} must be a list.`, needles.at)
   const tests = needles.items
     .map((item) => stringArgument(item, call.name))
     .map((needle) => either(sql`(instr(${text}, ${needle}) > 0)`, sql`(strpos(${text}, ${needle}) > 0)`))

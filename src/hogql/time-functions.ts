@@ -87,7 +87,7 @@ function unitArgument(value: TypedSql, call: Call): IntervalUnit {
   const unit = parseUnit(text)
   if (!unit)
     throw new HogqlError(
-      `Unknown unit ${display(text)} at position ${value.at}.${didYouMean(text, INTERVAL_UNITS)} Use one of: ${INTERVAL_UNITS.join(', ')}.`,
+      `Unknown unit ${display(text)}.${didYouMean(text, INTERVAL_UNITS)} Use one of: ${INTERVAL_UNITS.join(', ')}.`,
       value.at,
     )
   return unit
@@ -121,7 +121,7 @@ const toStartOfWeek = fn([1, 2], ([value, mode], { at, name }) => {
 function weekMode({ literal, at }: TypedSql): number {
   if (literal === 0 || literal === 2) return SUNDAY
   if (literal === 1 || literal === 3) return MONDAY
-  throw new HogqlError(`The mode of toStartOfWeek at position ${at} must be 0 (Sunday) or 1 (Monday).`, at)
+  throw new HogqlError(`The mode of toStartOfWeek must be 0 (Sunday) or 1 (Monday).`, at)
 }
 
 const formatDateTime = fn(2, ([value, format], call) => {
@@ -129,7 +129,7 @@ const formatDateTime = fn(2, ([value, format], call) => {
   const parts = parseFormat(text)
   if ('unknown' in parts)
     throw new HogqlError(
-      `Unknown format ${display(parts.unknown)} at position ${format.at}. Use one of: ${Object.keys(FORMATS)
+      `Unknown format ${display(parts.unknown)}. Use one of: ${Object.keys(FORMATS)
         .map((letter) => `%${letter}`)
         .join(' ')}.`,
       format.at,

@@ -57,10 +57,7 @@ export const NUMBER_PATTERN = '^[+-]?([0-9]{1,40}([.][0-9]{0,40})?|[.][0-9]{1,40
 const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 const cannotConvert = (value: TypedSql, target: string): HogqlError =>
-  new HogqlError(
-    `A value of type ${typeName(value.type)} at position ${value.at} cannot be converted to ${target}.`,
-    value.at,
-  )
+  new HogqlError(`A value of type ${typeName(value.type)} cannot be converted to ${target}.`, value.at)
 
 const nullOf = (at: number, type: HogType): TypedSql =>
   derive(at, type, coerce(derive(at, NULL_TYPE, sql`null`, []), type), [], true)
@@ -242,7 +239,7 @@ export function requireCommonType(values: readonly TypedSql[], fnName: string): 
     const next = commonType(type, value.type)
     if (!next || next.kind === 'interval')
       throw new HogqlError(
-        `${fnName} expects values of one type, but the value at position ${value.at} is of type ${typeName(value.type)} and another is of type ${typeName(type)}.`,
+        `${fnName} expects values of one type, but the value is of type ${typeName(value.type)} and another is of type ${typeName(type)}.`,
         value.at,
       )
     return next
@@ -273,7 +270,7 @@ function conditional(branches: readonly Branch[], otherwise: TypedSql, at: numbe
 const multiIf = fn([3, 201], (args, { at }) => {
   const otherwise = args.at(-1)
   if (!otherwise || args.length % 2 === 0)
-    throw new HogqlError(`multiIf at position ${at} expects pairs of a condition and a value, then a last value.`, at)
+    throw new HogqlError(`multiIf expects pairs of a condition and a value, then a last value.`, at)
   return conditional(toBranches(args.slice(0, -1)), otherwise, at, 'multiIf')
 })
 
@@ -286,7 +283,7 @@ const transform = fn([3, 4], ([subject, from, to, otherwise = subject], { at }) 
   const { items: keys } = from
   const { items: values } = to
   if (!keys || !values || keys.length !== values.length)
-    throw new HogqlError(`transform at position ${at} expects two lists of the same length.`, at)
+    throw new HogqlError(`transform expects two lists of the same length.`, at)
   const branches = keys.flatMap((key, i) => {
     const value = values[i]
     return value ? { condition: equal(at, subject, key), value } : []
@@ -323,7 +320,7 @@ const round = fn(
 
 function decimalPlaces({ literal, at }: TypedSql): number {
   if (typeof literal === 'number' && Number.isInteger(literal)) return literal
-  throw new HogqlError(`The digits of round at position ${at} must be a constant integer.`, at)
+  throw new HogqlError(`The digits of round must be a constant integer.`, at)
 }
 
 const rounding = (name: 'floor' | 'ceil'): Fn =>
@@ -387,8 +384,5 @@ export const VALUE_FUNCTIONS: Functions = {
 
 function requireUtc(zone: TypedSql): void {
   if (zone.literal !== 'UTC' && zone.literal !== 'Etc/UTC')
-    throw new HogqlError(
-      `The time zone at position ${zone.at} must be 'UTC'. Other time zones are not supported.`,
-      zone.at,
-    )
+    throw new HogqlError(`The time zone must be 'UTC'. Other time zones are not supported.`, zone.at)
 }

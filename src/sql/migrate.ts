@@ -15,6 +15,7 @@ import sso from './migrations/0012-sso.ts'
 import activityLog from './migrations/0013-activity-log.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
+import eventCounts from './migrations/events-0003.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
@@ -46,7 +47,11 @@ export const ADMINISTRATION: Track = {
     activityLog,
   ],
 }
-export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }
+export const EVENTS: Track = {
+  file: 'events.db',
+  table: 'event_migrations',
+  migrations: [events, eventPositions, eventCounts],
+}
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length
 

@@ -439,6 +439,16 @@ t.test('doctor', async (t) => {
     t.match((await run(['doctor', ...flags])).stdout, /^ok +node/)
   })
 
+  t.test('warns about wrong counts of events, which migrate --recount-events repairs', async (t) => {
+    const { path, flags } = await database()
+    const events = new Sqlite(join(path, 'events.db'))
+    events.exec("insert into event_counts values (1, 0, '', 1)")
+    t.match(await examine(...flags), { ok: true, states: { events: 'warning' } })
+    t.equal((await run(['migrate', '--recount-events', ...flags])).code, 0)
+    t.match(await examine(...flags), { ok: true, states: { events: 'ok' } })
+    events.close()
+  })
+
   t.test('warns about a missing SECRET_KEY on PostgreSQL', async (t) => {
     const { url, drop } = await migratedDatabase()
     t.teardown(drop)

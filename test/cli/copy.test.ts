@@ -139,6 +139,8 @@ async function answers(site: Site, key: string, organization_id: string, project
       `${project}/events/?limit=5000&after=2000-01-01`,
       `${project}/events/?limit=7&event=seen`,
       `${project}/events/values/?key=plan`,
+      `${project}/events/histogram/?after=2026-01-01&before=2027-12-31&interval=week`,
+      `${project}/events/names/`,
       `${project}/plugin_configs/`,
       ...results.flatMap(({ id }: { id: string }) => [
         `${project}/batch_exports/${id}/runs/?limit=1000`,
@@ -241,6 +243,9 @@ t.test('copies a workspace completely despite interruptions, and the server resu
      insert into used_assertions values ('hash', '9999');
      insert into removed_members values ('${organization_id}', 1);`,
   )
+
+  // Events of another project that are not counted yet.
+  change(from, EVENTS.file, 'insert into uncounted_events values (9999, 3, 3, 4, 1)')
 
   t.equal((await run(['migrate', '--database', to])).code, 0, 'a migrated empty target is accepted')
   const source = await openSource(from, false)
@@ -412,8 +417,8 @@ t.test('rejects invalid sources and targets with a remedy', async (t) => {
   await run(['users', 'create', '--email', 'somebody@example.com', '--database', url])
   t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'the target has users')
   t.equal((await client.query('select email from users')).rowCount, 1)
-  await client.query('delete from event_migrations where version = 2')
-  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 2/ })
+  await client.query('delete from event_migrations where version > 1')
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 3/ })
   change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
 })
@@ -434,7 +439,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
       `${tablename} is named once`,
     )
   const spread = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
-  t.same(spread.sort(), ['events', 'person_distinct_ids', 'persons'])
+  t.same(spread.sort(), ['event_counts', 'events', 'person_distinct_ids', 'persons'])
 
   // The requirements of Citus, checked in the catalogue.
   const { rows: narrow } = await client.query(

@@ -105,8 +105,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   let chunks = 0
   const failing: Db = {
     ...deps.events,
-    run: (statement) =>
-      ++chunks === 3 ? Promise.reject(new Error('the connection broke')) : deps.events.run(statement),
+    tx: (work) => (++chunks === 3 ? Promise.reject(new Error('the connection broke')) : deps.events.tx(work)),
   }
   const known = {
     queued: () => purges.list(deps.db),

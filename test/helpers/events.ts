@@ -1,3 +1,4 @@
+import { countEvents } from '../../src/events/counts.ts'
 import type { Db } from '../../src/sql/db.ts'
 import { sql } from '../../src/sql/template.ts'
 
@@ -44,6 +45,7 @@ export async function insertEvents(
         insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
         values (${row.project_id}, ${row.uuid}, ${row.event}, ${row.distinct_id}, ${row.timestamp}, ${NEW_YEAR},
           ${JSON.stringify(row.properties)}, ${row.elements_chain})`)
+    await countEvents(tx, rows)
   })
   return rows
 }

@@ -253,7 +253,7 @@ t.test('compiles and runs SELECT statements', async (t) => {
   t.match(parseOrder('event'), { descending: false })
   for (const [source, text, label] of [
     ['properties.x -- My label', 'properties.x', 'My label'],
-    [' event--x ', 'event', 'x'],
+    [' event--x ', ' event', 'x'],
     ["'a -- b'", "'a -- b'", undefined],
     ["'a -- b' -- c -- d", "'a -- b'", 'c -- d'],
     ['event -- ', 'event', undefined],

@@ -1,0 +1,263 @@
+/** The number of events per project, hour and name. Every change of events changes it in the same transaction. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLoop } from '../background/loop.ts'
+import { either } from '../hogql/typed.ts'
+import type { Db } from '../sql/db.ts'
+import { type Either, forUpdate, type Sql, sql } from '../sql/template.ts'
+import { POSITION } from './extract.ts'
+import type { EventReader } from './readers.ts'
+
+export const HOUR = 3_600_000_000
+/** The name of the row with all events of an hour. No event has an empty name. */
+export const ALL_EVENTS = ''
+
+/** The hour since 1970. `Math.floor(timestamp / HOUR)` would round up just before the hour after the year 2112. */
+export const hourOf = (timestamp: number): number => {
+  const rest = timestamp % HOUR
+  return (timestamp - (rest < 0 ? rest + HOUR : rest)) / HOUR
+}
+
+/** More hours than any event is before 1970, to divide positive numbers: both engines round towards zero. */
+const SHIFT_HOURS = 20_000_000
+
+/** The same in SQL, for the event `e`. */
+const hourSql: Sql = sql`((e.timestamp + ${integer(SHIFT_HOURS * HOUR)}) / ${integer(HOUR)} - ${integer(SHIFT_HOURS)})`
+
+/** SQLite binds large numbers as floating point. */
+export function integer(value: number): Sql {
+  return sql`cast(${value} as bigint)`
+}
+
+export interface CountedEvent {
+  project_id: number
+  event: string
+  timestamp: number
+}
+
+type CountRow = [project_id: number, hour: number, event: string, count: number]
+
+/** Adds the events to the counts, or subtracts them. Call it last in a transaction: on PostgreSQL it locks the rows. */
+export async function countEvents(tx: Db, events: readonly CountedEvent[], sign: 1 | -1 = 1): Promise<void> {
+  const counts = new Map<string, CountRow>()
+  for (const { project_id, event, timestamp } of events) {
+    const hour = hourOf(timestamp)
+    for (const name of [event, ALL_EVENTS]) {
+      const key = `${project_id} ${hour} ${name}`
+      const row = counts.get(key)
+      if (row) row[3] += sign
+      else counts.set(key, [project_id, hour, name, sign])
+    }
+  }
+  await addCounts(tx, [...counts.values()])
+}
+
+/** In the order of the key, in which every transaction locks the rows: otherwise two could wait for each other. */
+async function addCounts(tx: Db, rows: readonly CountRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const sorted = [...rows].sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
+  const json = JSON.stringify(sorted)
+  await tx.run(sql`
+    insert into event_counts (project_id, hour, event, count) ${countRows(json)}
+    on conflict (project_id, hour, event) do update set count = event_counts.count + excluded.count`)
+  if (sorted.some(([, , , count]) => count < 0))
+    await tx.run(sql`
+      delete from event_counts where count <= 0 and (project_id, hour, event) in (
+        select project_id, hour, event from (${countRows(json)}) changed)`)
+}
+
+/** `where true` separates the `on` of an upsert from that of a join on SQLite. */
+const countRows = (json: string): Either => ({
+  sqlite: sql`
+    select value ->> 0 as project_id, value ->> 1 as hour, value ->> 2 as event, value ->> 3 as count
+    from json_each(${json}) where true`,
+  postgres: sql`
+    select (value ->> 0)::bigint as project_id, (value ->> 1)::bigint as hour, value ->> 2 as event,
+      (value ->> 3)::bigint as count
+    from json_array_elements(${json}::json) with ordinality as r (value, place) order by place`,
+})
+
+interface Uncounted {
+  project_id: number
+  after_position: number
+  after_seq: number
+  last_seq: number
+  deletions: number
+}
+
+/**
+ * Deletes the events of the project that match `found`, a condition on the columns of `events`, and subtracts them from
+ * the counts. Returns their number.
+ */
+export function deleteEvents(db: Db, project_id: number, found: Sql): Promise<number> {
+  return db.tx(async (tx) => {
+    const uncounted = await tx.get<Uncounted>(
+      sql`select * from uncounted_events where project_id = ${project_id} ${forUpdate}`,
+    )
+    const deleted = await tx.all<{ event: string; timestamp: number; seq: number; position: number }>(sql`
+      delete from events where project_id = ${project_id} and ${found}
+      returning event, timestamp, seq, ${either(sql`seq`, sql`position`)} as position`)
+    const counted = uncounted ? deleted.filter((event) => isCounted(event, uncounted)) : deleted
+    await countEvents(
+      tx,
+      counted.map(({ event, timestamp }) => ({ project_id, event, timestamp })),
+      -1,
+    )
+    if (counted.length < deleted.length)
+      await tx.run(sql`update uncounted_events set deletions = deletions + 1 where project_id = ${project_id}`)
+    return deleted.length
+  })
+}
+
+const isCounted = (
+  { seq, position }: { seq: number; position: number },
+  { after_position, after_seq, last_seq }: Uncounted,
+): boolean => seq > last_seq || position < after_position || (position === after_position && seq <= after_seq)
+
+/** Whether the counts of the project include all its events. */
+export async function hasCounts(reader: EventReader, project_id: number): Promise<boolean> {
+  const uncounted = await reader.rows(sql`select 1 from uncounted_events where project_id = ${project_id}`, {
+    project_id,
+    lane: 'first',
+  })
+  return uncounted.length === 0
+}
+
+const CHUNK = 20_000
+const FIRST_ROUND_MS = 1_000
+const ROUND_MS = 600_000
+
+export interface EventCounter {
+  /** Starts the background loop. */
+  start(): void
+  /** Counts everything that is not counted yet. */
+  work(): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Log {
+  info(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+/** Counts the events that are older than the table of counts, in the background. It continues after a restart. */
+export function createEventCounter({
+  events,
+  reader,
+  log,
+}: {
+  events: Db
+  reader: EventReader
+  log: Log
+}): EventCounter {
+  const loop = createLoop({
+    round: async () => {
+      await work()
+      return ROUND_MS
+    },
+    retry_ms: ROUND_MS,
+    onError: (error) => log.error({ err: error }, 'counting events failed; the next round continues'),
+  })
+
+  async function work(): Promise<void> {
+    let total = 0
+    while (!loop.stopped) {
+      const start = performance.now()
+      const counted = await countNext(events, reader, CHUNK)
+      if (counted === 0) break
+      total += counted
+      // Leaves half of the time to other queries.
+      await sleep(performance.now() - start)
+    }
+    if (total) log.info({ events: total }, 'counted the existing events by hour and name')
+  }
+
+  return {
+    start: () => loop.start(FIRST_ROUND_MS),
+    work: async () => {
+      await loop.idle()
+      await work()
+    },
+    stop: loop.stop,
+  }
+}
+
+/** Counts the next events that are not counted yet, up to `limit`. Returns their number; 0 when all are counted. */
+async function countNext(db: Db, reader: EventReader, limit: number): Promise<number> {
+  const uncounted = await db.get<Uncounted>(sql`select * from uncounted_events order by project_id limit 1`)
+  if (!uncounted) return 0
+  const { project_id, after_position, after_seq, last_seq, deletions } = uncounted
+  const rest = sql`e.project_id = ${project_id} and ${beyond('>', after_position, after_seq)} and e.seq <= ${last_seq}`
+  const read = <Row extends unknown[]>(query: Sql): Promise<Row[]> =>
+    reader.rows<Row>(query, { project_id, lane: 'slow' })
+  const [end] = await read<[position: number, seq: number]>(
+    sql`select ${POSITION}, e.seq from events e where ${rest}
+      order by ${either(sql`e.seq`, sql`e.position, e.seq`)} limit 1 offset ${limit - 1}`,
+  )
+  const until = end ? sql`and ${beyond('<=', Number(end[0]), Number(end[1]))}` : sql``
+  const found = await read<[event: string, hour: number, count: number]>(
+    sql`select e.event, ${hourSql}, count(*) from events e where ${rest} ${until} group by 1, 2`,
+  )
+  const counts = new Map<string, CountRow>()
+  for (const [event, hour, count] of found)
+    for (const name of [event, ALL_EVENTS]) {
+      const key = `${hour} ${name}`
+      const row = counts.get(key) ?? [project_id, Number(hour), name, 0]
+      row[3] += Number(count)
+      counts.set(key, row)
+    }
+  await db.tx(async (tx) => {
+    // Another node may have counted these events, or a deletion may have changed their number.
+    const same = sql`project_id = ${project_id} and after_position = ${after_position} and after_seq = ${after_seq}
+      and deletions = ${deletions}`
+    const moved = await tx.run(
+      end
+        ? sql`update uncounted_events set after_position = ${Number(end[0])}, after_seq = ${Number(end[1])} where ${same}`
+        : sql`delete from uncounted_events where ${same}`,
+    )
+    if (moved) await addCounts(tx, [...counts.values()])
+  })
+  return Math.max(
+    1,
+    found.reduce((sum, row) => sum + Number(row[2]), 0),
+  )
+}
+
+/** On SQLite the position is `seq`. */
+const beyond = (operator: '>' | '<=', position: number, seq: number): Sql =>
+  operator === '>'
+    ? either(sql`e.seq > ${seq}`, sql`(e.position, e.seq) > (${position}, ${seq})`)
+    : either(sql`e.seq <= ${seq}`, sql`(e.position, e.seq) <= (${position}, ${seq})`)
+
+/** Discards all counts, and counts all events again in the background. */
+export function recount(db: Db): Promise<void> {
+  return db.tx(async (tx) => {
+    // No insert may run between the two statements.
+    if (tx.engine === 'postgres')
+      await tx.exec('set local lock_timeout = 0; lock table events in share row exclusive mode')
+    await tx.run(sql`delete from event_counts`)
+    await tx.run(sql`delete from uncounted_events`)
+    await tx.run(sql`
+      insert into uncounted_events (project_id, after_position, after_seq, last_seq, deletions)
+      with recursive projects_with_events (id) as (
+        select min(project_id) from events
+        union all
+        select (select min(project_id) from events where project_id > projects_with_events.id) from projects_with_events
+          where projects_with_events.id is not null)
+      select id, -1, -1, ${LAST_SEQ}, 0 from projects_with_events where id is not null`)
+  })
+}
+
+const LAST_SEQ: Either = {
+  sqlite: sql`(select seq from sqlite_sequence where name = 'events')`,
+  postgres: sql`pg_sequence_last_value(pg_get_serial_sequence('events', 'seq')::regclass)`,
+}
+
+/** Returns a sentence if the counts differ from the events. Reads all events. */
+export async function findWrongCounts(db: Db): Promise<string | undefined> {
+  const row = await db.get<{ uncounted: number; events: number; total: number; named: number }>(sql`
+    select (select count(*) from uncounted_events) as uncounted, (select count(*) from events) as events,
+      (select cast(coalesce(sum(count), 0) as bigint) from event_counts where event = ${ALL_EVENTS}) as total,
+      (select cast(coalesce(sum(count), 0) as bigint) from event_counts where event <> ${ALL_EVENTS}) as named`)
+  if (!row || row.uncounted > 0 || (row.events === row.total && row.events === row.named)) return undefined
+  return `The hourly counts contain ${row.total} events (${row.named} by name); the database contains ${row.events}.`
+}

@@ -1,0 +1,43 @@
+/** Runs the query of an export on recent events. */
+import { invalid } from '../errors.ts'
+import { latestRows } from '../events/latest.ts'
+import type { EventReader } from '../events/readers.ts'
+import { findDestination, SUPPORTED_TYPES } from './catalogue.ts'
+import type { DestinationType } from './destination.ts'
+import { queryColumns, querySchema, unsupportedQuery } from './query.ts'
+
+const ROWS = 10
+
+export interface PreviewQuery {
+  project_id: number
+  hogql_query: string
+  destination_type?: DestinationType
+  /** Microseconds. */
+  now: number
+  signal?: AbortSignal
+}
+
+/** `rows` are JSON arrays as text. Throws with attr `hogql_query` when the query cannot be used for an export. */
+export async function preview(
+  reader: EventReader,
+  { project_id, hogql_query, destination_type, now, signal }: PreviewQuery,
+): Promise<{ columns: string[]; rows: string[] }> {
+  if (destination_type !== undefined) await requireQuerySupport(destination_type)
+  querySchema(hogql_query, now)
+  const { columns, where } = queryColumns(hogql_query, now)
+  return {
+    columns: columns.map(({ name }) => name),
+    rows: await latestRows(reader, { project_id, columns, where, signal }, ROWS),
+  }
+}
+
+async function requireQuerySupport(type: DestinationType): Promise<void> {
+  const destination = await findDestination(type)
+  if (!destination)
+    throw invalid(
+      'destination_type',
+      `${type} is not supported yet. Use one of ${SUPPORTED_TYPES.join(', ')}.`,
+      'unsupported_destination',
+    )
+  if (!destination.supportsQuery) throw unsupportedQuery(type)
+}
