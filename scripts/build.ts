@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import reference from '@scalar/fastify-api-reference'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
-import { checkedWhenGenerated } from './checked-when-generated.ts'
+import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
 const [, , outdir = 'dist', ...flags] = process.argv
 const sourcemap = flags.includes('--sourcemap')
@@ -46,7 +46,7 @@ const options: BuildOptions = {
   lineLimit: 120,
   logLevel: 'warning',
   sourcemap,
-  plugins: [checkedWhenGenerated],
+  plugins: [skipOpenApiValidation],
 }
 
 /** The bundle that `serve` and programs that import the package share. */

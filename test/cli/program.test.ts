@@ -17,8 +17,8 @@ function copyBuild(t: Test): (name: string) => string {
   return (name) => join(folder, 'elsewhere', name)
 }
 
-const run = (words: string[], environment: Record<string, string> = {}): Promise<Ended> =>
-  ended(spawn(process.execPath, words, { env: { PATH: process.env.PATH!, ...environment } }))
+const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  ended(spawn(process.execPath, args, { env: { PATH: process.env.PATH!, ...environment } }))
 
 t.test('runs from another folder', async (t) => {
   const file = copyBuild(t)
@@ -60,13 +60,13 @@ t.test('caches compiled code in the folder of the user', async (t) => {
 })
 
 t.test('rejects an old version of Node in one line', async (t) => {
-  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })"
-  const flags = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
-  for (const words of [
+  const oldNode = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })"
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(oldNode)}`]
+  for (const args of [
     [join(built, 'workspace-admin.js'), '--version'],
     ['-e', `import('${join(built, 'main.js')}')`],
   ])
-    t.strictSame(await run([...flags, ...words]), {
+    t.strictSame(await run([...flags, ...args]), {
       code: 1,
       stdout: '',
       stderr:

@@ -107,7 +107,7 @@ onBothEngines(t, 'accepts every request format, compression and path', async (t,
 onBothEngines(t, 'names the invalid field, and one invalid event rejects the batch', async (t, app) => {
   const token = app.first.project_token
   const good = { event: 'x', distinct_id: 'a' }
-  const one = (changes: object) => ({ api_key: token, ...good, ...changes })
+  const eventWith = (changes: object) => ({ api_key: token, ...good, ...changes })
   const batch = (...events: unknown[]) => ({ api_key: token, batch: events })
   const bad = (attr: string | null): [number, string, string | null] => [400, 'invalid_payload', attr]
   const cases: [name: string, payload: unknown, expected: [status: number, code: string, attr: string | null]][] = [
@@ -119,7 +119,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['broken gzip', Buffer.concat([gzipSync('{"a":1}').subarray(0, 15), Buffer.from('nonsense')]), bad(null)],
     ['the word undefined', 'undefined', bad(null)],
     ['a text', '"text"', [401, 'missing_api_key', null]],
-    ['a bad sent_at', one({ sent_at: 'yesterday' }), bad('sent_at')],
+    ['a bad sent_at', eventWith({ sent_at: 'yesterday' }), bad('sent_at')],
     ['no token', good, [401, 'missing_api_key', null]],
     ['a null token', { api_key: null, ...good }, [401, 'missing_api_key', null]],
     ['an object as token', { ...good, api_key: { a: 1 } }, [401, 'not_string', null]],
@@ -129,26 +129,26 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['a personal key', { ...good, api_key: app.first.api_key.slice(0, 20) }, [401, 'personal_api_key', null]],
     ['an unknown token', { ...good, api_key: 'phc_nobody' }, [401, 'authentication_failed', null]],
     ['an unknown token with bad events', { batch: [null], api_key: 'phc_no' }, [401, 'authentication_failed', null]],
-    ['null in an array', [one({}), null], bad('1')],
+    ['null in an array', [eventWith({}), null], bad('1')],
     ['null in a batch', batch(good, null), bad('batch__1')],
     ['nothing in a batch', batch(good, good, {}), bad('batch__2')],
     ['a number in a batch', batch(5), bad('batch__0')],
     ['an empty batch', batch(), bad('batch')],
     ['a batch that is a text', { api_key: token, batch: 'x' }, bad('batch')],
-    ['no event', one({ event: undefined }), bad('event')],
-    ['an empty event', one({ event: '' }), bad('event')],
+    ['no event', eventWith({ event: undefined }), bad('event')],
+    ['an empty event', eventWith({ event: '' }), bad('event')],
     ['an empty event in a batch', batch(good, { ...good, event: '' }), bad('batch__1__event')],
-    ['no distinct_id', one({ distinct_id: undefined }), bad('distinct_id')],
-    ['a blank distinct_id', one({ distinct_id: ' ' }), bad('distinct_id')],
+    ['no distinct_id', eventWith({ distinct_id: undefined }), bad('distinct_id')],
+    ['a blank distinct_id', eventWith({ distinct_id: ' ' }), bad('distinct_id')],
     ['a null distinct_id', batch(good, good, good, { ...good, distinct_id: null }), bad('batch__3__distinct_id')],
     ['a NaN distinct_id', `{"api_key":"${token}","event":"x","distinct_id":NaN}`, bad('distinct_id')],
-    ['properties as an array', [one({}), one({ properties: [] })], bad('1__properties')],
-    ['properties as a text', one({ properties: 'x' }), bad('properties')],
-    ['a bad uuid', one({ uuid: 'x' }), bad('uuid')],
+    ['properties as an array', [eventWith({}), eventWith({ properties: [] })], bad('1__properties')],
+    ['properties as a text', eventWith({ properties: 'x' }), bad('properties')],
+    ['a bad uuid', eventWith({ uuid: 'x' }), bad('uuid')],
     ['a number as uuid', batch({ ...good, uuid: 5 }), bad('batch__0__uuid')],
     [
       'too deep',
-      one({ properties: { a: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }),
+      eventWith({ properties: { a: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }),
       [400, 'invalid_input', null],
     ],
     [
@@ -163,7 +163,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     t.match(answer.body, { code, attr, type: status === 401 ? 'authentication_error' : 'validation_error' }, name)
   }
   for (const query of ['compression=gzip', 'compression=gzip-js', 'compression=lz64'])
-    t.match(await post(app, one({}), `/e/?${query}`), { status: 400, body: { code: 'invalid_payload' } }, query)
+    t.match(await post(app, eventWith({}), `/e/?${query}`), { status: 400, body: { code: 'invalid_payload' } }, query)
   t.match(await app.send('GET', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
   t.match(await app.send('GET', '/e/?data=', { key: null }), { status: 400, body: { code: 'no_data' } })
   t.match(await app.send('POST', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
@@ -392,10 +392,10 @@ onBothEngines(t, 'rejects the old token after a reset, and records the first eve
   const team = async () => (await app.send('GET', '/api/organizations/@current/')).body.teams[0]
   t.equal((await team()).ingested_event, false)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 200)
-  const made = await app.send('PATCH', `/api/projects/${app.first.project_id}/reset_token/`)
+  const reset = await app.send('PATCH', `/api/projects/${app.first.project_id}/reset_token/`)
   app.advance(1_000)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 401)
-  t.equal((await post(app, { ...event, api_key: made.body.api_token })).status, 200)
+  t.equal((await post(app, { ...event, api_key: reset.body.api_token })).status, 200)
   t.equal((await team()).ingested_event, true)
 })
 

@@ -126,9 +126,13 @@ onEach('a failing request does not fail the others in its transaction', async (t
   const writer = createEventWriter(deps.events, silent)
   const good = [eventOf({}), eventOf({}), eventOf({})]
   const bad = eventOf({ event: null as unknown as string })
-  const fates = await Promise.allSettled([writer.add([good[0]!]), writer.add([good[1]!, bad]), writer.add([good[2]!])])
+  const outcomes = await Promise.allSettled([
+    writer.add([good[0]!]),
+    writer.add([good[1]!, bad]),
+    writer.add([good[2]!]),
+  ])
   t.strictSame(
-    fates.map(({ status }) => status),
+    outcomes.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
   const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events order by uuid`)

@@ -122,8 +122,8 @@ const storedIn = ({ deps }: TestApp) =>
 
 onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   const { project_token: token } = app.first
-  let made = 0
-  const event = () => ({ event: 'large', distinct_id: `p${made++}`, properties: { text: 'ümläut 🦔 '.repeat(100) } })
+  let created = 0
+  const event = () => ({ event: 'large', distinct_id: `p${created++}`, properties: { text: 'ümläut 🦔 '.repeat(100) } })
   const events = () => Array.from({ length: 400 }, event)
   const json = (value: object): string => JSON.stringify(value)
   const batch = (): string => json({ batch: events(), api_key: token, sent_at: '2026-01-01T00:00:00Z' })
@@ -136,7 +136,7 @@ onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
     Buffer.concat([bytes.subarray(0, -100), bytes.subarray(-100)].map((part) => gzipSync(part)))
   const cases: [name: string, payload: string | Buffer, type?: string, query?: string][] = [
     ['the token last', batch()],
-    ['an array', json(events().map((one) => ({ ...one, api_key: token })))],
+    ['an array', json(events().map((event) => ({ ...event, api_key: token })))],
     ['gzip', gzipSync(batch())],
     ['gzip that lies about its length', Buffer.concat([gzipSync(batch()).subarray(0, -4), Buffer.alloc(4)])],
     ['two members of gzip', inTwo(Buffer.from(batch()))],
@@ -335,7 +335,7 @@ const read = (pool: ParserPool, value: unknown = BATCH, accept = async (): Promi
 
 t.test('a parser that crashes or times out fails one request and is replaced', async (t) => {
   const losses: string[] = []
-  const pool = createParserPool({ timeout_ms: 5_000, memory_mb: 64, onLoss: (why) => losses.push(why) })
+  const pool = createParserPool({ timeout_ms: 5_000, memory_mb: 64, onLoss: (reason) => losses.push(reason) })
   t.teardown(() => pool.stop())
   t.match(await read(pool), { events: { length: 1_000, 0: { uuid: 'made', person: { event_uuid: 'made' } } } })
 
@@ -376,9 +376,9 @@ t.test('parses few bodies concurrently, the smallest first, and rejects waiting 
     )
   const large = waits('large', 900)
   const small = waits('small', 10)
-  const left = waits('left', 5, gone.signal)
+  const disconnected = waits('left', 5, gone.signal)
   gone.abort()
-  await t.rejects(left, { code: 'unavailable' }, 'one whose sender has gone is dropped')
+  await t.rejects(disconnected, { code: 'unavailable' }, 'one whose sender has gone is dropped')
   while (releases.length < 2) await pause(5)
   t.strictSame(order, [], 'the others wait')
   releases[0]!()

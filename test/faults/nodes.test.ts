@@ -37,7 +37,7 @@ function ask(
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
-    const asked = request(url, { method, agent, headers }, (response) => {
+    const outgoing = request(url, { method, agent, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk) => {
@@ -48,8 +48,8 @@ function ask(
         resolve({ status: response.statusCode!, headers: response.headers, body: text && JSON.parse(text) }),
       )
     })
-    asked.on('error', reject)
-    asked.end(body === undefined ? undefined : JSON.stringify(body))
+    outgoing.on('error', reject)
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   })
 }
 
@@ -70,9 +70,9 @@ const isReady = (agent: Agent, { url }: ServerProcess): Promise<boolean> =>
 function createBalancer(t: Test, site: Site) {
   const agent = agentFor(t)
   let ready = [...site.servers]
-  let turn = 0
+  let next = 0
   let open = true
-  const looking = (async () => {
+  const polling = (async () => {
     while (open) {
       const servers = [...site.servers]
       const found = await Promise.all(servers.map((server) => isReady(agent, server)))
@@ -82,17 +82,17 @@ function createBalancer(t: Test, site: Site) {
   })()
   t.teardown(async () => {
     open = false
-    await looking
+    await polling
   })
   return {
     /** Waits until all nodes are ready. Throws if one has exited. */
     allReady: (): boolean => {
       if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node has ended')
-      return site.servers.every((one) => ready.includes(one))
+      return site.servers.every((server) => ready.includes(server))
     },
     send: (path: string, options: Parameters<typeof ask>[2]): Promise<Answer> => {
       const choice = ready.length ? ready : site.servers
-      return ask(agent, `${choice[turn++ % choice.length]!.url}${path}`, options)
+      return ask(agent, `${choice[next++ % choice.length]!.url}${path}`, options)
     },
   }
 }
@@ -102,13 +102,13 @@ function createLoad(t: Test, site: Site) {
   const balancer = createBalancer(t, site)
   const key = site.api_key
   const acknowledged: string[] = []
-  let made = 0
-  let going = true
-  let answers: { what: string; status: number | string; retry_after: string | undefined }[] = []
+  let created = 0
+  let running = true
+  let answers: { name: string; status: number | string; retry_after: string | undefined }[] = []
 
-  async function one(kind: number): Promise<void> {
-    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++made), event: 'seen', distinct_id: 'somebody' }))
-    const [what, path, options] = [
+  async function sendRequest(kind: number): Promise<void> {
+    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++created), event: 'seen', distinct_id: 'somebody' }))
+    const [name, path, options] = [
       ['me', '/api/users/@me/', { key }],
       ['in', '/batch/', { method: 'POST', body: { api_key: site.project_token, batch: events } }],
       ['list', '/api/organizations/', { key }],
@@ -116,20 +116,20 @@ function createLoad(t: Test, site: Site) {
     ][kind % 4] as [string, string, Parameters<typeof ask>[2]]
     try {
       const { status, headers } = await balancer.send(path, options)
-      answers.push({ what, status, retry_after: headers['retry-after'] })
-      if (what === 'in' && status === 200) acknowledged.push(...events.map((event) => event.uuid))
+      answers.push({ name, status, retry_after: headers['retry-after'] })
+      if (name === 'in' && status === 200) acknowledged.push(...events.map((event) => event.uuid))
     } catch (error) {
-      answers.push({ what, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
+      answers.push({ name, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
     }
   }
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    for (let i = client; going; i++) {
-      await one(i)
+    for (let i = client; running; i++) {
+      await sendRequest(i)
       await pause(10)
     }
   })
   const stop = async (): Promise<void> => {
-    going = false
+    running = false
     await Promise.all(clients)
   }
   t.teardown(stop)
@@ -164,7 +164,7 @@ async function storedUuids(t: Test, site: Site): Promise<Set<string>> {
   return new Set(rows.map((row) => row.uuid))
 }
 
-async function ended({ child }: ServerProcess, signal: NodeJS.Signals): Promise<[number | null, string | null]> {
+async function stopNode({ child }: ServerProcess, signal: NodeJS.Signals): Promise<[number | null, string | null]> {
   const exited = once(child, 'exit')
   child.kill(signal)
   return (await exited) as [number | null, string | null]
@@ -177,7 +177,7 @@ t.test('restarted one after the other under load: no request is lost', async (t)
   for (let round = 1; round <= ROUNDS; round++)
     for (const server of [...site.servers]) {
       await load.more(20)
-      t.same(await ended(server, 'SIGTERM'), [0, null], 'the node exits cleanly')
+      t.same(await stopNode(server, 'SIGTERM'), [0, null], 'the node exits cleanly')
       site.servers.splice(site.servers.indexOf(server), 1)
       await site.start()
       await until(async () => load.balancer.allReady())
@@ -193,7 +193,7 @@ t.test('restarted one after the other under load: no request is lost', async (t)
   const stored = await storedUuids(t, site)
   t.ok(load.acknowledged.length > 0)
   t.same(
-    load.acknowledged.filter((one) => !stored.has(one)),
+    load.acknowledged.filter((uuid) => !stored.has(uuid)),
     [],
     'acknowledged events are stored',
   )
@@ -236,8 +236,8 @@ t.test('serves, works and drains according to its role', async (t) => {
       `and not ${path}`,
     )
   t.match(await ask(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
-  t.same(await ended(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
-  t.same(await ended(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
+  t.same(await stopNode(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
+  t.same(await stopNode(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
 
   const me = (): Promise<Answer> => ask(agent, `${api.url}/api/users/@me/`, { key })
   t.match(await me(), { status: 200, headers: { connection: 'keep-alive' } })
@@ -246,28 +246,28 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.match(await ask(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
   t.match(await ask(agent, `${api.url}/health/live`, {}), { status: 200 })
   t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'answers and closes the connection')
-  t.same(await ended(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
+  t.same(await stopNode(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
 
-  const quiet = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
+  const apiOnly = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
   t.equal(
-    (await quiet.send('POST', '/api/organizations/@current/invites/', { body: { target_email: 'late@example.com' } }))
+    (await apiOnly.send('POST', '/api/organizations/@current/invites/', { body: { target_email: 'late@example.com' } }))
       .status,
     201,
   )
-  await quiet.deps.mailer!.stop()
+  await apiOnly.deps.mailer!.stop()
   t.equal(box.mails.length, 1, 'an API node sends no mail')
 })
 
 t.test('either worker is killed in the middle of a run: the other finishes it', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
-  const place = await emptyDatabase()
-  t.teardown(place.drop)
-  const client = await clientFor(t, place.url)
+  const destination = await emptyDatabase()
+  t.teardown(destination.drop)
+  const client = await clientFor(t, destination.url)
   await client.query(`create table delivered (uuid text, event text, properties jsonb, elements jsonb, set jsonb,
     set_once jsonb, distinct_id text, team_id integer, ip text, site_url text, timestamp timestamptz)`)
-  const { username: user, password, hostname: host, port, pathname } = new URL(place.url)
+  const { username: user, password, hostname: host, port, pathname } = new URL(destination.url)
   const base = `/api/projects/${site.project_id}/batch_exports`
-  const { id } = await site.ask('POST', `${base}/`, {
+  const { id } = await site.request('POST', `${base}/`, {
     name: 'To a table',
     interval: 'every 5 minutes',
     destination: {
@@ -275,10 +275,11 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
       config: { user, password, host, port: Number(port), database: pathname.slice(1), table_name: 'delivered' },
     },
   })
-  const runs = async (): Promise<any[]> => (await site.ask('GET', `${base}/${id}/runs/`)).results
-  const own = await clientFor(t, site.database_url)
-  const over = 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events'
-  const waits = `select 1 from pg_locks where not granted and relation = 'delivered'::regclass`
+  const runs = async (): Promise<any[]> => (await site.request('GET', `${base}/${id}/runs/`)).results
+  const database = await clientFor(t, site.database_url)
+  const horizonPassed =
+    'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events'
+  const isBlocked = `select 1 from pg_locks where not granted and relation = 'delivered'::regclass`
 
   const sent: string[] = []
   let worker: ServerProcess | undefined
@@ -288,15 +289,15 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
       event: 'seen',
       distinct_id: `person-${i % 7}`,
     }))
-    await site.ask('POST', '/batch/', { api_key: site.project_token, batch })
+    await site.request('POST', '/batch/', { api_key: site.project_token, batch })
     sent.push(...batch.map((event) => event.uuid))
     // Open transactions of other suites on the same cluster hold back the horizon.
-    await until(async () => (await own.query(over)).rows[0].over)
+    await until(async () => (await database.query(horizonPassed)).rows[0].over)
     // The lock blocks other writers without taking a transaction id, which would hold back the horizon too.
     await client.query('begin; lock table delivered in share mode')
     site.advance(2 * WINDOW_MS)
     worker ??= await site.start({ ROLE: 'worker' })
-    await until(async () => (await client.query(waits)).rowCount)
+    await until(async () => (await client.query(isBlocked)).rowCount)
     const other = await site.start({ ROLE: 'worker' })
     await site.kill(worker)
     await client.query('commit')
@@ -317,7 +318,7 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
     sent,
     'each event is delivered once',
   )
-  const { results } = await site.ask('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
+  const { results } = await site.request('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
   t.ok(results.length >= 2 * ROUNDS, 'each interrupted run was retried')
   const result = `the other finishes the run, each of ${sent.length.toLocaleString('en')} events there once`
   figure(t, { area: 'Many nodes', count: 2 * ROUNDS, of: 'kill -9', result })
@@ -329,7 +330,7 @@ t.test('the database is restarted under load: everybody recovers by themselves',
   const site = await openSite(t, 'postgres', { database_url: postgres.url })
   await Promise.all([site.start(), site.start({ ROLE: 'api' })])
   const base = `/api/projects/${site.project_id}/batch_exports`
-  const { id } = await site.ask('POST', `${base}/`, {
+  const { id } = await site.request('POST', `${base}/`, {
     name: 'To nowhere',
     interval: 'every 5 minutes',
     destination: { type: 'NoOp', config: {} },
@@ -359,14 +360,14 @@ t.test('the database is restarted under load: everybody recovers by themselves',
   await load.stop()
   const stored = await storedUuids(t, site)
   t.same(
-    load.acknowledged.filter((one) => !stored.has(one)),
+    load.acknowledged.filter((uuid) => !stored.has(uuid)),
     [],
     'acknowledged events are stored',
   )
   site.advance(2 * WINDOW_MS)
-  await site.ask('PATCH', `${base}/${id}/`, { name: 'roused' })
+  await site.request('PATCH', `${base}/${id}/`, { name: 'roused' })
   const [run] = await until(async () => {
-    const { results } = await site.ask('GET', `${base}/${id}/runs/`)
+    const { results } = await site.request('GET', `${base}/${id}/runs/`)
     return results.length > 0 && results.every(({ status }: any) => status === 'Completed') && results
   })
   t.ok(run, 'runs are planned and delivered again')
@@ -382,8 +383,11 @@ t.test('the database is restarted under load: everybody recovers by themselves',
 
 t.test('answers 503 with Retry-After when no connection is free or a lock is held', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
-  const patient = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
-  const [full, impatient] = await Promise.all([site.start(patient), site.start({ DATABASE_LOCK_MS: '100' })])
+  const fewConnections = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
+  const [full, shortLockTimeout] = await Promise.all([
+    site.start(fewConnections),
+    site.start({ DATABASE_LOCK_MS: '100' }),
+  ])
   const agent = agentFor(t)
   const holder = await clientFor(t, site.database_url)
   const list = ({ url }: ServerProcess): Promise<Answer> =>
@@ -394,12 +398,12 @@ t.test('answers 503 with Retry-After when no connection is free or a lock is hel
       const answer = await list(full)
       return answer.status === 200 && answer
     })
-  const waits = `select 1 from pg_locks where not granted and relation = 'organizations'::regclass`
+  const isBlocked = `select 1 from pg_locks where not granted and relation = 'organizations'::regclass`
   const busy = { type: 'server_error', code: 'unavailable', detail: /database is busy/, attr: null }
 
   await holder.query('begin; lock table organizations in access exclusive mode')
   const waiting = [served(), served()]
-  await until(async () => (await holder.query(waits)).rowCount === 2)
+  await until(async () => (await holder.query(isBlocked)).rowCount === 2)
   const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'somebody' }] }
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, () => list(full)),
@@ -409,13 +413,21 @@ t.test('answers 503 with Retry-After when no connection is free or a lock is hel
   for (const answer of answers)
     t.match(answer, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
   t.match(await ask(agent, `${full.url}/health/live`, {}), { status: 200 })
-  t.match(await list(impatient), { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'the lock is held')
-  t.match(await ask(agent, `${impatient.url}/health/ready`, {}), { status: 200 }, 'a lock does not occupy connections')
+  t.match(
+    await list(shortLockTimeout),
+    { status: 503, headers: { 'retry-after': '5' }, body: busy },
+    'the lock is held',
+  )
+  t.match(
+    await ask(agent, `${shortLockTimeout.url}/health/ready`, {}),
+    { status: 200 },
+    'a lock does not occupy connections',
+  )
 
   await holder.query('commit')
   for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200 }, 'the first requests succeed')
   t.match(await list(full), { status: 200 })
-  t.match(await list(impatient), { status: 200 })
+  t.match(await list(shortLockTimeout), { status: 200 })
 })
 
 t.test('enforces revoked keys and rate limits on every node', async (t) => {
@@ -423,14 +435,14 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
   await site.start()
   const [first, second] = site.servers
   const agent = agentFor(t)
-  const make = (): Promise<{ id: string; value: string }> =>
-    site.ask('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
+  const createKey = (): Promise<{ id: string; value: string }> =>
+    site.request('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
   const me = async ({ url }: ServerProcess, key: string): Promise<number> =>
     (await ask(agent, `${url}/api/users/@me/`, { key })).status
 
-  const revoked = await make()
+  const revoked = await createKey()
   for (const server of site.servers) t.equal(await me(server, revoked.value), 200)
-  await site.ask('DELETE', `/api/personal_api_keys/${revoked.id}/`)
+  await site.request('DELETE', `/api/personal_api_keys/${revoked.id}/`)
   t.equal(await me(first!, revoked.value), 401, 'immediately on the node that revoked it')
   await until(async () => (await me(second!, revoked.value)) === 401)
   t.pass('and on the other')
@@ -444,16 +456,16 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
       await pause(between_ms)
     }
   }
-  const { value } = await make()
-  const { value: sibling } = await make()
+  const { value } = await createKey()
+  const { value: sibling } = await createKey()
   const LIMIT = 480
-  const ASKED_BEFORE = 30
-  const alone = await admitted(first!, value)
-  t.ok(alone >= LIMIT - ASKED_BEFORE, `${alone} on the first node`)
+  const EARLIER_REQUESTS = 30
+  const onFirst = await admitted(first!, value)
+  t.ok(onFirst >= LIMIT - EARLIER_REQUESTS, `${onFirst} on the first node`)
   t.equal(await me(first!, sibling), 429, 'all keys of a user share one budget')
   // Slow enough for the nodes to exchange their counts.
-  const beside = await admitted(second!, sibling, 20)
-  t.ok(beside < LIMIT, `${beside} more on the second`)
-  const late = await admitted(await site.start(), value, 20)
-  t.ok(late < LIMIT, `${late} more on one that was started afterwards`)
+  const onSecond = await admitted(second!, sibling, 20)
+  t.ok(onSecond < LIMIT, `${onSecond} more on the second`)
+  const onThird = await admitted(await site.start(), value, 20)
+  t.ok(onThird < LIMIT, `${onThird} more on one that was started afterwards`)
 })

@@ -128,7 +128,7 @@ export async function openApp(
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []
-  const app = await buildServer(deps, { prepare: (instance) => checkAnswers(instance, config.DIALECT, undeclared) })
+  const app = await buildServer(deps, { prepare: (instance) => checkResponses(instance, config.DIALECT, undeclared) })
   t.teardown(async () => {
     await app.close()
     await deps.dispose()
@@ -139,7 +139,7 @@ export async function openApp(
   const transcript: TestApp['transcript'] = []
   const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], restrictions = UNRESTRICTED, expires_at = null }) =>
     (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, restrictions, expires_at })).value
-  const person = async (email: string): Promise<Person> => {
+  const createPerson = async (email: string): Promise<Person> => {
     const { db, ids } = deps
     const user = await users.create(db, {
       uuid: ids.uuid(),
@@ -213,23 +213,23 @@ export async function openApp(
       return send(method, urlOf(path, { organization_id, project_id, ...params }, query), options)
     },
     stranger: async (email) => {
-      const somebody = await person(email)
-      const made = await deps.db.tx((tx) =>
-        createWithOwner(tx, deps.ids, deps.now(), OPERATOR, { owner_id: somebody.id, name: `Of ${email}` }),
+      const user = await createPerson(email)
+      const created = await deps.db.tx((tx) =>
+        createWithOwner(tx, deps.ids, deps.now(), OPERATOR, { owner_id: user.id, name: `Of ${email}` }),
       )
-      return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
+      return { ...user, organization_id: created.organization_id, project_id: created.project.id }
     },
     member: async (email, level) => {
-      const somebody = await person(email)
+      const user = await createPerson(email)
       const membership = {
         id: deps.ids.uuid(),
         organization_id: first.organization_id,
-        user_id: somebody.id,
+        user_id: user.id,
         level,
         now: deps.now(),
       }
       await deps.db.tx((tx) => members.create(tx, membership))
-      return somebody
+      return user
     },
   }
 }
@@ -273,13 +273,13 @@ export function onBothEngines(
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** How long a delivery took, or how long there is to wait by the clock of the database. */
-const PACE = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
+const DURATION = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
 
 function timeless(value: unknown): unknown {
   if (typeof value === 'string' && value.startsWith('http')) return value.replace(TIME_IN_URL, '<time>')
-  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value.replace(PACE, '<pace>')
+  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value.replace(DURATION, '<pace>')
   if (Array.isArray(value)) return value.map(timeless)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -309,7 +309,7 @@ function validatorOf(schema: object): Validate {
 }
 
 /** Checks that every response matches its schema, is serialized without loss and has a declared status. */
-function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
+function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
   const { contract } = contractOf(dialect)
   const isError = validatorOf(contract.components.schemas.Error)
   if (!(dialect in written.schemas)) written.addSchema(contract, dialect)

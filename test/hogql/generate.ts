@@ -206,7 +206,7 @@ const WORDS = [
   ),
 ]
 
-export const hostileText: fc.Arbitrary<string> = fc.oneof(
+export const maliciousText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.array(fc.constantFrom(...WORDS), { maxLength: 14 }).map((words) => words.join(' ')),

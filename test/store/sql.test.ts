@@ -41,8 +41,8 @@ t.test('compiles templates to statements', async (t) => {
     compile(sql`update t set ${assignments({ a: 1, b: null })} where c = ${true}`, 'sqlite').text,
     'update t set a = ?, b = ? where c = ?',
   )
-  for (const hostile of ['a b', 'a;', 'A', '"a"', '', 'a--'])
-    t.throws(() => name(hostile), `"${hostile}" is not a valid name`)
+  for (const invalid of ['a b', 'a;', 'A', '"a"', '', 'a--'])
+    t.throws(() => name(invalid), `"${invalid}" is not a valid name`)
   t.throws(() => assignments({ 'a = 1 --': 1 }))
 })
 
@@ -134,12 +134,12 @@ for (const engine of ENGINES) {
       },
     ]
     const ids = Array.from({ length: 120 }, (_, i) => i + 1)
-    const wayOf = (id: number): number => ((id * 7) % 11) % ways.length
-    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[wayOf(id)]!(tx, id))))
+    const indexFor = (id: number): number => ((id * 7) % 11) % ways.length
+    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[indexFor(id)]!(tx, id))))
     const committed = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
     t.same(
       committed,
-      ids.filter((id) => [0, 4].includes(wayOf(id))),
+      ids.filter((id) => [0, 4].includes(indexFor(id))),
     )
     const found = await db.all<{ of: number }>(sql`select distinct of from notes order by of`)
     t.same(
@@ -279,13 +279,13 @@ t.test('recognizes a PostgreSQL deadlock as retryable', async (t) => {
   const { db } = await open(t, 'postgres')
   await db.exec('create table things (id integer primary key); insert into things values (1), (2)')
   let [arrived, both] = [0, (): void => undefined]
-  const met = new Promise<void>((resolve) => (both = resolve))
+  const bothLocked = new Promise<void>((resolve) => (both = resolve))
   const lockRow = (tx: Db, id: number) => tx.get(sql`select id from things where id = ${id} ${forUpdate}`)
   const cross = (first: number, second: number) =>
     db.tx(async (tx) => {
       await lockRow(tx, first)
       if (++arrived === 2) both()
-      await met
+      await bothLocked
       await lockRow(tx, second)
     })
   const ended = await Promise.allSettled([cross(1, 2), cross(2, 1)])
@@ -466,7 +466,9 @@ t.test('all writes behind a lock of another process time out together', async (t
 
 t.test('several processes open and close one SQLite database concurrently', async (t) => {
   const folder = freshFolder(t)
-  const others = Array.from({ length: 3 }, () => fork(new URL('../helpers/open-often.ts', import.meta.url), [folder]))
+  const others = Array.from({ length: 3 }, () =>
+    fork(new URL('../helpers/reopen-database.ts', import.meta.url), [folder]),
+  )
   for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
     t.equal(code, 0)
 })

@@ -21,10 +21,10 @@ const BOUND_MS = 5_000
 
 const repeated = (unit: string, length = LENGTH): string => unit.repeat(Math.ceil(length / unit.length))
 
-async function assertFast<Result>(t: Test, what: string, work: () => Result): Promise<Awaited<Result>> {
+async function assertFast<Result>(t: Test, name: string, work: () => Result): Promise<Awaited<Result>> {
   const start = performance.now()
   const result = await work()
-  t.ok(performance.now() - start < BOUND_MS, `${what} took ${Math.round(performance.now() - start)} ms`)
+  t.ok(performance.now() - start < BOUND_MS, `${name} took ${Math.round(performance.now() - start)} ms`)
   return result
 }
 
@@ -40,7 +40,7 @@ t.test('parses JSON with NaN in linear time', async (t) => {
     return parsePayload(request, await openLargePayload(request))
   }
   const inside = (text: string): string => `{"api_key":"phc_x","event":[NaN,${text}]}`
-  for (const [what, text] of [
+  for (const [name, text] of [
     ['a string of escaped quotes that never ends', `{"x":NaN,"y":"${repeated('\\"')}`],
     ['a string of backslashes that never ends', `{"x":NaN,"y":"${repeated('\\')}`],
     ['quotes', `{"x":NaN,${repeated('"')}`],
@@ -48,7 +48,7 @@ t.test('parses JSON with NaN in linear time', async (t) => {
     ['signs', inside(repeated('-'))],
     ['half of Infinity', inside(repeated('-Infinit'))],
   ] as const)
-    await assertFast(t, what, () => t.rejects(read(text), { code: 'invalid_payload' }, what))
+    await assertFast(t, name, () => t.rejects(read(text), { code: 'invalid_payload' }, name))
 
   const api_key = 'phc_x'
   const long = `{"api_key":"${api_key}","event":"e","properties":{"y":"${repeated('\\"NaN')}","z":[${repeated('NaN,-Infinity,')}Infinity]}}`
@@ -61,8 +61,8 @@ t.test('parses JSON with NaN in linear time', async (t) => {
 /** Parses each text. Fails with the text if that takes too long or throws an unexpected error. */
 async function reads(t: Test, parse: (text: string) => unknown, texts: readonly string[], refusals: string[] = []) {
   for (const text of texts) {
-    const what = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
-    await assertFast(t, what, () => {
+    const name = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
+    await assertFast(t, name, () => {
       try {
         parse(text)
       } catch (error) {
