@@ -8,7 +8,7 @@ import { CAPTURE_BODIES, JSON_BODIES, PAST_INCIDENTS } from './malicious-bodies.
 import { type Attack, openTarget, type Target, type World } from './target.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
-const AREA = 'Hostile texts'
+const AREA = 'Malicious input'
 const LARGEST = 20_000_000
 const SIZES = [1_000, 100_000, 900_000, 5_000_000, LARGEST]
 const LARGE_EVENTS = 110
@@ -62,7 +62,7 @@ function textAttacks(world: World): Attack[] {
 }
 
 const resultOf = ({ slowest_ms, limit_ms }: Target): string =>
-  `every one answered, never with a fault of the server's; the slowest probe took ${Math.round(slowest_ms)} ms of at most ${Math.round(limit_ms)}`
+  `no server errors; slowest health check ${Math.round(slowest_ms)} ms (limit ${Math.round(limit_ms)} ms)`
 
 t.comment(`SEED=${SEED}`)
 

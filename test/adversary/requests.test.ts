@@ -44,17 +44,17 @@ for (const engine of ENGINES)
     const fields = inputFieldsOf(target.world).filter(({ name }) => !/^capture\.\w+ body/.test(name))
     const selected = fields.filter(({ name }) => !ONLY || ONLY.test(name))
     const cases = casesOf(selected)
-    t.comment(`${selected.length} places, ${cases.length} cases, limit ${target.limit_ms} ms`)
+    t.comment(`${selected.length} fields, ${cases.length} cases, limit ${target.limit_ms} ms`)
     for (let i = 0; i < cases.length; i += CONCURRENCY)
       await target.attack(cases.slice(i, i + CONCURRENCY).map((testCase) => attackOf(target.world, testCase)))
     t.strictSame(target.failures, [])
     const longest = target.longestLogLine()
-    t.ok(longest <= MAX_LOG_LINE, `the longest line of the log has ${longest} characters`)
+    t.ok(longest <= MAX_LOG_LINE, `the longest log line has ${longest} characters`)
     figure(t, {
-      area: 'Hostile texts',
+      area: 'Malicious input',
       count: cases.length,
-      of: `texts of up to 1 MB in ${selected.length} places of requests`,
-      result: `every one answered, never with a fault of the server's; the slowest probe took ${Math.round(target.slowest_ms)} ms of at most ${Math.round(target.limit_ms)}`,
+      of: `texts of up to 1 MB in ${selected.length} request fields`,
+      result: `no server errors; slowest health check ${Math.round(target.slowest_ms)} ms (limit ${Math.round(target.limit_ms)} ms)`,
       seed: SEED,
     })
   })

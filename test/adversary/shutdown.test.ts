@@ -71,10 +71,10 @@ for (const engine of ENGINES)
         await Promise.all(pending)
       })
     figure(t, {
-      area: 'Hostile texts',
+      area: 'Malicious input',
       count: ROUNDS,
-      of: `shutdowns with ${CONCURRENCY} attacks under way`,
-      result: `each ended within the deadline of ${SHUTDOWN_SECONDS} s, the slowest after ${Math.round(slowest_ms)} ms`,
+      of: `shutdowns during ${CONCURRENCY} concurrent attacks`,
+      result: `each within the deadline of ${SHUTDOWN_SECONDS} s, the slowest after ${Math.round(slowest_ms)} ms`,
       seed: SEED,
     })
   })

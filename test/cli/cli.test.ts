@@ -164,13 +164,13 @@ t.test('serve', async (t) => {
     interrupted.child.kill('SIGTERM')
     await stopping
     t.equal(await interrupted.stop(), 1, 'exits at the second signal')
-    t.same(readdirSync(temporary), [], 'and deletes its files')
+    t.same(readdirSync(temporary), [], 'it deletes its files')
   })
 
   t.test('finishes a request in progress after SIGTERM and exits with 0', async (t) => {
     const { ready, child, logged } = await serve(t, ['--ephemeral'])
     const exited = once(child, 'exit')
-    const body = JSON.stringify({ name: 'Begun before the end' })
+    const body = JSON.stringify({ name: 'Started before the signal' })
     const socket = connect(Number(new URL(ready.url).port), '127.0.0.1')
     let answer = ''
     const started = new Promise<void>((resolve) => {
@@ -204,7 +204,7 @@ t.test('serve', async (t) => {
     const cases: [name: string, args: string[], env: Variables, code: number, message: RegExp][] = [
       ['a port in use', ['--ephemeral', '--port', new URL(ready.url).port], {}, 1, /in use.*--port/],
       [
-        'a file for a folder',
+        'a file instead of a folder',
         ['--database', `sqlite:${path}/workspace.db`],
         {},
         1,
@@ -218,17 +218,11 @@ t.test('serve', async (t) => {
         /is a file where a folder is expected/,
       ],
       ['a newer database', newer.flags, {}, 1, /schema version 99.*newer program/],
-      ['no such engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
-      ['no PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /unreachable/],
-      ['a wrong setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
-      ['a wrong flag', ['--port', '70000'], {}, 2, /0 to 65535/],
-      [
-        'two that exclude each other',
-        ['--ephemeral', '--database', 'sqlite:x'],
-        {},
-        2,
-        /cannot be used with --database/,
-      ],
+      ['an unknown engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
+      ['an unreachable PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /unreachable/],
+      ['an invalid setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
+      ['an invalid flag', ['--port', '70000'], {}, 2, /0 to 65535/],
+      ['conflicting flags', ['--ephemeral', '--database', 'sqlite:x'], {}, 2, /cannot be used with --database/],
       ['an unknown flag', ['--prot', '1'], {}, 2, /Unknown option '--prot'/],
     ]
     secrets.push('hunter2')
@@ -236,11 +230,11 @@ t.test('serve', async (t) => {
       const ended = await run(['serve', ...args], { env })
       t.equal(ended.code, code, name)
       t.match(ended.stderr, message, name)
-      t.notMatch(ended.stderr, /^\s+at /m, `${name}: no stack`)
+      t.notMatch(ended.stderr, /^\s+at /m, `${name}: no stack trace`)
       t.equal(ended.stdout, '', name)
     }
     const loud = await run(['serve', ...newer.flags], { env: { LOG_LEVEL: 'debug' } })
-    t.match(loud.stderr, /^\s+at /m, 'prints the stack with LOG_LEVEL=debug')
+    t.match(loud.stderr, /^\s+at /m, 'prints the stack trace with LOG_LEVEL=debug')
   })
 })
 
@@ -633,7 +627,7 @@ t.test('commands of the contract', async (t) => {
     t.equal(
       (await run([...list, '--json', ...(await at(429, body))], { env })).stderr,
       `${body}\n`,
-      'unchanged with --json',
+      '--json prints the error body unchanged',
     )
   })
 })

@@ -25,7 +25,7 @@ const KILL_TABLES = ['events']
 const SEEDED = PROVE ? 20_000 : 2_500
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
-/** More of a window than the steps before the move take. */
+/** The remaining time of a window that is enough for the steps before the copy. */
 const MIN_REMAINING_MS = 200_000
 /** Tables of the target itself, which are not copied. */
 const NOT_COPIED = [ADMINISTRATION.table, EVENTS.table, 'request_counts']
@@ -179,22 +179,22 @@ t.test('copies a workspace completely despite interruptions, and the server resu
 
   const destination = { type: 'File', config: {} }
   const { id } = await site.request('POST', `${exportsOf(site)}/`, { name: 'Files', interval: INTERVAL, destination })
-  const paused = await site.request('POST', `${exportsOf(site)}/`, { name: 'Resting', interval: INTERVAL, destination })
+  const paused = await site.request('POST', `${exportsOf(site)}/`, { name: 'Paused', interval: INTERVAL, destination })
   await send(site, 300)
   site.advance(WINDOW_MS)
   await settle(site, id)
-  t.same(delivered(site, id).sort(), uuids(), 'events are delivered before the move')
+  t.same(delivered(site, id).sort(), uuids(), 'events are delivered before the copy')
   const remaining_ms = Date.parse(boundaryAfter(INTERVAL, site.now())) - Date.parse(site.now())
   if (remaining_ms < MIN_REMAINING_MS) site.advance(remaining_ms + 1_000)
   await settle(site, id)
-  // No more deliveries before the move, and no export is beyond the transaction ids of the cluster.
+  // No more deliveries before the copy, and no export is beyond the transaction ids of the cluster.
   const environment = { DATABASE_URL: from, EXPORT_FOLDER: site.files, SECRET_KEY: 'ab'.repeat(32) }
   const seeded = await run(['seed', '--events', String(SEEDED), '--json'], environment)
   t.equal(seeded.code, 0, seeded.stderr)
   const demo = JSON.parse(seeded.stdout)
   change(from, EVENTS.file, `update sqlite_sequence set seq = ${FAR} where name = 'events'`)
   await send(site, 200)
-  // Paused before the move and unpaused after it: events in between are skipped.
+  // Paused before the copy and unpaused after it: events in between are skipped.
   await site.request('POST', `${exportsOf(site)}/${paused.id}/pause/`)
   const paused_after = sent
   await send(site, 20)
@@ -301,8 +301,8 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     'no table is empty: add a row to each new table here',
   )
 
-  const result = `resumed each time; ${SEEDED.toLocaleString('en')} events and every other row arrived, compared one by one`
-  figure(t, { area: 'Moving to PostgreSQL', count: places.length + 3, of: 'kill -9', result })
+  const result = `resumed each time; ${SEEDED.toLocaleString('en')} events and every other row copied and compared`
+  figure(t, { area: 'Copy to PostgreSQL', count: places.length + 3, of: 'kills', result })
 
   await t.test('reports differences', async (t) => {
     const {
@@ -375,7 +375,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     t.same(
       delivered(site, paused.id).sort(),
       uuids().filter((_, i) => i < paused_after || i >= unpaused_after),
-      'a pause lasts across the move',
+      'a pause continues after the copy',
     )
     const { rows } = await client.query('select max(id) as last from projects')
     const created = await site.request('POST', '/api/projects/', { name: 'New', organization: organization_id })
@@ -426,7 +426,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
       stdout.split('\n').filter((line) => new RegExp(`(distributed_table\\('|^-- +)${tablename}('|$)`).test(line))
         .length,
       1,
-      `${tablename} is named once`,
+      `${tablename} is listed once`,
     )
   const spread = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
   t.same(spread.sort(), ['events', 'person_distinct_ids', 'persons'])
@@ -450,7 +450,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
   t.same(nullable, [])
 
   await client.query(`
-    create unique index in_the_way on persons (first_distinct_id);
+    create unique index conflicting_index on persons (first_distinct_id);
     create table visits (project_id bigint, id text, person_id text, primary key (project_id, id),
       foreign key (project_id, person_id) references persons (project_id, id))`)
   const tables = await tablesOf(url)

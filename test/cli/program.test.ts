@@ -9,7 +9,7 @@ import { builtProgram, type Ended, ended } from '../helpers/process.ts'
 
 const built = builtProgram()
 
-/** A copy of the build in another folder. */
+/** Copies the build to another folder. */
 function copyBuild(t: Test): (name: string) => string {
   const folder = freshFolder(t)
   cpSync(built, join(folder, 'elsewhere'), { recursive: true })
@@ -46,7 +46,7 @@ t.test('caches compiled code in the folder of the user', async (t) => {
   const cache = join(home, '.cache', 'workspace-admin')
   const entries = (folder: string): number => readdirSync(folder, { recursive: true }).length
   t.match(await run([program, '--version'], { HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' }), { code: 0 })
-  t.same(readdirSync(home), [], 'NODE_DISABLE_COMPILE_CACHE turns it off')
+  t.same(readdirSync(home), [], 'NODE_DISABLE_COMPILE_CACHE disables the cache')
   t.match(await run([program, '--version'], { HOME: home }), { code: 0 })
   t.ok(entries(cache) > 1)
   const xdg = freshFolder(t)

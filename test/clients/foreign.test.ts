@@ -61,7 +61,7 @@ t.test('@posthog/agent-toolkit finds organizations', async (t) => {
   await call('switch-organization', { orgId: organization_id })
   t.match(JSON.parse(await call('organization-details-get', {})), { id: organization_id, name: 'My organization' })
   await call('switch-organization', { orgId: '99999999-9999-7999-8999-999999999999' })
-  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it passes on the error of the server')
+  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it returns the error of the server')
   const wrongKey = new PostHogAgentToolkit({ posthogApiToken: 'phx_wrong', posthogApiBaseUrl: url })
   t.strictSame(await wrongKey.getTools(), [], 'a wrong key gives no tools')
 })

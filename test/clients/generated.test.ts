@@ -46,12 +46,12 @@ for (const generator of GENERATORS)
   t.test(`${generator} generates a client that compiles and works`, async (t) => {
     const { roundTrip } = await import(pathToFileURL(clientFile('dist/src', `${generator}.js`)).href)
     t.strictSame(await roundTrip(server.url, server.api_key), {
-      made: `By ${generator}`,
+      created: `By ${generator}`,
       listed: ['My organization', `By ${generator}`],
       changed: 'Changed',
       teams: 1,
       prefix: '{year}',
-      refused: { status: 400, type: 'validation_error', code: 'blank', attr: 'name' },
+      rejected: { status: 400, type: 'validation_error', code: 'blank', attr: 'name' },
       deleted: 204,
     })
   })
@@ -79,7 +79,7 @@ t.test('the examples of the client README print the expected output', async (t) 
   ])
 })
 
-t.test('our client throws errors, follows pages and retries after Retry-After', async (t) => {
+t.test('the client of this repository throws errors, follows pages and honours Retry-After', async (t) => {
   const { answer, createClient, each, WorkspaceError } = await clientPackage('workspace-admin-client')
   const client = createClient({ baseUrl: `${server.url}/`, key: server.api_key })
   const created: string[] = []

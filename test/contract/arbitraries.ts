@@ -6,11 +6,11 @@ import { generatedExpression, maliciousText } from '../hogql/generate.ts'
 
 type Json = Record<string, any>
 
-/** Stands for an id that is chosen when the request is sent, from the ids that exist then. */
+/** A placeholder for an id. It is replaced by an existing id when the request is sent. */
 export interface Reference {
   kind: Kind | 'cursors'
   /** The owner of the id: the caller, another tenant, or none (an unknown id). */
-  owner: 'own' | 'foreign' | 'nobody'
+  owner: 'own' | 'foreign' | 'none'
   pick: number
 }
 
@@ -18,7 +18,7 @@ const IS_REFERENCE = Symbol('reference')
 export const isReference = (value: unknown): value is Reference =>
   typeof value === 'object' && value !== null && IS_REFERENCE in value
 
-export const ROLES = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody', 'impostor'] as const
+export const ROLES = ['owner', 'admin', 'member', 'outsider', 'reader', 'anonymous', 'invalid'] as const
 export type Role = (typeof ROLES)[number]
 
 /** A text that is not escaped in the URL. */
@@ -158,7 +158,7 @@ const reference = (kind: Reference['kind']): fc.Arbitrary<unknown> =>
     .record({
       owner: fc.oneof(
         { weight: 14, arbitrary: fc.constant<Reference['owner']>('own') },
-        { weight: 1, arbitrary: fc.constantFrom<Reference['owner']>('foreign', 'nobody') },
+        { weight: 1, arbitrary: fc.constantFrom<Reference['owner']>('foreign', 'none') },
       ),
       // The first id is the parent of the other resources.
       pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(20) }),
@@ -641,7 +641,7 @@ function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const generate = (flaws: boolean): fc.Arbitrary<FuzzRequest> =>
     fc.record({
       operation: fc.constant(operation),
-      role: operation.isPublic ? fc.constantFrom<Role>('nobody', 'nobody', 'owner', 'impostor') : roles,
+      role: operation.isPublic ? fc.constantFrom<Role>('anonymous', 'anonymous', 'owner', 'invalid') : roles,
       path: pathOf(operation, flaws),
       query: queryOf(operation, flaws),
       body: bodyOf(operation, flaws),

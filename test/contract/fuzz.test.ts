@@ -97,10 +97,10 @@ async function openSession(app: TestApp, other: Tenant): Promise<Session> {
       owner: tenant.owner.key,
       admin: tenant.admin,
       member: tenant.member,
-      stranger: other.owner.key,
+      outsider: other.owner.key,
       reader: await app.key({ user_id: tenant.owner.id, scopes: ['organization:read', 'query:read', 'plugin:read'] }),
-      nobody: null,
-      impostor: 'phx_impostor',
+      anonymous: null,
+      invalid: 'phx_invalid',
     },
     ids: withCursors(tenant.ids),
     foreign: withCursors(other.ids),
@@ -108,7 +108,7 @@ async function openSession(app: TestApp, other: Tenant): Promise<Session> {
 }
 
 function chooseId({ ids, foreign }: Session, { kind, owner, pick }: Reference): string | number {
-  const candidates = owner === 'nobody' ? [] : (owner === 'own' ? ids : foreign)[kind]
+  const candidates = owner === 'none' ? [] : (owner === 'own' ? ids : foreign)[kind]
   return candidates[pick % candidates.length] ?? (kind === 'cursors' ? 'AAAA' : unknownId(kind))
 }
 
@@ -253,10 +253,10 @@ for (const engine of ENGINES)
       )
     else t.pass('all operations were called')
     figure(t, {
-      area: 'The contract',
+      area: 'Contract',
       count: sent,
-      of: `requests made from the contract, valid, nearly valid and hostile; ${succeeded.length} of ${TESTED.length} operations succeeded`,
-      result: "every answer declared and valid, none the server's fault",
+      of: `generated requests: valid, almost valid and malicious; ${succeeded.length} of ${TESTED.length} operations succeeded`,
+      result: 'every response matched the contract, without server errors',
       seed: SEED,
     })
   })

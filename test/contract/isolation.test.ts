@@ -202,7 +202,7 @@ function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
   })
 }
 
-/** Numbers that cannot be a count, a part of a time or another id. */
+/** Starts id sequences at numbers that cannot be a count, a part of a time or another id. */
 async function startHigh({ deps: { db } }: TestApp): Promise<void> {
   for (const [table, last] of Object.entries({ projects: 7_100_000, plugins: 7_200_000, plugin_configs: 7_300_000 }))
     await db.run(
@@ -213,7 +213,7 @@ async function startHigh({ deps: { db } }: TestApp): Promise<void> {
     )
 }
 
-onEachEngine('resources of other tenants are as absent as unknown ids', async (t, app, sessions) => {
+onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sessions) => {
   await startHigh(app)
   const theirs = await createTenant(app, 'theirs')
   const ours = await createTenant(app, 'ours')
@@ -228,9 +228,9 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
   const keyOf = (operation: Operation): string | null => (operation.isPublic ? null : ours.owner.key)
 
   const assertNoLeak = (t: Test, answer: Answer, sent: Id, label: string): void => {
-    const masked_text = masked(answer, sent)
-    const leak = markers.find((word) => masked_text.includes(word))
-    if (leak !== undefined) t.fail(`${label} tells of ${leak}`, { said: masked_text })
+    const text = masked(answer, sent)
+    const leak = markers.find((word) => text.includes(word))
+    if (leak !== undefined) t.fail(`${label} reveals ${leak}`, { text })
   }
   const before = await dump(app)
   const assertUnchanged = (t: Test, now: string[], label: string): void => {
@@ -246,14 +246,14 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
         if (!kind && operation.method !== 'GET') continue
         const absent = new Map<Id, string>()
         for (const [number, their] of kinds.entries()) {
-          // Search texts take turns; `npm run prove` tests all of them.
+          // Each free-text parameter gets a fifth of the ids; `npm run prove` tests all of them.
           if (!kind && !PROVE && (number + label.length) % 5) continue
           for (const id of theirs.ids[their]) {
             const unknown = unknownId(their)
             if (!absent.has(unknown))
               absent.set(unknown, masked(await send(app, operation, put(valid, unknown), key), unknown))
             const answer = await send(app, operation, put(valid, id), key)
-            const where = `${operation.id}, ${label} of another's ${their}`
+            const where = `${operation.id}, ${label} with an id of another tenant (${their})`
             if (masked(answer, id) !== absent.get(unknown)) t.equal(masked(answer, id), absent.get(unknown), where)
             if (kind && answer.status !== expected(operation, label))
               t.equal(answer.status, expected(operation, label), where)
@@ -266,11 +266,11 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
         t.equal(
           (await send(app, operation, all, key)).status,
           expected(operation, 'path'),
-          `${operation.id} of another's`,
+          `${operation.id} of another tenant`,
         )
-      if (operation.method !== 'GET') assertUnchanged(t, await dump(app), `${operation.id} changed nothing`)
+      if (operation.method !== 'GET') assertUnchanged(t, await dump(app), `${operation.id} changed no row`)
     }
-    assertUnchanged(t, await dump(app), 'nothing changed anything')
+    assertUnchanged(t, await dump(app), 'no request changed a row')
   })
 
   await t.test('in writing operations', async (t) => {
@@ -278,7 +278,7 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
       const key = keyOf(operation)
       const valid = requestOf(operation, ours)
       const undo = operations.find(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
-      const outcome = async (request: Request, sent: Id): Promise<string> => {
+      const outcomeOf = async (request: Request, sent: Id): Promise<string> => {
         const answer = await send(app, operation, request, key)
         assertNoLeak(t, answer, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
         if (undo && answer.status < 300)
@@ -289,12 +289,12 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
       for (const { label, put } of placesOf(operation).filter(({ kind, label }) => !kind && label.startsWith('body')))
         for (const their of PROVE ? kinds : (['organizations', 'projects'] as const)) {
           const [id, unknown] = [theirs.ids[their][0]!, unknownId(their)]
-          let foreign = await outcome(put(valid, id), id)
-          const absent = await outcome(put(valid, unknown), unknown)
+          let foreign = await outcomeOf(put(valid, id), id)
+          const absent = await outcomeOf(put(valid, unknown), unknown)
           // A unique resource has the same response for the second and the third request.
           if (foreign !== absent) {
-            foreign = await outcome(put(valid, id), id)
-            await outcome(put(valid, unknown), unknown)
+            foreign = await outcomeOf(put(valid, id), id)
+            await outcomeOf(put(valid, unknown), unknown)
             t.equal(foreign, absent, `${operation.id}, ${label}`)
           }
         }
@@ -312,11 +312,11 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
     const paged = TESTED.filter(({ source }) =>
       source.parameters?.map(resolve).some((parameter: Json) => parameter.name === 'cursor'),
     )
-    t.same(paged.map(({ id }) => id).sort(), Object.keys(cursors).sort(), 'all that take one were asked')
+    t.same(paged.map(({ id }) => id).sort(), Object.keys(cursors).sort(), 'every operation with a cursor is tested')
   })
 
   await t.test('tenants find their own resources', async (t) => {
-    // A session has no key of its own.
+    // A session has no API key.
     const readable = TESTED.filter(
       ({ id, isPublic, method }) => !isPublic && method === 'GET' && !(sessions && id === 'api_keys.current'),
     )
@@ -330,7 +330,7 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
       if (!bare)
         t.ok(
           markers.some((word) => text.includes(word)),
-          `${operation.id} tells them of theirs`,
+          `${operation.id} returns their resource`,
         )
       assertNoLeak(t, await send(app, operation, requestOf(operation, ours), ours.owner.key), '', operation.id)
     }
@@ -352,8 +352,13 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
     }
     t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "the other tenant's rows are unchanged")
   })
-  const result = "an id of another's is answered like one that never was, and changes nothing"
-  figure(t, { area: 'Isolation', count: TESTED.length, of: 'operations, each place an id can be', result })
+  const result = 'an id of another tenant has the same response as an unknown id and changes nothing'
+  figure(t, {
+    area: 'Isolation',
+    count: TESTED.length,
+    of: 'operations, each with every parameter and field that can contain an id',
+    result,
+  })
 })
 
 /** An unknown id is 404 in a path and 400 in a body. */
@@ -413,7 +418,7 @@ onEachEngine('other tenants see only global plugins', async (t, app) => {
     ['POST', 'upgrade/', 404],
   ] as const)
     t.equal((await app.send(method, `${item(ours)}${path}`, { key })).status, status, `${method} ${path}`)
-  t.strictSame(await dump(app), before, 'reading changes nothing')
+  t.strictSame(await dump(app), before, 'no row changed')
   t.match(await app.send('POST', configs, { key, body: { plugin: id } }), { status: 201, body: { plugin: id } })
   const activity = (await app.send('GET', item(theirs).replace(`${id}/`, 'activity/'), { key: theirs.owner.key })).text
   t.notMatch(activity, /ours/, 'the users of a global plugin are not revealed')

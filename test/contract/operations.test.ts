@@ -29,7 +29,7 @@ function urlOf(
   })
 }
 
-/** Creates one resource of each kind, for checks that follow the lookup. */
+/** Creates one resource of each kind, for checks after the lookup. */
 async function createSubjects(app: TestApp): Promise<Record<string, string>> {
   const create = async (path: string, body: object): Promise<string> => (await app.send('POST', path, { body })).body.id
   const within = `/api/organizations/${app.first.organization_id}`
@@ -75,7 +75,7 @@ t.test('the routing documents are valid OpenAPI', async (t) => {
     t.match(await new Validator().validate(specification), { valid: true }, name)
 })
 
-t.test('only capture, service and the steps of signing up and in are public', async (t) => {
+t.test('only capture, service, signup and sign-in are public', async (t) => {
   t.strictSame([...new Set(operations.filter((o) => o.isPublic).map((o) => o.area))].sort(), [
     'capture',
     'password_reset',
@@ -98,7 +98,7 @@ onBothEngines(t, 'checks the key first', async (t, app) => {
       { status: 401, body: { type: 'authentication_error', code: 'not_authenticated', attr: null } },
       `${operation.id} without a key`,
     )
-    for (const key of ['phx_nobody', expired])
+    for (const key of ['phx_unknown', expired])
       t.match(
         await app.send(operation.method, url, { key, ...wrong }),
         { status: 401, body: { code: 'authentication_failed' } },
@@ -226,7 +226,7 @@ onBothEngines(t, 'checks the body last', async (t, app) => {
     t.match(
       await send('{}', 'text/plain'),
       { status: 415, body: { code: 'unsupported_media_type' } },
-      `${operation.id} with text`,
+      `${operation.id} with text/plain`,
     )
     if (operation.bodyRequired) {
       for (const type of ['application/json', undefined]) {
@@ -243,7 +243,7 @@ onBothEngines(t, 'checks the body last', async (t, app) => {
     t.equal(
       (await send('application/json', ' '.repeat(1024 * 1024 + 1))).status,
       413,
-      `${operation.id} with a too large body`,
+      `${operation.id} with an oversized body`,
     )
   }
 })
@@ -261,7 +261,7 @@ async function assertRejectsWrongTypes(t: Test, app: TestApp, operation: Operati
     t.match(
       answer,
       { status: 400, body: { type: 'validation_error', attr: new RegExp(`^${name}`) } },
-      `${operation.id} with a wrong ${name}`,
+      `${operation.id} with the wrong type of ${name}`,
     )
   }
 }
@@ -316,7 +316,7 @@ onBothEngines(
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
 )
 
-onBothEngines(t, '%40 means @ in paths', async (t, app) => {
+onBothEngines(t, '%40 in a path is decoded to @', async (t, app) => {
   const current = (sign: string) => ({ organization: `${sign}current`, project: `${sign}current` })
   for (const operation of keyed.filter(({ method, namesSubject }) => method === 'GET' && !namesSubject)) {
     const url = urlOf(operation, current('@'))
@@ -330,7 +330,7 @@ onBothEngines(t, '%40 means @ in paths', async (t, app) => {
   t.equal((await app.send('PATCH', '/api/organizations/%40current/members/%40me/')).body.user.uuid, own.uuid)
 })
 
-onBothEngines(t, 'sending a resource back as it was read changes nothing', async (t, app) => {
+onBothEngines(t, 'updating a resource with its own representation changes nothing', async (t, app) => {
   const subjects = await createSubjects(app)
   const updates = keyed.filter(({ method, path }) => method === 'PATCH' && contract.paths[path]?.get)
   t.ok(updates.length >= 10)

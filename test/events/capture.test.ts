@@ -115,11 +115,11 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['an empty object', '{}', [400, 'no_data', null]],
     ['an empty array', '[]', [400, 'no_data', null]],
     ['a trailing comma', `{"api_key":"${token}","event":"x","distinct_id":"a",}`, bad(null)],
-    ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), bad(null)],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), bad(null)],
     ['broken gzip', Buffer.concat([gzipSync('{"a":1}').subarray(0, 15), Buffer.from('nonsense')]), bad(null)],
     ['the word undefined', 'undefined', bad(null)],
     ['a text', '"text"', [401, 'missing_api_key', null]],
-    ['a bad sent_at', eventWith({ sent_at: 'yesterday' }), bad('sent_at')],
+    ['an invalid sent_at', eventWith({ sent_at: 'yesterday' }), bad('sent_at')],
     ['no token', good, [401, 'missing_api_key', null]],
     ['a null token', { api_key: null, ...good }, [401, 'missing_api_key', null]],
     ['an object as token', { ...good, api_key: { a: 1 } }, [401, 'not_string', null]],
@@ -128,7 +128,11 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['a token with other letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
     ['a personal key', { ...good, api_key: app.first.api_key.slice(0, 20) }, [401, 'personal_api_key', null]],
     ['an unknown token', { ...good, api_key: 'phc_nobody' }, [401, 'authentication_failed', null]],
-    ['an unknown token with bad events', { batch: [null], api_key: 'phc_no' }, [401, 'authentication_failed', null]],
+    [
+      'an unknown token with invalid events',
+      { batch: [null], api_key: 'phc_no' },
+      [401, 'authentication_failed', null],
+    ],
     ['null in an array', [eventWith({}), null], bad('1')],
     ['null in a batch', batch(good, null), bad('batch__1')],
     ['nothing in a batch', batch(good, good, {}), bad('batch__2')],
@@ -144,10 +148,10 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['a NaN distinct_id', `{"api_key":"${token}","event":"x","distinct_id":NaN}`, bad('distinct_id')],
     ['properties as an array', [eventWith({}), eventWith({ properties: [] })], bad('1__properties')],
     ['properties as a text', eventWith({ properties: 'x' }), bad('properties')],
-    ['a bad uuid', eventWith({ uuid: 'x' }), bad('uuid')],
+    ['an invalid uuid', eventWith({ uuid: 'x' }), bad('uuid')],
     ['a number as uuid', batch({ ...good, uuid: 5 }), bad('batch__0__uuid')],
     [
-      'too deep',
+      'nested too deeply',
       eventWith({ properties: { a: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }),
       [400, 'invalid_input', null],
     ],
@@ -198,7 +202,7 @@ onBothEngines(t, 'accepts 20 MiB before and after decompression, and rejects mor
       properties: { long: 'x'.repeat(length) },
     })
   const tooLarge = { status: 413, body: { code: 'request_too_large', type: 'invalid_request', attr: null } }
-  t.match(await post(app, Buffer.alloc(limit + 1, 32)), tooLarge, 'as it is')
+  t.match(await post(app, Buffer.alloc(limit + 1, 32)), tooLarge, 'uncompressed')
   const batch = (length: number) =>
     JSON.stringify({
       api_key: app.first.project_token,
@@ -217,7 +221,7 @@ onBothEngines(t, 'accepts 20 MiB before and after decompression, and rejects mor
   t.strictSame(
     rows.map(({ distinct_id }) => distinct_id),
     Array.from({ length: 40 }, (_, i) => `a${i}`),
-    'in their order',
+    'events keep their order',
   )
   t.ok(rows.every(({ properties }) => properties.long.length === (limit - 4_000) / 40 && properties.$ip))
 })
@@ -377,13 +381,13 @@ onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => 
       status: 400,
       headers: { 'access-control-allow-origin': 'https://shop.example' },
     },
-    'and read why it failed',
+    'pages can read the error',
   )
   t.notOk('access-control-allow-origin' in (await request('OPTIONS', {})).headers)
   t.notOk(
     'access-control-allow-origin' in
       (await app.send('GET', '/health/live', { headers: { origin: 'https://a.b' } })).headers,
-    'nowhere else',
+    'other paths do not allow other origins',
   )
 })
 
@@ -448,7 +452,7 @@ onBothEngines(
       t.match(JSON.parse(body), { type: 'throttled_error', code: 'throttled', attr: null })
     }
     for (const path of ['/batch/', '/i/v0/e/', '/decide/', '/flags/'])
-      t.equal((await request(bad[0]!, path)).statusCode, 429, `${path} counts, too`)
+      t.equal((await request(bad[0]!, path)).statusCode, 429, `${path} counts too`)
     t.equal((await request(JSON.stringify(good))).statusCode, 200, 'a valid request works')
     t.equal(
       (await request(gzipSync(JSON.stringify({ ...good, properties: { a: 'x'.repeat(500_000) } })))).statusCode,

@@ -41,12 +41,12 @@ t.test('parses JSON with NaN in linear time', async (t) => {
   }
   const inside = (text: string): string => `{"api_key":"phc_x","event":[NaN,${text}]}`
   for (const [name, text] of [
-    ['a string of escaped quotes that never ends', `{"x":NaN,"y":"${repeated('\\"')}`],
-    ['a string of backslashes that never ends', `{"x":NaN,"y":"${repeated('\\')}`],
+    ['an unclosed string of escaped quotes', `{"x":NaN,"y":"${repeated('\\"')}`],
+    ['an unclosed string of backslashes', `{"x":NaN,"y":"${repeated('\\')}`],
     ['quotes', `{"x":NaN,${repeated('"')}`],
-    ['the beginnings of words', inside(repeated('Na'))],
+    ['incomplete keywords', inside(repeated('Na'))],
     ['signs', inside(repeated('-'))],
-    ['half of Infinity', inside(repeated('-Infinit'))],
+    ['incomplete Infinity', inside(repeated('-Infinit'))],
   ] as const)
     await assertFast(t, name, () => t.rejects(read(text), { code: 'invalid_payload' }, name))
 
@@ -87,7 +87,7 @@ t.test('parses times in linear time', async (t) => {
   for (const parse of [parseEventTime, parseSentAt]) for (const text of texts) t.equal(parse(text), undefined)
   for (const text of texts) t.equal(parseDatetime(text), null)
   const named = 'Sat Jan 07 2012 20:00:00 GMT+0200 (Central European Standard Time)'
-  t.equal(parseEventTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone changes nothing')
+  t.equal(parseEventTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone is ignored')
   t.equal(parseEventTime('Sat Jan 07 2012 20:00:00 (Central (European) Time)'), Date.UTC(2012, 0, 7, 20) * 1000)
 })
 
@@ -109,8 +109,8 @@ t.test('parses page elements in linear time', async (t) => {
   await reads(t, parseElements, texts)
   t.equal(parseElements(repeated('a;')).length, 512, 'at most as many elements as a page can nest')
   const attributes = Array.from({ length: 20_000 }, (_, i) => `k${i}="1"`).join('')
-  t.equal(Object.keys(parseElements(`a:${attributes}`)[0]!.attributes).length, 5_000, 'and no more attributes')
-  t.equal(parseElements(`a${'.b'.repeat(20_000)}`)[0]!.attr_class!.length, 5_000, 'or classes')
+  t.equal(Object.keys(parseElements(`a:${attributes}`)[0]!.attributes).length, 5_000, 'at most as many attributes')
+  t.equal(parseElements(`a${'.b'.repeat(20_000)}`)[0]!.attr_class!.length, 5_000, 'at most as many classes')
   t.match(parseElements('a:x="1;2";b:text="x'), [{ attributes: { x: '1;2' } }, { tag_name: 'b', text: null }])
 })
 

@@ -89,7 +89,7 @@ onBothEngines(t, 'deletes events past the retention of their project', async (t,
     [uuid(1)],
   )
   const elsewhere = await deps.events.get(sql`select 1 as there from events where project_id = 9`)
-  t.ok(elsewhere, 'events of another project stay')
+  t.ok(elsewhere, 'events of another project are not deleted')
 })
 
 onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
@@ -106,7 +106,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   const failing: Db = {
     ...deps.events,
     run: (statement) =>
-      ++chunks === 3 ? Promise.reject(new Error('the connection broke')) : deps.events.run(statement),
+      ++chunks === 3 ? Promise.reject(new Error('the connection failed')) : deps.events.run(statement),
   }
   const known = {
     queued: () => purges.list(deps.db),
@@ -125,7 +125,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   await second.stop()
 })
 
-/** Resolves after this many turns of the microtask queue. */
+/** Resolves after this many microtasks. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await undefined
 }
@@ -150,7 +150,7 @@ t.test('a wake-up at the end of a round starts another', async (t) => {
     purger.start()
     purger.wake()
     await new Promise((later) => setImmediate(later))
-    t.equal(rounds, 2, `${delay} turns later`)
+    t.equal(rounds, 2, `${delay} microtasks later`)
     await purger.stop()
   }
 })

@@ -77,7 +77,7 @@ for (const engine of ENGINES) {
     await reader.rows(quick, { project_id: 1, lane: 'first' })
     controller.abort()
     await disconnected
-    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'a query without its caller frees the slot')
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'a query of a disconnected client frees its slot')
     await t.rejects(reader.rows(quick, { ...slow, signal: AbortSignal.abort() }), { code: 'query_timeout' })
   })
 
@@ -103,7 +103,7 @@ for (const engine of ENGINES) {
       sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select ${text(length)} from n`
     for (const [name, query] of [
       ['many rows', many(150, 1_000_000)],
-      ['more rows than any memory holds', many(1_000_000, 1_000_000)],
+      ['more rows than fit into memory', many(1_000_000, 1_000_000)],
       ['a string that is too long for the engine', sql`select ${text(2_000_000_000)}`],
       [
         'a string that grows beyond the limit',
@@ -143,7 +143,7 @@ t.test('a reader that crashes fails its query and is replaced', async (t) => {
   await reader.rows(quick, slow).catch((error) => t.equal(error.code, 'unavailable'))
   t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
   await reader.stop()
-  t.strictSame(children(), [], 'no reader process is left')
+  t.strictSame(children(), [], 'no reader process is running')
 })
 
 t.test('readers exit with a killed server, even inside a query', async (t) => {

@@ -1,4 +1,4 @@
-/** Azure Blob Storage stores the same bytes as File, even when the store fails meanwhile. */
+/** Azure Blob Storage stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'

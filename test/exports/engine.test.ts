@@ -148,8 +148,8 @@ onBothEngines(t, 'catches up after a downtime, oldest window first', async (t, a
 })
 
 onBothEngines(t, 'skips the events of a pause, or delivers them with backfill', async (t, app) => {
-  const skipping = await open(app, { name: 'without' })
-  const backfilling = await open(app, { name: 'making up' })
+  const skipping = await open(app, { name: 'skipping' })
+  const backfilling = await open(app, { name: 'backfilling' })
   for (const { path } of [skipping, backfilling]) await app.send('POST', `${path}/pause/`)
   for (let hour = 0; hour < 3; hour++) {
     setClock(app, hour * HOUR_MS + MINUTE_MS)
@@ -679,7 +679,7 @@ for (const engine of ENGINES) {
     await app.deps.db.run(sql`
       insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
         data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
-      values ('odd', ${broken.id}, ${app.first.project_id}, 'scheduled', 'Completed', '2026-01-01T00:00:00.000Z',
+      values ('existing', ${broken.id}, ${app.first.project_id}, 'scheduled', 'Completed', '2026-01-01T00:00:00.000Z',
         '2026-01-01T01:00:00.000Z', 0, '', '', '')`)
     setClock(app, HOUR_MS)
     await t.rejects(app.deps.exporter.drain(), /already has a run/)

@@ -1,4 +1,4 @@
-/** The events that a pause delivers and skips, also under concurrency. */
+/** Delivered and skipped events around pauses, including concurrent ingestion. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -83,7 +83,7 @@ async function openExport(app: TestApp, more: object = {}) {
 }
 
 type Export = Awaited<ReturnType<typeof openExport>>
-type Step = [time: string, step: keyof typeof STEPS, args?: unknown]
+type Step = [time: string, step: keyof typeof STEPS, argument?: unknown]
 
 /** Waits for transactions of other suites on the same cluster, which delay the planning of a pause. */
 async function waitForOtherTransactions({ deps: { db, events } }: Pick<TestApp, 'deps'>): Promise<void> {
@@ -96,7 +96,7 @@ async function drain(app: Pick<TestApp, 'deps'>): Promise<void> {
   await app.deps.exporter.drain()
 }
 
-/** Steps with their times: `events` has a count, `unpause` and `patch` have a body. */
+/** Steps of a case. The argument of `events` is a count; `unpause` and `patch` take a request body. */
 const STEPS = {
   events: async (app: TestApp, { project_id, numbers }: Export, count: any) => {
     await ingest(app, plainEvents(count, numbers.next), project_id)
@@ -650,7 +650,7 @@ for (const engine of ENGINES) {
     await app.deps.db.run(sql`
       insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
         data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
-      select 'odd', batch_export_id, ${broken.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
+      select 'existing', batch_export_id, ${broken.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
       from batch_export_pauses where batch_export_id = ${broken.id}`)
     setClock(app, '01:00')
     await t.rejects(drain(app), /already has a run/)
@@ -659,7 +659,7 @@ for (const engine of ENGINES) {
       [running, 2],
     ] as const)
       while ((await batchExport.runs())[0]?.records_completed !== records) await new Promise(setImmediate)
-    t.equal(await pausesOf(app, broken), 1, 'the pause is kept')
+    t.equal(await pausesOf(app, broken), 1, 'the pause is not deleted')
   })
 
   t.test(`plans more windows before a pause than fit into one transaction (${engine})`, async (t) => {

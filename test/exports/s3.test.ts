@@ -1,4 +1,4 @@
-/** S3 stores the same bytes as File, even when the store fails meanwhile. */
+/** S3 stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

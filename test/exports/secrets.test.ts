@@ -104,7 +104,11 @@ for (const engine of ENGINES)
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
     const row = (await store.getById(app.deps.db, created.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
-    t.same(decryptSettings(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept when not sent')
+    t.same(
+      decryptSettings(app.deps.vault, row).config,
+      { ...CONFIG, include_events: ['a'] },
+      'an omitted secret is unchanged',
+    )
     t.match(await app.send('PATCH', `${path}/`, { body: { destination: { config: { token: '' } } } }), {
       status: 400,
       body: { attr: 'destination__config__token', code: 'blank' },
@@ -208,12 +212,12 @@ for (const level of ['projects', 'organizations'] as const)
             { status: 400, body: { code: 'required' } },
             'also with an unchanged type',
           )
-          t.same(await stored(), before, 'nothing changed')
+          t.same(await stored(), before, 'the export is unchanged')
           t.match(await change({ ...more, ...secrets }), { status: 200 }, `${type} ${JSON.stringify(more)}`)
           t.match(await change({ ...config, ...NEUTRAL[type], ...secrets }), { status: 200 })
         }
         for (const more of otherChanges)
-          t.match(await change(more), { status: 200 }, `${type} stays with ${JSON.stringify(more)}`)
+          t.match(await change(more), { status: 200 }, `${type} keeps its secrets with ${JSON.stringify(more)}`)
         t.match(await stored(), secrets)
 
         t.match(await app.send('PATCH', path, { body: { destination: { type: 'NoOp', config: {} } } }), { status: 200 })
@@ -235,7 +239,7 @@ const NEUTRAL: Record<string, object> = {
 
 onBothEngines(
   t,
-  'treats region and bucket as part of the address only for stores that do',
+  'treats region and bucket as part of the receiver only when the URL contains them',
   async (t, app) => {
     const base = `/api/projects/${app.first.project_id}/batch_exports`
     const { config, secrets } = TYPES.S3!

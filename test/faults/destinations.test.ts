@@ -23,7 +23,7 @@ const MEGABYTE = 1024 * 1024
 const largeEvents = (count: number) =>
   plainEvents(count).map((event) => ({ ...event, properties: { ...event.properties, padding: 'x'.repeat(2_000) } }))
 
-/** Mounts a small disk. Undefined if this user may not mount. */
+/** Mounts a small file system. Undefined without the permission to mount. */
 function openDisk(t: Test, megabytes: number): { folder: string; change(options: string): void } | undefined {
   const folder = freshFolder(t)
   const mount = (...words: string[]): unknown => execFileSync('mount', [...words, folder], { stdio: 'ignore' })
@@ -50,7 +50,7 @@ function assertFiles(t: Test, files_root: string, count: number): void {
 }
 
 for (const engine of ENGINES) {
-  t.test(`a disk that is full (${engine})`, async (t) => {
+  t.test(`resumes a file export after the disk was full (${engine})`, async (t) => {
     const disk = openDisk(t, 3)
     if (!disk) return
     const app = await openApp(t, engine)
@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
     assertFiles(t, disk.folder, 3_000)
   })
 
-  t.test(`a disk that can only be read from some moment on (${engine})`, async (t) => {
+  t.test(`resumes a file export after the disk was read-only (${engine})`, async (t) => {
     const disk = openDisk(t, 20)
     if (!disk) return
     const app = await openApp(t, engine)
@@ -96,7 +96,7 @@ for (const engine of ENGINES) {
   })
 }
 
-/** The fault of a proxy. Other bytes are forwarded. */
+/** Replaces the forwarding of data from the client. */
 type Fault = (data: Buffer, connection: { client: Socket; server: Socket }) => void
 
 /** A proxy in front of a server that forwards everything unless a fault is set. */
@@ -201,7 +201,7 @@ const tryDeliver = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure
 
 for (const engine of ENGINES)
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
-    t.test(`a connection to a database that breaks, to a table ${table} (${engine})`, async (t) => {
+    t.test(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
       const app = await openApp(t, engine)
       await ingest(app, largeEvents(1_500))
       const { proxy, config, assertRowCount } = await openDestination(t, table)
@@ -238,7 +238,7 @@ async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, c
 }
 
 for (const engine of ENGINES)
-  t.test(`a database that falls silent, and one that is slow but steady (${engine})`, async (t) => {
+  t.test(`times out on a stalled database, but not on a slow one (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await ingest(app, largeEvents(60))
     const { proxy, config, assertRowCount } = await openDestination(t, 'without_key')

@@ -40,7 +40,7 @@ interface Target {
 
 const isPartial = (path: string): boolean => path.includes('.partial-')
 
-/** Lists paths, including files that disappear meanwhile. */
+/** Lists the paths of files. Ignores files that are deleted during the listing. */
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -150,11 +150,11 @@ function createSender(site: Site, random: () => number) {
       await site.request('POST', '/batch/', { api_key: site.project_token, batch }, server)
       pending.splice(pending.indexOf(batch), 1)
     } catch {
-      // The server was killed or is about to be.
+      // The server was killed.
     }
   }
   return {
-    /** All events that were ever created. */
+    /** The ids of all created events. */
     uuids: (): string[] => Array.from({ length: created }, (_, i) => uuid(i + 1)),
     enqueue: (count: number, timestamp: (i: number) => string | undefined = () => undefined): void => {
       for (let rest = count; rest > 0; rest -= BATCH_SIZE)
@@ -191,7 +191,7 @@ const runsOf = async (site: Site, id: string): Promise<any[]> =>
 /** Wakes the exporter of every process. */
 const wakeExporters = (site: Site, id: string): Promise<unknown> =>
   Promise.allSettled(
-    site.servers.map((server) => site.request('PATCH', `${base(site)}/${id}/`, { name: 'roused' }, server)),
+    site.servers.map((server) => site.request('PATCH', `${base(site)}/${id}/`, { name: 'renamed' }, server)),
   )
 
 const isOpen = ({ status }: { status: string }): boolean => status === 'Starting' || status === 'Running'
@@ -237,9 +237,9 @@ async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
 async function assertOnceEach(t: Test, { name, uuids }: Target, sent: readonly string[]): Promise<void> {
   const delivered = await uuids()
   const [found, expected] = [new Set(delivered), new Set(sent)]
-  t.same(sent.filter((uuid) => !found.has(uuid)).length, 0, `${name}: nothing is lost`)
-  t.equal(delivered.length - found.size, 0, `${name}: nothing is there twice`)
-  t.equal([...found].filter((uuid) => !expected.has(uuid)).length, 0, `${name}: nothing is made up`)
+  t.same(sent.filter((uuid) => !found.has(uuid)).length, 0, `${name}: no event is lost`)
+  t.equal(delivered.length - found.size, 0, `${name}: no event is delivered twice`)
+  t.equal([...found].filter((uuid) => !expected.has(uuid)).length, 0, `${name}: no unknown event is delivered`)
 }
 
 function assertNoPartialFiles(t: Test, { files }: Site): void {
@@ -253,7 +253,7 @@ const assertCompleted = (t: Test, runs: readonly any[]): boolean =>
     `${runs.length} runs are complete`,
   )
 
-/** Waits for the time to kill: a random time, or a moment after some work has started. */
+/** When to kill a process: at a random time, or shortly after some work has started. */
 const KILL_TIMES: { isReached(site: Site, exports: readonly string[]): Promise<boolean>; max_delay_ms: number }[] = [
   { isReached: async () => true, max_delay_ms: 2_000 },
   {
@@ -301,16 +301,18 @@ async function testKills(t: Test, engine: Engine, processes: number, seed: numbe
   assertCompleted(t, runs)
   for (const target of targets) await assertOnceEach(t, target, sender.uuids())
   assertNoPartialFiles(t, site)
-  const result = `each of ${sender.uuids().length.toLocaleString('en')} events once at each of ${targets.length} destinations, ${runs.length} runs`
-  figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kill -9', result, seed: SEED })
+  const result = `each of ${sender.uuids().length.toLocaleString('en')} events delivered once to each of ${targets.length} destinations in ${runs.length} runs`
+  figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kills', result, seed: SEED })
 }
 
 for (const [i, engine] of ENGINES.entries())
-  t.test(`killed at any moment (${engine})`, (t) => testKills(t, engine, 1, SEED + i))
+  t.test(`delivers each event once despite kill -9 (${engine})`, (t) => testKills(t, engine, 1, SEED + i))
 
-t.test('two processes, either of them killed at any moment (postgres)', (t) => testKills(t, 'postgres', 2, SEED + 9))
+t.test('delivers each event once when either of two processes is killed (postgres)', (t) =>
+  testKills(t, 'postgres', 2, SEED + 9),
+)
 
-/** Delivers the events before and after a pause, and none of the pause, whenever a process dies. */
+/** Checks that events of a pause are skipped and all others delivered, whenever a process dies. */
 async function testKillsAroundPauses(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = seeded(seed)
@@ -328,7 +330,7 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
     await sender.sendAll()
     return sender.uuids().slice(before)
   }
-  /** Repeats a request until it is answered, while a process is killed. */
+  /** Kills a process during a request, then repeats the request until it succeeds. */
   const requestAndKill = async (path: string, body?: unknown): Promise<void> => {
     const request = site.request('POST', path, body).catch(() => undefined)
     await pause(random() * 40)
@@ -365,19 +367,21 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
     skipped,
     'the log has the number of skipped events',
   )
-  const result = `each of ${expected.length.toLocaleString('en')} events once, ${skipped.toLocaleString('en')} skipped, ${runs.length} runs`
-  figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kill -9 around pauses', result, seed: SEED })
+  const result = `each of ${expected.length.toLocaleString('en')} events delivered once in ${runs.length} runs, ${skipped.toLocaleString('en')} skipped`
+  figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kills around pauses', result, seed: SEED })
 }
 
 for (const [i, engine] of ENGINES.entries())
-  t.test(`killed around pauses (${engine})`, (t) => testKillsAroundPauses(t, engine, 1, SEED + 20 + i))
+  t.test(`delivers and skips events around pauses despite kill -9 (${engine})`, (t) =>
+    testKillsAroundPauses(t, engine, 1, SEED + 20 + i),
+  )
 
-t.test('two processes, either of them killed around pauses (postgres)', (t) =>
+t.test('delivers and skips events around pauses when either of two processes is killed (postgres)', (t) =>
   testKillsAroundPauses(t, 'postgres', 2, SEED + 29),
 )
 
 for (const engine of ENGINES) {
-  t.test(`asked to stop in the middle of a run (${engine})`, async (t) => {
+  t.test(`resumes a run after SIGTERM (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)
     const id = await createExport(site, target)
@@ -401,7 +405,7 @@ for (const engine of ENGINES) {
       assertNoPartialFiles(t, site)
       files = finished()
       await site.start()
-      // Rarely, everything was delivered by then.
+      // Repeat if everything was delivered before the signal.
     } while (!(await runsOf(site, id)).some(({ status }) => status !== 'Completed') && files.length < 100)
     const inodes = files.map((path) => statSync(path).ino)
     assertCompleted(t, await finish(site, [id]))
@@ -415,7 +419,7 @@ for (const engine of ENGINES) {
     t.match(results, [{ message: 'The server is shutting down. The run continues after the restart.' }])
   })
 
-  t.test(`killed in the middle of a backfill (${engine})`, async (t) => {
+  t.test(`resumes a backfill after kill -9 (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)
     const id = await createExport(site, { ...target, name: 'backfilled' })
@@ -452,7 +456,7 @@ for (const engine of ENGINES) {
   })
 }
 
-t.test('the database goes away for a while (postgres)', async (t) => {
+t.test('recovers from a database outage (postgres)', async (t) => {
   const site = await openSite(t, 'postgres')
   const target = await folder(t, site)
   const id = await createExport(site, target)

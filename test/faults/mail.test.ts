@@ -17,7 +17,7 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
 }
 
 for (const engine of ENGINES) {
-  t.test(`killed while the mail server takes the mail (${engine})`, async (t) => {
+  t.test(`does not resend a mail after a kill during its delivery (${engine})`, async (t) => {
     const DATABASE_URL = await emptyPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
@@ -37,7 +37,7 @@ for (const engine of ENGINES) {
     await second.kill()
   })
 
-  t.test(`killed while mail waits for its server (${engine})`, async (t) => {
+  t.test(`sends a waiting mail after a kill (${engine})`, async (t) => {
     const DATABASE_URL = await emptyPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }

@@ -85,9 +85,9 @@ function createBalancer(t: Test, site: Site) {
     await polling
   })
   return {
-    /** Waits until all nodes are ready. Throws if one has exited. */
+    /** Whether all nodes are ready. Throws if one has exited. */
     allReady: (): boolean => {
-      if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node has ended')
+      if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node exited')
       return site.servers.every((server) => ready.includes(server))
     },
     send: (path: string, options: Parameters<typeof ask>[2]): Promise<Answer> => {
@@ -107,7 +107,7 @@ function createLoad(t: Test, site: Site) {
   let answers: { name: string; status: number | string; retry_after: string | undefined }[] = []
 
   async function sendRequest(kind: number): Promise<void> {
-    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++created), event: 'seen', distinct_id: 'somebody' }))
+    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++created), event: 'seen', distinct_id: 'person' }))
     const [name, path, options] = [
       ['me', '/api/users/@me/', { key }],
       ['in', '/batch/', { method: 'POST', body: { api_key: site.project_token, batch: events } }],
@@ -143,7 +143,7 @@ function createLoad(t: Test, site: Site) {
       answers = []
       return recent
     },
-    /** Waits for that many more responses. */
+    /** Waits for this many more responses. */
     more: async (count: number): Promise<void> => {
       const enough = answers.length + count
       await until(async () => answers.length >= enough)
@@ -170,7 +170,7 @@ async function stopNode({ child }: ServerProcess, signal: NodeJS.Signals): Promi
   return (await exited) as [number | null, string | null]
 }
 
-t.test('restarted one after the other under load: no request is lost', async (t) => {
+t.test('rolling restarts under load lose no request', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { DRAIN_SECONDS: '2' } })
   await Promise.all([site.start(), site.start({ ROLE: 'api' })])
   const load = createLoad(t, site)
@@ -188,7 +188,7 @@ t.test('restarted one after the other under load: no request is lost', async (t)
   t.same(
     answers.filter(({ status }) => status !== 200),
     [],
-    `${answers.length} requests are answered`,
+    `${answers.length} requests succeed`,
   )
   const stored = await storedUuids(t, site)
   t.ok(load.acknowledged.length > 0)
@@ -197,7 +197,7 @@ t.test('restarted one after the other under load: no request is lost', async (t)
     [],
     'acknowledged events are stored',
   )
-  figure(t, { area: 'Many nodes', count: 3 * ROUNDS, of: 'restarts of a node', result: 'no request lost' })
+  figure(t, { area: 'Multiple nodes', count: 3 * ROUNDS, of: 'node restarts', result: 'no request lost' })
 })
 
 t.test('serves, works and drains according to its role', async (t) => {
@@ -233,7 +233,7 @@ t.test('serves, works and drains according to its role', async (t) => {
     t.match(
       await ask(agent, `${worker.url}${path}`, { method, key }),
       { status: 503, headers: { 'retry-after': '5' }, body: misdirected },
-      `and not ${path}`,
+      `a worker does not serve ${path}`,
     )
   t.match(await ask(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
   t.same(await stopNode(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
@@ -258,7 +258,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.equal(box.mails.length, 1, 'an API node sends no mail')
 })
 
-t.test('either worker is killed in the middle of a run: the other finishes it', async (t) => {
+t.test('a worker finishes the run of a killed worker', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
   const destination = await emptyDatabase()
   t.teardown(destination.drop)
@@ -320,11 +320,11 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
   )
   const { results } = await site.request('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
   t.ok(results.length >= 2 * ROUNDS, 'each interrupted run was retried')
-  const result = `the other finishes the run, each of ${sent.length.toLocaleString('en')} events there once`
-  figure(t, { area: 'Many nodes', count: 2 * ROUNDS, of: 'kill -9', result })
+  const result = `the other worker finished each run; each of ${sent.length.toLocaleString('en')} events delivered once`
+  figure(t, { area: 'Multiple nodes', count: 2 * ROUNDS, of: 'kills', result })
 })
 
-t.test('the database is restarted under load: everybody recovers by themselves', async (t) => {
+t.test('nodes recover when the database restarts under load', async (t) => {
   const postgres = await startPostgres({ persistent: true })
   t.teardown(postgres.stop)
   const site = await openSite(t, 'postgres', { database_url: postgres.url })
@@ -365,7 +365,7 @@ t.test('the database is restarted under load: everybody recovers by themselves',
     'acknowledged events are stored',
   )
   site.advance(2 * WINDOW_MS)
-  await site.request('PATCH', `${base}/${id}/`, { name: 'roused' })
+  await site.request('PATCH', `${base}/${id}/`, { name: 'renamed' })
   const [run] = await until(async () => {
     const { results } = await site.request('GET', `${base}/${id}/runs/`)
     return results.length > 0 && results.every(({ status }: any) => status === 'Completed') && results
@@ -376,12 +376,11 @@ t.test('the database is restarted under load: everybody recovers by themselves',
     [null, null, null],
     'every node survives',
   )
-  const result =
-    'everybody recovers by themselves, meanwhile answers or 503 with Retry-After, what was acknowledged is stored'
-  figure(t, { area: 'Many nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
+  const result = 'every node recovered; requests succeeded or got 503 with Retry-After; all acknowledged events stored'
+  figure(t, { area: 'Multiple nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
 })
 
-t.test('answers 503 with Retry-After when no connection is free or a lock is held', async (t) => {
+t.test('returns 503 with Retry-After when no connection is free or a lock is held', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
   const fewConnections = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
   const [full, shortLockTimeout] = await Promise.all([
@@ -404,7 +403,7 @@ t.test('answers 503 with Retry-After when no connection is free or a lock is hel
   await holder.query('begin; lock table organizations in access exclusive mode')
   const waiting = [served(), served()]
   await until(async () => (await holder.query(isBlocked)).rowCount === 2)
-  const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'somebody' }] }
+  const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'person' }] }
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, () => list(full)),
     ask(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
@@ -443,16 +442,16 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
   const revoked = await createKey()
   for (const server of site.servers) t.equal(await me(server, revoked.value), 200)
   await site.request('DELETE', `/api/personal_api_keys/${revoked.id}/`)
-  t.equal(await me(first!, revoked.value), 401, 'immediately on the node that revoked it')
+  t.equal(await me(first!, revoked.value), 401, 'the key is rejected immediately on the node that revoked it')
   await until(async () => (await me(second!, revoked.value)) === 401)
-  t.pass('and on the other')
+  t.pass('and later on the other node')
 
-  /** The number of requests that a node accepts before it answers 429, sent slowly. */
+  /** The number of sequential requests that a node accepts before it returns 429. */
   const admitted = async (server: ServerProcess, key: string, between_ms = 0): Promise<number> => {
     for (let count = 0; ; count++) {
       const status = await me(server, key)
       if (status === 429) return count
-      if (status !== 200) throw new Error(`answered ${status}`)
+      if (status !== 200) throw new Error(`returned ${status}`)
       await pause(between_ms)
     }
   }
@@ -461,11 +460,11 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
   const LIMIT = 480
   const EARLIER_REQUESTS = 30
   const onFirst = await admitted(first!, value)
-  t.ok(onFirst >= LIMIT - EARLIER_REQUESTS, `${onFirst} on the first node`)
+  t.ok(onFirst >= LIMIT - EARLIER_REQUESTS, `${onFirst} requests on the first node`)
   t.equal(await me(first!, sibling), 429, 'all keys of a user share one budget')
   // Slow enough for the nodes to exchange their counts.
   const onSecond = await admitted(second!, sibling, 20)
-  t.ok(onSecond < LIMIT, `${onSecond} more on the second`)
+  t.ok(onSecond < LIMIT, `${onSecond} more on the second node`)
   const onThird = await admitted(await site.start(), value, 20)
-  t.ok(onThird < LIMIT, `${onThird} more on one that was started afterwards`)
+  t.ok(onThird < LIMIT, `${onThird} more on a node that started later`)
 })

@@ -25,7 +25,7 @@ import { figure, PROVE } from '../helpers/figures.ts'
 import { command, ended, type ServerProcess, startProcess } from '../helpers/process.ts'
 import { seeded } from '../helpers/seeded.ts'
 
-const AREA = 'SQLite under duress'
+const AREA = 'SQLite faults'
 const SEED = Number(process.env.SEED ?? 20260901)
 const KILLS = PROVE ? 200 : 3
 const FIRST_STARTS = PROVE ? 50 : 2
@@ -35,7 +35,7 @@ const DAMAGED_PAGES = PROVE ? 50 : 2
 const BATCH_SIZE = 20
 const PAGE_BYTES = 4_096
 const TMPFS_BYTES = 16 * 1024 * 1024
-/** Failed writes of each kind to wait for on a full disk. */
+/** The number of failed writes of each kind that end a round. */
 const MIN_REJECTIONS = 5
 /** The size of the WAL before it has to grow. */
 const MAX_WRITES = 2_000
@@ -47,7 +47,7 @@ interface Answer {
   body: any
 }
 
-/** Throws if the server dies meanwhile. */
+/** Throws if the server dies during the request. */
 async function ask(
   { url }: ServerProcess,
   key: string | null,
@@ -91,7 +91,7 @@ async function runDoctor(folder: string): Promise<{ code: number | null; checks:
 
 async function assertHealthy(t: Test, folder: string, when: string): Promise<void> {
   const { checks } = await runDoctor(folder)
-  t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `sound ${when}`)
+  t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `healthy ${when}`)
 }
 
 /** Records requested and acknowledged writes, and checks the database against them. */
@@ -99,7 +99,7 @@ function createLedger() {
   interface Organization {
     sent: number
     acknowledged: number
-    removal: 'none' | 'asked' | 'acknowledged'
+    removal: 'none' | 'requested' | 'acknowledged'
   }
   const names = new Set<string>()
   const organizations = new Map<string, Organization>()
@@ -133,7 +133,7 @@ function createLedger() {
         yield renamed
       }
       if (random() < 0.5) return
-      organization.removal = 'asked'
+      organization.removal = 'requested'
       const removed = await ask(server, key, 'DELETE', path)
       if (isDone(removed)) organization.removal = 'acknowledged'
       yield removed
@@ -172,12 +172,12 @@ function createLedger() {
       )
       for (const { id, name, member_count, members, projects } of rows) {
         const [base, version] = name.split(' ')
-        check(names.has(base!), `${name} was never asked for`)
-        check(member_count === 1 && members === 1 && projects === 1, `${name} is half made`)
+        check(names.has(base!), `${name} was never requested`)
+        check(member_count === 1 && members === 1 && projects === 1, `${name} is incomplete`)
         const known = organizations.get(id)
         if (!known) continue
-        check(Number(version) >= known.acknowledged && Number(version) <= known.sent, `${name} has another name`)
-        check(known.removal !== 'acknowledged', `${name} was removed`)
+        check(Number(version) >= known.acknowledged && Number(version) <= known.sent, `${name} has the wrong version`)
+        check(known.removal !== 'acknowledged', `${name} was deleted`)
       }
       const storedIds = new Set(rows.map(({ id }) => id))
       for (const [id, { removal }] of organizations)
@@ -203,12 +203,12 @@ function createLedger() {
           join persons p on p.project_id = d.project_id and p.id = d.person_id`,
       )
       t.strictSame(new Map(people.map(({ sender, last }) => [sender, Number(last)])), last, 'persons and events agree')
-      t.strictSame(problems, [], `${when}: ${names.size} organizations and ${batches.size} batches asked for`)
+      t.strictSame(problems, [], `${when}: ${names.size} organizations and ${batches.size} batches requested`)
     },
   }
 }
 
-t.test('killed at any moment of a write', async (t) => {
+t.test('acknowledged writes survive kill -9', async (t) => {
   const random = seeded(SEED)
   const folder = freshFolder(t)
   const DATABASE_URL = `sqlite:${folder}`
@@ -227,14 +227,14 @@ t.test('killed at any moment of a write', async (t) => {
     const administer = async (): Promise<void> => {
       for (;;)
         for await (const { status } of ledger.administer(server, key!, random)) {
-          if (status >= 300) t.fail(`answered ${status}`)
+          if (status >= 300) t.fail(`returned ${status}`)
           await killAtGoal()
         }
     }
     const send = async (writer: number): Promise<void> => {
       for (let order = 1; ; order++) {
         const { status } = await ledger.send(server, `${round}-${writer}`, order)
-        if (status !== 200) t.fail(`answered ${status}`)
+        if (status !== 200) t.fail(`returned ${status}`)
         await killAtGoal()
       }
     }
@@ -249,11 +249,11 @@ t.test('killed at any moment of a write', async (t) => {
     await assertHealthy(t, folder, `after kill ${round}`)
     await ledger.assertStored(t, folder, `kill ${round}`)
   }
-  const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes kept, none half-done, doctor content`
-  figure(t, { area: AREA, count: KILLS, of: 'kill -9', result, seed: SEED })
+  const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes stored, none incomplete; doctor found no problem`
+  figure(t, { area: AREA, count: KILLS, of: 'kills', result, seed: SEED })
 })
 
-t.test('killed at any moment of its first start', async (t) => {
+t.test('a database survives kill -9 during its first start', async (t) => {
   const random = seeded(SEED + 1)
   for (let round = 1; round <= FIRST_STARTS; round++) {
     const folder = freshFolder(t)
@@ -268,8 +268,8 @@ t.test('killed at any moment of its first start', async (t) => {
     await server.kill()
     await assertHealthy(t, folder, `after first start ${round}`)
   }
-  const result = 'the next start finds or makes everything, doctor content'
-  figure(t, { area: AREA, count: FIRST_STARTS, of: 'kill -9', result, seed: SEED + 1 })
+  const result = 'each next start succeeded; doctor found no problem'
+  figure(t, { area: AREA, count: FIRST_STARTS, of: 'kills', result, seed: SEED + 1 })
 })
 
 /** A disk that can be filled. */
@@ -324,8 +324,8 @@ const assertUnavailable = (t: Test, { status, headers, body }: Answer): void => 
 }
 
 const DISKS: [name: string, open: (t: Test) => Disk | undefined, unable: string][] = [
-  ['a full disk', smallDisk, 'Mounting a small file system needs root.'],
-  ['files that may not grow', limitedFiles, 'This machine has no prlimit.'],
+  ['writes to a full disk fail with 503 and nothing is lost', smallDisk, 'Mounting a small file system needs root.'],
+  ['writes beyond a file size limit fail with 503 and nothing is lost', limitedFiles, 'This machine has no prlimit.'],
 ]
 for (const [i, [name, open, unable]] of DISKS.entries())
   t.test(name, async (t) => {
@@ -365,7 +365,7 @@ for (const [i, [name, open, unable]] of DISKS.entries())
       )
       rejected += rejections.administration + rejections.events
       for (const path of ['/health/ready', '/api/organizations/', '/api/projects/@current/events/'])
-        t.equal((await ask(server, key, 'GET', path)).status, 200, `${path} is still answered`)
+        t.equal((await ask(server, key, 'GET', path)).status, 200, `${path} still succeeds`)
 
       disk.free(server)
       for await (const { status } of ledger.administer(server, key, random))
@@ -375,11 +375,11 @@ for (const [i, [name, open, unable]] of DISKS.entries())
     }
     t.match(readFileSync(join(folder, 'server.log'), 'utf8'), /SQLITE_(FULL|IOERR)/, 'the log has the cause')
     await assertHealthy(t, folder, 'at the end')
-    const result = `${rejected} writes refused with 503 and none with 500, reads answered, nothing lost; writes again at once`
-    figure(t, { area: AREA, count: FULL_DISKS, of: 'times full', result, seed: SEED + 2 + i })
+    const result = `${rejected} writes rejected with 503, none with 500; reads succeeded; no acknowledged write lost; writes succeeded after space was freed`
+    figure(t, { area: AREA, count: FULL_DISKS, of: 'rounds', result, seed: SEED + 2 + i })
   })
 
-t.test('commands on a full disk say so and leave nothing behind', async (t) => {
+t.test('commands report a full disk and leave no partial files', async (t) => {
   const disk = smallDisk(t)
   if (!disk) return figure(t, { area: AREA, unable: 'Mounting a small file system needs root.' })
   const database = ['--database', `sqlite:${disk.folder}`]
@@ -405,11 +405,11 @@ t.test('commands on a full disk say so and leave nothing behind', async (t) => {
   const restarted = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
   t.equal((await ask(restarted, server.api_key, 'GET', '/api/organizations/')).status, 200)
   await assertHealthy(t, disk.folder, 'afterwards')
-  figure(t, { area: AREA, count: 4, of: 'commands', result: 'each says that the disk is full, and ends with 1' })
+  figure(t, { area: AREA, count: 4, of: 'commands', result: 'each reported the full disk and exited with 1' })
 })
 
-t.test('a folder that cannot be written', async (t) => {
-  // Root may write everywhere, so the command runs as the user nobody.
+t.test('commands report missing write permissions', async (t) => {
+  // Root can write everywhere, so the command runs as the user "nobody".
   const root = process.getuid?.() === 0
   const user = root ? { uid: 65_534, gid: 65_534 } : {}
   const run = (args: string[]) => ended(command(args, {}, user))
@@ -472,10 +472,10 @@ t.test('a folder that cannot be written', async (t) => {
       `doctor: ${name}`,
     )
   }
-  figure(t, { area: AREA, count: cases.length * 3, of: 'commands', result: 'each names the remedy and ends with 1' })
+  figure(t, { area: AREA, count: cases.length * 3, of: 'commands', result: 'each reported a remedy and exited with 1' })
 })
 
-t.test('pages that are damaged', async (t) => {
+t.test('doctor detects damaged pages', async (t) => {
   const random = seeded(SEED + 5)
   const healthy = freshFolder(t)
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${healthy}` })
@@ -500,11 +500,11 @@ t.test('pages that are damaged', async (t) => {
     t.equal(code, 1, `page ${page} of ${file}`)
     t.ok(problems.length > 0 && problems.every(({ remedy }) => remedy), 'with a remedy')
   }
-  const result = 'doctor finds each, says what to do, and ends with 1'
+  const result = 'doctor found each, reported a remedy and exited with 1'
   figure(t, { area: AREA, count: DAMAGED_PAGES, of: 'pages inverted', result, seed: SEED + 5 })
 })
 
-t.test('backups under load', async (t) => {
+t.test('backups under load are consistent', async (t) => {
   const folder = freshFolder(t)
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
   const key = server.api_key!
@@ -516,7 +516,7 @@ t.test('backups under load', async (t) => {
       const created = await ask(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
       const event = { uuid: v7(), event: 'linked', distinct_id: name, properties: { link } }
       const sent = await ask(server, null, 'POST', '/batch/', { api_key: created.body.api_token, batch: [event] })
-      if (created.status !== 201 || sent.status !== 200) t.fail(`answered ${created.status} and ${sent.status}`)
+      if (created.status !== 201 || sent.status !== 200) t.fail(`returned ${created.status} and ${sent.status}`)
       links++
     }
   }
@@ -558,7 +558,7 @@ t.test('backups under load', async (t) => {
   }
   stopped = true
   await writers
-  t.ok(restored >= BACKUPS * 10, 'the chains grew meanwhile')
-  const result = `each restores to one moment of both databases, the last of ${restored.toLocaleString('en')} projects, doctor content`
+  t.ok(restored >= BACKUPS * 10, 'the chains grew during the backups')
+  const result = `each backup contained a consistent state of both databases, the last one with ${restored.toLocaleString('en')} projects; doctor found no problem`
   figure(t, { area: AREA, count: BACKUPS, of: 'backups', result })
 })

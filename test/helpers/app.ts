@@ -96,7 +96,7 @@ export interface AppOptions {
   environment?: Record<string, string>
   /** Runs deliveries; by default in this process, which is faster. */
   processes?: DeliveryProcesses
-  /** Sends a session of the same user in place of an unrestricted key. */
+  /** Authenticates with a session of the same user instead of an unrestricted key. */
   sessions?: boolean
   /** Receives the log; discarded by default. */
   log?: NodeJS.WritableStream
@@ -272,7 +272,7 @@ export function onBothEngines(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** How long a delivery took, or how long there is to wait by the clock of the database. */
+/** Durations in messages, which depend on the machine. */
 const DURATION = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
@@ -318,9 +318,10 @@ function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: stri
     const write = serializerCompiler(dialect)(route)
     return (data) => {
       validate ??= validatorOf(dereference(route.schema, contract))
-      if (!validate(data)) throw new Error(`${route.method} ${route.url} answered: ${ajv.errorsText(validate.errors)}`)
+      if (!validate(data))
+        throw new Error(`${route.method} ${route.url} returned an invalid body: ${ajv.errorsText(validate.errors)}`)
       const text = write(data)
-      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost something when written`)
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost data in serialization`)
       return text
     }
   })
@@ -328,7 +329,7 @@ function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: stri
   app.addHook('onSend', async (request, reply, payload) => {
     const declared = request.operation ? resolve(request.operation.source).responses : undefined
     if (declared && !declared[reply.statusCode])
-      undeclared.push(`${request.operation!.id} answered ${reply.statusCode}, which the contract does not declare`)
+      undeclared.push(`${request.operation!.id} returned ${reply.statusCode}, which the contract does not declare`)
     if (reply.statusCode >= 400 && request.method !== 'HEAD' && !isError(JSON.parse(String(payload))))
       undeclared.push(`${request.method} ${request.url} failed with ${payload}`)
     return payload
@@ -342,7 +343,9 @@ function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: stri
       .join('/')
     const validate = written.getSchema(`${dialect}#/${pointer}`)!
     if (!validate(JSON.parse(text)))
-      undeclared.push(`${operation.id} answered ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`)
+      undeclared.push(
+        `${operation.id} returned an invalid body: ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`,
+      )
   }
   app.addHook('onSend', async (request, reply, payload) => {
     const { operation } = request

@@ -1,4 +1,4 @@
-/** Generates expressions from the grammar, many of them well typed, and hostile input. */
+/** Generates expressions from the grammar, many of them well typed, and malicious input. */
 import fc from 'fast-check'
 import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
 

@@ -329,7 +329,7 @@ t.test('regular expressions match the same text on both engines', async (t) => {
   figure(t, { area: 'HogQL', count: RUNS * 2, of: 'patterns', result: 'both engines agree', seed: SEED })
 })
 
-t.test('rejects hostile input only with a HogqlError', async (t) => {
+t.test('rejects malicious input only with a HogqlError', async (t) => {
   const both = await engines(t)
   await fc.assert(
     fc.asyncProperty(maliciousText, async (text) => {
@@ -348,7 +348,7 @@ t.test('rejects hostile input only with a HogqlError', async (t) => {
     }),
     { numRuns: RUNS * 4, seed: SEED },
   )
-  figure(t, { area: 'HogQL', count: RUNS * 4, of: 'hostile texts', result: 'each rejected or evaluated', seed: SEED })
+  figure(t, { area: 'HogQL', count: RUNS * 4, of: 'malicious texts', result: 'each rejected or evaluated', seed: SEED })
 })
 
 t.test('the corpus covers every function', async (t) => {

@@ -1,4 +1,4 @@
-/** Many misbehaving connections: memory stays bounded, and other clients are served. */
+/** Many misbehaving connections: memory stays bounded, and requests of other clients succeed. */
 import { spawnSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { figure, PROVE } from '../helpers/figures.ts'
 import { type ServerProcess, startProcess } from '../helpers/process.ts'
 import { seeded } from '../helpers/seeded.ts'
 
-const AREA = 'HTTP under duress'
+const AREA = 'HTTP overload'
 const SEED = Number(process.env.SEED ?? 20260902)
 const MEBIBYTE = 1024 * 1024
 const SLOW = PROVE ? 2_000 : 200
@@ -32,7 +32,7 @@ const MAX_GROWTH_MIB = 512
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
-/** Only for tests of the timeouts. On a busy machine, other tests would run into them. */
+/** Only for tests of the timeouts: on a busy machine, requests of other tests would time out. */
 const SHORT_TIMEOUTS = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
 const LONG_TIMEOUTS = { HEADERS_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', EVENTS_QUERY_TIMEOUT_MS: '60000' }
 
@@ -137,16 +137,16 @@ function startProbe(server: ServerProcess) {
   }
 }
 
-/** Runs an attack while a bystander sends requests. Returns a sentence about the result. */
+/** Runs an attack while another client sends ordinary requests. Returns the result for the report. */
 async function measureUnderLoad(t: Test, server: ServerProcess, attack: () => Promise<void>): Promise<string> {
   const probe = startProbe(server)
   await attack()
   const { requests, failed, peak } = await probe.stop()
-  t.strictSame(failed, [], `all ${requests} requests of the bystander succeed`)
+  t.strictSame(failed, [], `all ${requests} requests of another client succeed`)
   const growth_mib = Math.max(0, Math.round(peak - baseline_mib))
-  t.ok(growth_mib <= MAX_GROWTH_MIB, `memory grows by ${growth_mib} MiB, at most ${MAX_GROWTH_MIB}`)
+  t.ok(growth_mib <= MAX_GROWTH_MIB, `memory grew by ${growth_mib} MiB, at most ${MAX_GROWTH_MIB}`)
   t.equal(server.child.exitCode, null, 'the server is still running')
-  return `memory rose by ${growth_mib} MiB (bound ${MAX_GROWTH_MIB}), all ${requests.toLocaleString('en')} requests of a bystander answered`
+  return `memory grew by ${growth_mib} MiB (limit ${MAX_GROWTH_MIB}), all ${requests.toLocaleString('en')} requests of another client succeeded`
 }
 
 let baseline_mib: number
@@ -179,7 +179,7 @@ t.test('requests that arrive byte by byte or not at all time out with 408', asyn
     clearInterval(trickle)
     t.strictSame(tally(connections.map(statusOf)), { 408: SLOW }, 'each connection receives 408 and is closed')
   })
-  figure(t, { area: AREA, count: SLOW, of: 'slow connections', result: `each ended with 408; ${result}` })
+  figure(t, { area: AREA, count: SLOW, of: 'slow connections', result: `each closed with 408; ${result}` })
 })
 
 t.test('idle connections do not block other clients', async (t) => {
@@ -201,13 +201,13 @@ t.test('idle connections do not block other clients', async (t) => {
     await Promise.all(connections.map(({ closed }) => closed))
   })
   if (count < IDLE) {
-    const unable = `This machine lets a process open ${limit} files, so there were ${count} connections, not ${IDLE}. Raise it with ulimit -n.`
+    const unable = `The limit of ${limit} open files allowed only ${count} of ${IDLE} connections. Raise it with ulimit -n.`
     figure(t, { area: AREA, unable })
   }
-  figure(t, { area: AREA, count, of: 'connections at once', result })
+  figure(t, { area: AREA, count, of: 'concurrent connections', result })
 })
 
-t.test('too large headers are rejected with 431', async (t) => {
+t.test('oversized headers are rejected with 431', async (t) => {
   await openServer(t)
   const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(OVERSIZED, async (i) => {
@@ -222,7 +222,7 @@ t.test('too large headers are rejected with 431', async (t) => {
     })
     t.strictSame(tally(connections.map(statusOf)), { 431: OVERSIZED })
   })
-  figure(t, { area: AREA, count: OVERSIZED, of: 'requests', result: `each refused with 431; ${result}` })
+  figure(t, { area: AREA, count: OVERSIZED, of: 'requests', result: `each rejected with 431; ${result}` })
 })
 
 t.test('pipelined requests are answered in order', async (t) => {
@@ -253,7 +253,7 @@ t.test('pipelined requests are answered in order', async (t) => {
       'responses have the order of the requests',
     )
   })
-  figure(t, { area: AREA, count: PIPELINES * each, of: 'requests', result: `answered in their order; ${result}` })
+  figure(t, { area: AREA, count: PIPELINES * each, of: 'requests', result: `responses in order; ${result}` })
 })
 
 t.test('memory stays bounded when a client does not read pipelined responses', async (t) => {
@@ -338,10 +338,10 @@ t.test('stalled uploads are rejected in favour of new ones', async (t) => {
       [],
     )
   })
-  figure(t, { area: AREA, count: STALLED, of: 'uploads of 20 MiB', result: `the oldest make room with 503; ${result}` })
+  figure(t, { area: AREA, count: STALLED, of: 'uploads of 20 MiB', result: `the oldest rejected with 503; ${result}` })
 })
 
-t.test('small compressed bodies with large contents do not exhaust memory', async (t) => {
+t.test('small bodies that decompress to large ones do not exhaust memory', async (t) => {
   await openServer(t)
   const deep = { event: 'seen', distinct_id: 'person', properties: { a: Array.from({ length: 30 }, () => []) } }
   const batch = Array.from({ length: COMPRESSED_EVENTS }, () => deep)
@@ -357,7 +357,7 @@ t.test('small compressed bodies with large contents do not exhaust memory', asyn
     )
     t.strictSame(tally(statuses), { 200: COMPRESSED })
   })
-  const of = `requests of ${Math.round(body.length / 1024)} KiB that hold ${Math.round(text.length / MEBIBYTE)} MiB`
+  const of = `requests of ${Math.round(body.length / 1024)} KiB that decompress to ${Math.round(text.length / MEBIBYTE)} MiB`
   figure(t, { area: AREA, count: COMPRESSED, of, result })
 })
 
@@ -378,11 +378,11 @@ t.test('clients that stop reading do not exhaust memory', async (t) => {
     })
     const headers = { authorization: `Bearer ${server.api_key}` }
     const page = (await (await fetch(`${server.url}${path}`, { headers })).json()) as { results: unknown[] }
-    t.equal(page.results.length, EVENTS, 'one who reads gets everything meanwhile')
+    t.equal(page.results.length, EVENTS, 'a client that reads gets the whole page')
     t.strictSame(tally(connections.map(statusOf)), { 200: READERS })
     for (const { socket } of connections) socket.destroy()
     await Promise.all(connections.map(({ closed }) => closed))
   })
-  const of = `readers of ${EVENTS.toLocaleString('en')} events each`
+  const of = `clients with pages of ${EVENTS.toLocaleString('en')} events`
   figure(t, { area: AREA, count: READERS, of, result })
 })

@@ -62,7 +62,7 @@ t.test('every client receives 413', async (t) => {
     ['the API', '/api/organizations/', { ...json, authorization: `Bearer ${api_key}` }, Buffer.alloc(8 * MEBIBYTE, 32)],
     ['events', '/batch/', json, Buffer.alloc(28 * MEBIBYTE, 32)],
     [
-      'events out of gzip',
+      'decompressed events',
       '/batch/',
       { ...json, 'content-encoding': 'gzip' },
       gzipSync(`{"api_key":"${project_token}","event":"${'x'.repeat(21 * MEBIBYTE)}"}`),

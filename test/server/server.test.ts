@@ -351,7 +351,7 @@ t.test('every response has security headers', async (t) => {
   for (let i = 0; i < 60; i++) await limited.app.inject({ url: '/signup/x/' })
   const throttled = await limited.send('GET', '/signup/x/')
   t.match(throttled, { status: 429, headers: SECURE })
-  t.notOk('strict-transport-security' in throttled.headers, 'HSTS only where the site is https')
+  t.notOk('strict-transport-security' in throttled.headers, 'HSTS is sent only for an https site')
 
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -398,7 +398,7 @@ t.test('pages run only their own script', async (t) => {
   }
 })
 
-t.test('answers invalid HTTP with an error body', async (t) => {
+t.test('returns an error body for invalid HTTP', async (t) => {
   const { app, first } = await openApp(t, 'sqlite')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }

@@ -80,9 +80,9 @@ for (const engine of ENGINES) {
     await t.rejects(
       db.tx(async (tx) => {
         await tx.run(sql`insert into things (id) values (5)`)
-        throw new Error('changed my mind')
+        throw new Error('rolled back')
       }),
-      { message: 'changed my mind' },
+      { message: 'rolled back' },
     )
     t.equal(await db.get(sql`select id from things where id = 5`), undefined, 'a failed transaction writes nothing')
     t.equal(
@@ -231,9 +231,9 @@ for (const engine of ENGINES) {
     const words = (): Promise<number> => db.count(sql`from things where word = ${'one'}`)
     t.equal(await words(), 0)
     await db.run(sql`insert into things values (1, 'one')`)
-    t.equal(await words(), 1, 'own writes count')
+    t.equal(await words(), 1, 'own writes are counted')
     await other.run(sql`insert into things values (2, 'one'), (3, 'two')`)
-    t.equal(await words(), 2, 'writes of another connection count')
+    t.equal(await words(), 2, 'writes of another connection are counted')
     t.equal(await db.count(sql`from things where word = ${'two'}`), 1, 'the cache key includes the parameters')
     await db.tx(async (tx) => {
       await tx.run(sql`delete from things`)
