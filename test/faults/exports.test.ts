@@ -164,7 +164,7 @@ function createSender(site: Site, random: () => number) {
             event: 'seen',
             distinct_id: `person-${created % 7}`,
             timestamp: timestamp(created - 1),
-            properties: { made: created, padding },
+            properties: { number: created, padding },
           })),
         )
     },

@@ -39,13 +39,13 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
   const invite = async (target_email: string, more: object = {}) =>
     (await app.send('POST', '/api/organizations/@current/invites/', { body: { target_email, ...more } })).body
   const waiting = async () => (await app.deps.db.all(sql`select * from letters`)).length
-  return { ...app, log, says: waitForLog, invite, waiting, wake: () => app.deps.mailer!.wake() }
+  return { ...app, log, waitForLog, invite, waiting, wake: () => app.deps.mailer!.wake() }
 }
 
 for (const engine of ENGINES) {
   t.test(`an invite is sent by email, and its link accepts it (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
-    const { send, invite, says: waitForLog } = await open(t, engine, mailbox.url)
+    const { send, invite, waitForLog } = await open(t, engine, mailbox.url)
     const arriving = mailbox.next()
     const made = await invite('grace@example.com', {
       first_name: '<b>Grace</b>',
@@ -87,16 +87,16 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, mailbox.url)
     mailbox.behave({ at: 'recipient', status: 451 })
     await app.invite('grace@example.com')
-    t.match(await app.says(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
+    t.match(await app.waitForLog(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
     app.wake()
     t.equal(await app.waiting(), 1)
     app.advance(MINUTE)
     app.wake()
-    await app.says(/next attempt in 60 seconds/)
+    await app.waitForLog(/next attempt in 60 seconds/)
     mailbox.behave({ at: 'data', status: 452 })
     app.advance(2 * MINUTE)
     app.wake()
-    await app.says(/next attempt in 120 seconds/)
+    await app.waitForLog(/next attempt in 120 seconds/)
     mailbox.behave(null)
     app.advance(3 * MINUTE)
     const arriving = mailbox.next()
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
     const { invite_id, token } = linkIn(raw)
     const messageId = (text: string) => /^Message-ID: (.+)$/im.exec(text)![1]
     t.equal(messageId(raw), messageId(mailbox.refused[0]!))
-    await app.says(/mail sent/)
+    await app.waitForLog(/mail sent/)
     t.equal(await app.waiting(), 0)
     t.equal((await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status, 200)
   })
@@ -115,19 +115,19 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, mailbox.url)
     mailbox.behave({ at: 'recipient', status: 550 })
     await app.invite('nobody@example.com')
-    t.match(await app.says(/mail given up/), { reason: /550/, level: 50 })
+    t.match(await app.waitForLog(/mail given up/), { reason: /550/, level: 50 })
     t.equal(await app.waiting(), 0)
 
     mailbox.behave({ at: 'recipient', status: 450 })
     await app.invite('busy@example.com')
     for (let attempt = 1; attempt < 12; attempt++) {
       const seconds = Math.min(30 * 2 ** (attempt - 1), 3600)
-      await app.says(new RegExp(`next attempt in ${seconds} seconds`))
+      await app.waitForLog(new RegExp(`next attempt in ${seconds} seconds`))
       app.log.length = 0
       app.advance((seconds + 1) * 1000)
       app.wake()
     }
-    await app.says(/mail given up/)
+    await app.waitForLog(/mail given up/)
     t.equal(await app.waiting(), 0)
     t.equal(
       (await app.send('GET', '/api/organizations/@current/invites/')).body.count,
@@ -141,13 +141,13 @@ for (const engine of ENGINES) {
     await first.close()
     const app = await open(t, engine, first.url)
     await app.invite('grace@example.com')
-    t.match(await app.says(/next attempt in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
+    t.match(await app.waitForLog(/next attempt in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
     const back = await openMailbox(t, {}, first.port)
     app.advance(MINUTE)
     const arriving = back.next()
     app.wake()
     t.strictSame((await arriving).to, ['grace@example.com'])
-    await app.says(/mail sent/)
+    await app.waitForLog(/mail sent/)
   })
 
   t.test(`does not resend a mail that may have been delivered (${engine})`, async (t) => {
@@ -155,18 +155,18 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, `${mailbox.url}?socketTimeout=300`)
     mailbox.behave({ at: 'data', cut: true })
     await app.invite('cut@example.com')
-    t.match(await app.says(/may have arrived/), { level: 50 })
+    t.match(await app.waitForLog(/may have arrived/), { level: 50 })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
     mailbox.behave({ at: 'data', hang: true })
     await app.invite('slow@example.com')
-    t.match(await app.says(/may have arrived/), { reason: /ETIMEDOUT/ })
+    t.match(await app.waitForLog(/may have arrived/), { reason: /ETIMEDOUT/ })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
     mailbox.behave({ at: 'recipient', hang: true })
     await app.invite('early@example.com')
     t.match(
-      await app.says(/next attempt/),
+      await app.waitForLog(/next attempt/),
       { reason: /ETIMEDOUT/ },
       'a mail cannot have arrived before its data was sent',
     )
@@ -180,14 +180,14 @@ for (const engine of ENGINES) {
       const app = await open(t, engine, mailbox.url)
       mailbox.behave({ at: 'recipient', status: 451 })
       await app.invite('grace@example.com')
-      await app.says(/next attempt/)
+      await app.waitForLog(/next attempt/)
       await app.deps.db.run(sql`update letters set state = 'sending'`)
       mailbox.behave(null)
       app.advance(5 * MINUTE)
       app.log.length = 0
       app.wake()
       await app.invite('other@example.com')
-      await app.says(/mail sent/)
+      await app.waitForLog(/mail sent/)
       t.strictSame(
         mailbox.mails.map(({ to }) => to[0]),
         ['other@example.com'],
@@ -195,7 +195,7 @@ for (const engine of ENGINES) {
       )
       app.advance(11 * MINUTE)
       app.wake()
-      await app.says(/a process died while sending/)
+      await app.waitForLog(/a process died while sending/)
       t.equal(await app.waiting(), 0)
       t.equal(mailbox.mails.length, 1)
     },
@@ -206,7 +206,7 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, mailbox.url)
     mailbox.behave({ at: 'recipient', status: 451 })
     const { id } = await app.invite('grace@example.com')
-    await app.says(/next attempt/)
+    await app.waitForLog(/next attempt/)
     await app.send('DELETE', `/api/organizations/@current/invites/${id}/`)
     mailbox.behave(null)
     app.advance(MINUTE)
@@ -238,13 +238,13 @@ t.test('supports TLS and authentication', async (t) => {
 
   const wrong = await open(t, 'sqlite', to('ada:wrong-password'))
   await wrong.invite('grace@example.com')
-  t.match(await wrong.says(/next attempt/), { reason: /535/ })
+  t.match(await wrong.waitForLog(/next attempt/), { reason: /535/ })
   t.notMatch(JSON.stringify(wrong.log), /wrong-password/, 'no password in the log')
 
   const suspicious = await open(t, 'sqlite', `smtps://ada:right@127.0.0.1:${mailbox.port}`)
   await suspicious.invite('grace@example.com')
   t.match(
-    await suspicious.says(/next attempt/),
+    await suspicious.waitForLog(/next attempt/),
     { reason: /certificate|ESOCKET|ETLS/i },
     'an untrusted certificate is rejected',
   )
