@@ -209,7 +209,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     ...(await answers(site, site.api_key, organization_id, site.project_id)),
     ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
-  // Lists of members show it, so it is there before they are read.
+  // Inserted before the lists are read, because lists of members show it.
   change(
     from,
     ADMINISTRATION.file,
@@ -442,7 +442,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
     `select conname from pg_constraint where contype = 'f' and (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[]))`,
     [spread],
   )
-  t.same(bound, [], 'no foreign key references or leaves a distributed table')
+  t.same(bound, [], 'no foreign key starts or ends at a distributed table')
   const { rows: nullable } = await client.query(
     `select attrelid::regclass::text from pg_attribute where attrelid = any ($1::regclass[]) and attname = 'project_id' and not attnotnull`,
     [spread],

@@ -111,23 +111,23 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
   const batch = (...events: unknown[]) => ({ api_key: token, batch: events })
   const bad = (attr: string | null): [number, string, string | null] => [400, 'invalid_payload', attr]
   const cases: [name: string, payload: unknown, expected: [status: number, code: string, attr: string | null]][] = [
-    ['nothing', '', [400, 'no_data', null]],
+    ['an empty body', '', [400, 'no_data', null]],
     ['an empty object', '{}', [400, 'no_data', null]],
     ['an empty array', '[]', [400, 'no_data', null]],
     ['a trailing comma', `{"api_key":"${token}","event":"x","distinct_id":"a",}`, bad(null)],
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), bad(null)],
     ['broken gzip', Buffer.concat([gzipSync('{"a":1}').subarray(0, 15), Buffer.from('nonsense')]), bad(null)],
-    ['the word undefined', 'undefined', bad(null)],
-    ['a text', '"text"', [401, 'missing_api_key', null]],
+    ['undefined', 'undefined', bad(null)],
+    ['a string', '"text"', [401, 'missing_api_key', null]],
     ['an invalid sent_at', eventWith({ sent_at: 'yesterday' }), bad('sent_at')],
     ['no token', good, [401, 'missing_api_key', null]],
     ['a null token', { api_key: null, ...good }, [401, 'missing_api_key', null]],
     ['an object as token', { ...good, api_key: { a: 1 } }, [401, 'not_string', null]],
     ['an empty token', { ...good, api_key: '' }, [401, 'empty', null]],
     ['a long token', { ...good, api_key: 'p'.repeat(65) }, [401, 'too_long', null]],
-    ['a token with other letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
+    ['a token with non-ASCII letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
     ['a personal key', { ...good, api_key: app.first.api_key.slice(0, 20) }, [401, 'personal_api_key', null]],
-    ['an unknown token', { ...good, api_key: 'phc_nobody' }, [401, 'authentication_failed', null]],
+    ['an unknown token', { ...good, api_key: 'phc_unknown' }, [401, 'authentication_failed', null]],
     [
       'an unknown token with invalid events',
       { batch: [null], api_key: 'phc_no' },
@@ -135,10 +135,10 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ],
     ['null in an array', [eventWith({}), null], bad('1')],
     ['null in a batch', batch(good, null), bad('batch__1')],
-    ['nothing in a batch', batch(good, good, {}), bad('batch__2')],
+    ['an empty object in a batch', batch(good, good, {}), bad('batch__2')],
     ['a number in a batch', batch(5), bad('batch__0')],
     ['an empty batch', batch(), bad('batch')],
-    ['a batch that is a text', { api_key: token, batch: 'x' }, bad('batch')],
+    ['a string as batch', { api_key: token, batch: 'x' }, bad('batch')],
     ['no event', eventWith({ event: undefined }), bad('event')],
     ['an empty event', eventWith({ event: '' }), bad('event')],
     ['an empty event in a batch', batch(good, { ...good, event: '' }), bad('batch__1__event')],
@@ -147,7 +147,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ['a null distinct_id', batch(good, good, good, { ...good, distinct_id: null }), bad('batch__3__distinct_id')],
     ['a NaN distinct_id', `{"api_key":"${token}","event":"x","distinct_id":NaN}`, bad('distinct_id')],
     ['properties as an array', [eventWith({}), eventWith({ properties: [] })], bad('1__properties')],
-    ['properties as a text', eventWith({ properties: 'x' }), bad('properties')],
+    ['properties as a string', eventWith({ properties: 'x' }), bad('properties')],
     ['an invalid uuid', eventWith({ uuid: 'x' }), bad('uuid')],
     ['a number as uuid', batch({ ...good, uuid: 5 }), bad('batch__0__uuid')],
     [
@@ -156,7 +156,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
       [400, 'invalid_input', null],
     ],
     [
-      'bottomless',
+      'extremely nested',
       `{"api_key":"${token}","event":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
       [400, 'invalid_input', null],
     ],
@@ -212,11 +212,11 @@ onBothEngines(t, 'accepts 20 MiB before and after decompression, and rejects mor
         properties: { long: 'x'.repeat(length / 40) },
       })),
     })
-  t.match(await post(app, gzipSync(event(limit))), tooLarge, 'out of gzip')
-  t.match(await post(app, gzipSync(gzipSync(Buffer.alloc(limit * 10, 32)))), tooLarge, 'out of gzip twice')
-  t.match(await post(app, lz64Bomb(), '/e/?compression=lz64'), tooLarge, 'out of lz64')
+  t.match(await post(app, gzipSync(event(limit))), tooLarge, 'decompressed from gzip')
+  t.match(await post(app, gzipSync(gzipSync(Buffer.alloc(limit * 10, 32)))), tooLarge, 'decompressed from gzip in gzip')
+  t.match(await post(app, lz64Bomb(), '/e/?compression=lz64'), tooLarge, 'decompressed from lz64')
   t.equal((await stored(app)).length, 0)
-  t.equal((await post(app, gzipSync(batch(limit - 4_000)))).status, 200, 'just below')
+  t.equal((await post(app, gzipSync(batch(limit - 4_000)))).status, 200, 'just below the limit')
   const rows = await stored(app)
   t.strictSame(
     rows.map(({ distinct_id }) => distinct_id),
@@ -508,7 +508,7 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
     ]
     for (const [payload, type, query = ''] of packings)
       t.equal((await post(app, payload, `${path}${query}`, type)).status, 200)
-    t.match(await post(app, { token: 'phc_nobody' }, path), { status: 401, body: { code: 'authentication_failed' } })
+    t.match(await post(app, { token: 'phc_unknown' }, path), { status: 401, body: { code: 'authentication_failed' } })
     t.match(await post(app, { distinct_id: 'a' }, path), { status: 401, body: { code: 'missing_api_key' } })
     t.match(await post(app, { token: 'phx_1' }, path), { status: 401, body: { code: 'personal_api_key' } })
     t.match(await post(app, `{"token":"${token}"`, path), { status: 400, body: { code: 'invalid_payload' } })

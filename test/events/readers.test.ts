@@ -30,7 +30,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
   const url = postgres?.url ?? `sqlite:${freshFolder(t)}`
   const events = await openDatabase(url, { file: 'events.db' })
   await events.exec('create table marks (id integer)')
-  // The priority of the other suites: with the niceness of a server, readers would start too slowly beside them.
+  // The priority of the other suites: with the niceness of a server, readers would start too slowly.
   const niceness = getPriority()
   const reader = await createEventReader({
     events,
@@ -81,7 +81,7 @@ for (const engine of ENGINES) {
     await t.rejects(reader.rows(quick, { ...slow, signal: AbortSignal.abort() }), { code: 'query_timeout' })
   })
 
-  t.test(`runs one slow query per project, and quick ones beside it (${engine})`, async (t) => {
+  t.test(`runs one slow query per project, and quick ones concurrently (${engine})`, async (t) => {
     const reader = await open(t, engine, DEADLINE_MS)
     const both = Promise.allSettled([reader.rows(endless, slow), reader.rows(quick, slow)])
     t.strictSame(await reader.rows(quick, { project_id: 1, lane: 'first' }), [[7, 'x']])

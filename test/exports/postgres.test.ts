@@ -28,13 +28,13 @@ interface Config {
   has_self_signed_cert?: boolean
 }
 
-interface Receiving {
+interface TestDestination {
   config: Config
   ask(text: string, values?: unknown[]): Promise<any[]>
 }
 
 /** A separate database as the destination. */
-async function receiving(t: Test): Promise<Receiving> {
+async function openDestination(t: Test): Promise<TestDestination> {
   const { url, drop } = await emptyDatabase()
   const client = new pg.Client(url)
   client.on('error', () => undefined)
@@ -120,7 +120,7 @@ for (const engine of ENGINES)
     ])
 
     await t.test('contains every event with all its values', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const { reports, ...reporter } = listener()
       const { records, bytes } = await deliver(jobTo(app, config), reporter, neverAborted)
       t.equal(records, 451)
@@ -174,7 +174,7 @@ for (const engine of ENGINES)
     })
 
     await t.test('gets no duplicates, and deleted rows are restored', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const job = jobTo(app, config)
       t.strictSame(await logsOf(job), [])
       t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were already in the table.'])
@@ -189,7 +189,7 @@ for (const engine of ENGINES)
     await t.test('is created once by two concurrent deliveries', async (t) => {
       const hogql_query = 'select uuid, event from events'
       for (const query of [null, hogql_query]) {
-        const { config, ask } = await receiving(t)
+        const { config, ask } = await openDestination(t)
         const job = jobTo(app, config, { hogql_query: query })
         await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), neverAborted)))
         t.strictSame(await ask('select count(*)::int as n from events'), [{ n: 451 }])
@@ -197,7 +197,7 @@ for (const engine of ENGINES)
     })
 
     await t.test('has the columns of a query, and the ledger prevents duplicates', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const long = `${'ä'.repeat(31)}bcd`
       const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties, uuid, event as "odd ""name", event as \`${long}\` from events where event = 'paid' and n < 10`
       const job = jobTo(app, { ...config, table_name: 'my "table"' }, { hogql_query })
@@ -236,7 +236,7 @@ for (const engine of ENGINES)
     })
 
     await t.test('created by others, with other types and without a key, is supported', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       await ask('create schema theirs')
       await ask(
         `create table theirs.t (id bigserial primary key, timestamp text, uuid uuid, event varchar(3), properties json,
@@ -251,7 +251,7 @@ for (const engine of ENGINES)
     })
 
     await t.test('is unchanged by a run that is killed', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const kill = () =>
         ask(
           `select pg_terminate_backend(pid, 10000) from pg_stat_activity
@@ -283,7 +283,7 @@ for (const engine of ENGINES)
 t.test('a server that fails', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
-  const { config, ask } = await receiving(t)
+  const { config, ask } = await openDestination(t)
   const to = (more: object, job: Partial<DeliveryJob> = {}) => failing(jobTo(app, { ...config, ...more }, job))
 
   await t.test('produces a message that says what to do', async (t) => {
@@ -388,7 +388,7 @@ t.test('a server that fails', async (t) => {
 })
 
 t.test('tests the destination without writing events', async (t) => {
-  const { config, ask } = await receiving(t)
+  const { config, ask } = await openDestination(t)
   t.strictSame(await steps(postgres.test(config, toolsWith())), postgres.steps)
   t.strictSame(await ask("select to_regclass('events') as made"), [{ made: null }])
   t.match(await steps(postgres.test({ ...config, password: 'wrong' }, toolsWith())), [/user or the password/])

@@ -168,7 +168,7 @@ function createSender(site: Site, random: () => number) {
           })),
         )
     },
-    /** Sends at most `count` batches in sequence, each once. */
+    /** Sends at most `limit` batches in sequence, each once. */
     sendSome: async (limit = pending.length): Promise<void> => {
       for (const batch of pending.slice(0, limit)) await send(batch)
     },

@@ -27,7 +27,7 @@ interface Answer {
 }
 
 /** Sends a request over a keep-alive connection. Rejects when the connection breaks. */
-function ask(
+function sendTo(
   agent: Agent,
   url: string,
   { method = 'GET', key, body }: { method?: string; key?: string; body?: unknown },
@@ -61,7 +61,7 @@ function agentFor(t: Test): Agent {
 }
 
 const isReady = (agent: Agent, { url }: ServerProcess): Promise<boolean> =>
-  ask(agent, `${url}/health/ready`, {}).then(
+  sendTo(agent, `${url}/health/ready`, {}).then(
     ({ status }) => status === 200,
     () => false,
   )
@@ -90,9 +90,9 @@ function createBalancer(t: Test, site: Site) {
       if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node exited')
       return site.servers.every((server) => ready.includes(server))
     },
-    send: (path: string, options: Parameters<typeof ask>[2]): Promise<Answer> => {
+    send: (path: string, options: Parameters<typeof sendTo>[2]): Promise<Answer> => {
       const choice = ready.length ? ready : site.servers
-      return ask(agent, `${choice[next++ % choice.length]!.url}${path}`, options)
+      return sendTo(agent, `${choice[next++ % choice.length]!.url}${path}`, options)
     },
   }
 }
@@ -113,7 +113,7 @@ function createLoad(t: Test, site: Site) {
       ['in', '/batch/', { method: 'POST', body: { api_key: site.project_token, batch: events } }],
       ['list', '/api/organizations/', { key }],
       ['out', `/api/projects/${site.project_id}/events/?limit=5`, { key }],
-    ][kind % 4] as [string, string, Parameters<typeof ask>[2]]
+    ][kind % 4] as [string, string, Parameters<typeof sendTo>[2]]
     try {
       const { status, headers } = await balancer.send(path, options)
       answers.push({ name, status, retry_after: headers['retry-after'] })
@@ -210,7 +210,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   const api = await serve('api')
   const key = api.api_key!
   t.match(
-    await ask(agent, `${api.url}/api/organizations/@current/invites/`, {
+    await sendTo(agent, `${api.url}/api/organizations/@current/invites/`, {
       method: 'POST',
       key,
       body: { target_email: 'new@example.com' },
@@ -222,7 +222,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.strictSame((await arriving).to, ['new@example.com'], 'the worker sends the mail of the API node')
 
   for (const path of ['/health/live', '/health/ready', '/openapi.json'])
-    t.match(await ask(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
+    t.match(await sendTo(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
   t.equal((await fetch(`${worker.url}/metrics`)).status, 200)
   const misdirected = { type: 'server_error', code: 'unavailable', detail: /role api or all/, attr: null }
   for (const [method, path] of [
@@ -231,20 +231,20 @@ t.test('serves, works and drains according to its role', async (t) => {
     ['GET', '/api/signup/99999999-9999-7999-8999-999999999999/'],
   ] as const)
     t.match(
-      await ask(agent, `${worker.url}${path}`, { method, key }),
+      await sendTo(agent, `${worker.url}${path}`, { method, key }),
       { status: 503, headers: { 'retry-after': '5' }, body: misdirected },
       `a worker does not serve ${path}`,
     )
-  t.match(await ask(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
+  t.match(await sendTo(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
   t.same(await stopNode(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
   t.same(await stopNode(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
 
-  const me = (): Promise<Answer> => ask(agent, `${api.url}/api/users/@me/`, { key })
+  const me = (): Promise<Answer> => sendTo(agent, `${api.url}/api/users/@me/`, { key })
   t.match(await me(), { status: 200, headers: { connection: 'keep-alive' } })
   api.child.kill('SIGTERM')
   await until(async () => !(await isReady(agent, api)))
-  t.match(await ask(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
-  t.match(await ask(agent, `${api.url}/health/live`, {}), { status: 200 })
+  t.match(await sendTo(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
+  t.match(await sendTo(agent, `${api.url}/health/live`, {}), { status: 200 })
   t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'answers and closes the connection')
   t.same(await stopNode(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
 
@@ -390,7 +390,7 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
   const agent = agentFor(t)
   const holder = await clientFor(t, site.database_url)
   const list = ({ url }: ServerProcess): Promise<Answer> =>
-    ask(agent, `${url}/api/organizations/`, { key: site.api_key })
+    sendTo(agent, `${url}/api/organizations/`, { key: site.api_key })
   // One request is not enough where connections are slow to open.
   const served = (): Promise<Answer> =>
     until(async () => {
@@ -406,19 +406,19 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
   const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'person' }] }
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, () => list(full)),
-    ask(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
-    ask(agent, `${full.url}/health/ready`, {}),
+    sendTo(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
+    sendTo(agent, `${full.url}/health/ready`, {}),
   ])
   for (const answer of answers)
     t.match(answer, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
-  t.match(await ask(agent, `${full.url}/health/live`, {}), { status: 200 })
+  t.match(await sendTo(agent, `${full.url}/health/live`, {}), { status: 200 })
   t.match(
     await list(shortLockTimeout),
     { status: 503, headers: { 'retry-after': '5' }, body: busy },
     'the lock is held',
   )
   t.match(
-    await ask(agent, `${shortLockTimeout.url}/health/ready`, {}),
+    await sendTo(agent, `${shortLockTimeout.url}/health/ready`, {}),
     { status: 200 },
     'a lock does not occupy connections',
   )
@@ -437,7 +437,7 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
   const createKey = (): Promise<{ id: string; value: string }> =>
     site.request('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
   const me = async ({ url }: ServerProcess, key: string): Promise<number> =>
-    (await ask(agent, `${url}/api/users/@me/`, { key })).status
+    (await sendTo(agent, `${url}/api/users/@me/`, { key })).status
 
   const revoked = await createKey()
   for (const server of site.servers) t.equal(await me(server, revoked.value), 200)

@@ -48,7 +48,7 @@ interface Answer {
 }
 
 /** Throws if the server dies during the request. */
-async function ask(
+async function request(
   { url }: ServerProcess,
   key: string | null,
   method: string,
@@ -119,7 +119,7 @@ function createLedger() {
     administer: async function* (server: ServerProcess, key: string, random: () => number): AsyncGenerator<Answer> {
       const name = v7()
       names.add(name)
-      const created = await ask(server, key, 'POST', '/api/organizations/', { name: `${name} 0` })
+      const created = await request(server, key, 'POST', '/api/organizations/', { name: `${name} 0` })
       const id: string = created.body.id
       if (isDone(created)) organizations.set(id, { sent: 0, acknowledged: 0, removal: 'none' })
       yield created
@@ -128,13 +128,13 @@ function createLedger() {
       const path = `/api/organizations/${id}/`
       for (let version = 1; version <= 2; version++) {
         organization.sent = version
-        const renamed = await ask(server, key, 'PATCH', path, { name: `${name} ${version}` })
+        const renamed = await request(server, key, 'PATCH', path, { name: `${name} ${version}` })
         if (isDone(renamed)) organization.acknowledged = version
         yield renamed
       }
       if (random() < 0.5) return
       organization.removal = 'requested'
-      const removed = await ask(server, key, 'DELETE', path)
+      const removed = await request(server, key, 'DELETE', path)
       if (isDone(removed)) organization.removal = 'acknowledged'
       yield removed
     },
@@ -144,7 +144,7 @@ function createLedger() {
       const name = `${sender} ${order}`
       const batch = { acknowledged: false }
       batches.set(name, batch)
-      const answer = await ask(server, null, 'POST', '/batch/', {
+      const answer = await request(server, null, 'POST', '/batch/', {
         api_key: server.project_token,
         batch: Array.from({ length: BATCH_SIZE }, () => ({
           uuid: v7(),
@@ -264,7 +264,7 @@ t.test('a database survives kill -9 during its first start', async (t) => {
     starting.kill('SIGKILL')
     await exited
     const server = await startProcess(t, { DATABASE_URL })
-    t.equal((await ask(server, null, 'GET', '/health/ready')).status, 200)
+    t.equal((await request(server, null, 'GET', '/health/ready')).status, 200)
     await server.kill()
     await assertHealthy(t, folder, `after first start ${round}`)
   }
@@ -365,7 +365,7 @@ for (const [i, [name, open, unable]] of DISKS.entries())
       )
       rejected += rejections.administration + rejections.events
       for (const path of ['/health/ready', '/api/organizations/', '/api/projects/@current/events/'])
-        t.equal((await ask(server, key, 'GET', path)).status, 200, `${path} still succeeds`)
+        t.equal((await request(server, key, 'GET', path)).status, 200, `${path} still succeeds`)
 
       disk.free(server)
       for await (const { status } of ledger.administer(server, key, random))
@@ -403,7 +403,7 @@ t.test('commands report a full disk and leave no partial files', async (t) => {
   t.match(await ended(command(['serve', '--port', '0', ...database], {})), { code: 1, stderr: /disk is full/ })
   disk.free(server)
   const restarted = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
-  t.equal((await ask(restarted, server.api_key, 'GET', '/api/organizations/')).status, 200)
+  t.equal((await request(restarted, server.api_key, 'GET', '/api/organizations/')).status, 200)
   await assertHealthy(t, disk.folder, 'afterwards')
   figure(t, { area: AREA, count: 4, of: 'commands', result: 'each reported the full disk and exited with 1' })
 })
@@ -513,9 +513,9 @@ t.test('backups under load are consistent', async (t) => {
   /** A chain of a project, an event in it, the next project, and so on: each link requires all earlier ones. */
   const chain = async (name: string): Promise<void> => {
     for (let link = 1; !stopped; link++) {
-      const created = await ask(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
+      const created = await request(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
       const event = { uuid: v7(), event: 'linked', distinct_id: name, properties: { link } }
-      const sent = await ask(server, null, 'POST', '/batch/', { api_key: created.body.api_token, batch: [event] })
+      const sent = await request(server, null, 'POST', '/batch/', { api_key: created.body.api_token, batch: [event] })
       if (created.status !== 201 || sent.status !== 200) t.fail(`returned ${created.status} and ${sent.status}`)
       links++
     }
