@@ -12,7 +12,7 @@ import { memory } from './trials/events-memory.ts'
 import { exports } from './trials/export.ts'
 import { growth } from './trials/growth.ts'
 import { isolation } from './trials/isolation.ts'
-import { atRest, processes } from './trials/size.ts'
+import { idleMemory, processes } from './trials/size.ts'
 import { start } from './trials/start.ts'
 import { writes } from './trials/writes.ts'
 import { percentile } from './workspace.ts'
@@ -21,7 +21,7 @@ const TRIALS: Trial[] = [
   ...answers,
   ...writes,
   start,
-  atRest,
+  idleMemory,
   processes,
   ...growth,
   ingestion,

@@ -15,13 +15,15 @@ interface Side {
 export function findBreaks(before: Json, after: Json): string[] {
   const found: string[] = []
   for (const [path, item] of Object.entries<Json>(before.paths))
-    for (const method of METHODS.filter((one) => item[one])) {
+    for (const method of METHODS.filter((name) => item[name])) {
       const old: Json = item[method]
       const now: Json | undefined = after.paths[path]?.[method]
       const name = `${method.toUpperCase()} ${path}`
       if (!now) found.push(`${name} is removed`)
       else
-        found.push(...operationBreaks(before, after, item, after.paths[path], old, now).map((why) => `${name}: ${why}`))
+        found.push(
+          ...operationBreaks(before, after, item, after.paths[path], old, now).map((reason) => `${name}: ${reason}`),
+        )
     }
   return found
 }
@@ -74,13 +76,17 @@ function operationBreaks(before: Json, after: Json, oldItem: Json, newItem: Json
 
 /** Another way to authenticate breaks no client, and neither does an operation that becomes public. */
 function acceptsAll(old: Json[], now: Json[]): boolean {
-  const accepted = now.map((one) => JSON.stringify(one))
-  return now.length === 0 || (old.length > 0 && old.every((one) => accepted.includes(JSON.stringify(one))))
+  const accepted = now.map((requirement) => JSON.stringify(requirement))
+  return (
+    now.length === 0 || (old.length > 0 && old.every((requirement) => accepted.includes(JSON.stringify(requirement))))
+  )
 }
 
 function parametersOf(contract: Json, item: Json, operation: Json): Map<string, Json> {
-  const all: Json[] = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((one) => resolve(contract, one))
-  return new Map(all.map((one) => [`${one.in}.${one.name}`, one]))
+  const all: Json[] = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
+    resolve(contract, parameter),
+  )
+  return new Map(all.map((parameter) => [`${parameter.in}.${parameter.name}`, parameter]))
 }
 
 function contentBreaks(
@@ -152,8 +158,9 @@ function gaps(from: Side, to: Side, at: string, direction: Direction, seen = new
 /** Only for requests: clients can read longer texts and new enum values. */
 function narrowed(a: Json, b: Json, at: string): string[] {
   const found: string[] = []
-  const words = (schema: Json): unknown[] | undefined => schema.enum ?? ('const' in schema ? [schema.const] : undefined)
-  const [allowed, still] = [words(a), words(b)]
+  const values = (schema: Json): unknown[] | undefined =>
+    schema.enum ?? ('const' in schema ? [schema.const] : undefined)
+  const [allowed, still] = [values(a), values(b)]
   const lost = still && (allowed ? allowed.filter((word) => !still.includes(word)) : ['any other value'])
   if (lost?.length) found.push(`${at} no longer accepts ${lost.map((word) => JSON.stringify(word)).join(', ')}`)
   for (const [limit, sign] of Object.entries(LIMITS))

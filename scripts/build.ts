@@ -7,7 +7,7 @@ import reference from '@scalar/fastify-api-reference'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
 import { build as buildConsole } from 'vite'
-import { checkedWhenGenerated } from './checked-when-generated.ts'
+import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
 const [, , outdir = 'dist', ...flags] = process.argv
 const sourcemap = flags.includes('--sourcemap')
@@ -49,7 +49,7 @@ const options: BuildOptions = {
   lineLimit: 120,
   logLevel: 'warning',
   sourcemap,
-  plugins: [checkedWhenGenerated],
+  plugins: [skipOpenApiValidation],
 }
 
 /** The bundle that `serve` and programs that import the package share. */

@@ -180,7 +180,7 @@ export function findChangedRequests(contract: Json, dialect: Json): string[] {
 /** Every operation that accepts a key accepts a session as well. */
 export function acceptSessions(contract: Json): Json {
   for (const item of Object.values<Json>(contract.paths))
-    for (const method of METHODS.filter((one) => item[one])) {
+    for (const method of METHODS.filter((name) => item[name])) {
       const { security } = item[method]
       if (security?.length === 1) item[method].security = [...security, { session: [] }]
     }
@@ -191,7 +191,7 @@ export function acceptSessions(contract: Json): Json {
 export function declareNotAcceptable(contract: Json): Json {
   const apiPaths = Object.entries<Json>(contract.paths).filter(([path]) => path.startsWith('/api/'))
   for (const [, item] of apiPaths)
-    for (const method of METHODS.filter((one) => item[one])) {
+    for (const method of METHODS.filter((name) => item[name])) {
       const { responses } = item[method]
       const response = Object.entries<Json>(responses).find(([status]) => status.startsWith('2'))?.[1]
       if (response && resolve(contract, response).content?.['application/json'])

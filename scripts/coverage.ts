@@ -37,10 +37,10 @@ export function createCoverage(): Coverage {
         for (const { url, functions } of readRecord(join(folder, file))) {
           const merged = scripts.get(url) ?? new Map<string, FunctionCoverage>()
           scripts.set(url, merged)
-          for (const one of functions) {
-            const [range] = one.ranges
+          for (const record of functions) {
+            const [range] = record.ranges
             const key = `${range.startOffset}-${range.endOffset}`
-            if (range.count > 0 || !merged.has(key)) merged.set(key, one)
+            if (range.count > 0 || !merged.has(key)) merged.set(key, record)
           }
         }
       rmSync(folder, { recursive: true, force: true })

@@ -28,13 +28,13 @@ const FOREIGN_SQL = 'exports/destinations/postgres.ts'
 
 interface Place {
   floor: number
-  room: string
+  member: string
 }
 
 function placeOf(file: string): Place | undefined {
   for (const exact of [true, false])
     for (const [floor, names] of FLOORS.entries())
-      for (const room of names) if (exact ? file === room : file.startsWith(`${room}/`)) return { floor, room }
+      for (const member of names) if (exact ? file === member : file.startsWith(`${member}/`)) return { floor, member }
   return undefined
 }
 
@@ -54,21 +54,21 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
     if (!fileName.startsWith('.')) continue
     const target = normalize(join(dirname(file), fileName))
     targets.push(target)
-    const there = placeOf(target)
-    if (!there) problems.push(`${file} imports ${target}, which has no floor.`)
-    else if (there.floor > here.floor) problems.push(`${file} imports ${target} from a higher floor.`)
-    else if (there.floor === here.floor && here.room !== there.room)
+    const targetPlace = placeOf(target)
+    if (!targetPlace) problems.push(`${file} imports ${target}, which has no floor.`)
+    else if (targetPlace.floor > here.floor) problems.push(`${file} imports ${target} from a higher floor.`)
+    else if (targetPlace.floor === here.floor && here.member !== targetPlace.member)
       problems.push(`${file} imports ${target}, a sibling on the same floor.`)
   }
   imports.set(file, targets)
   if (
-    !SQL_FLOORS.includes(here.room) &&
+    !SQL_FLOORS.includes(here.member) &&
     file !== FOREIGN_SQL &&
     /\bsql`|\b(select|insert into|delete from|update) .*\b(from|values|where|set)\b/.test(text)
   )
     problems.push(`${file} contains SQL. Move it to one of: ${SQL_FLOORS.join(', ')}.`)
-  if (/process\.env\b/.test(text) && here.room !== 'cli') problems.push(`${file} reads process.env. Use config.ts.`)
-  if (/Date\.now\(|new Date\(\)/.test(text) && !['sql', 'deps.ts'].includes(here.room))
+  if (/process\.env\b/.test(text) && here.member !== 'cli') problems.push(`${file} reads process.env. Use config.ts.`)
+  if (/Date\.now\(|new Date\(\)/.test(text) && !['sql', 'deps.ts'].includes(here.member))
     problems.push(`${file} reads the system clock. Use deps.now.`)
 }
 

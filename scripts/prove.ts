@@ -1,7 +1,7 @@
 /**
- * Runs the test files with figures, with full counts and one after the other, so they do not disturb each other. Writes the
- * figures to docs/reliability.json and docs/reliability.md. Files that are not run keep their figures; a failed file loses
- * them, and the page lists it.
+ * Runs the test files with figures, with full counts, one at a time so that they do not affect each other. Writes the
+ * figures to docs/reliability.json and docs/reliability.md. Files that are not run keep their figures. The page lists failed
+ * files without figures.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -85,9 +85,9 @@ function page(runs: readonly Run[], files: readonly string[]): string {
   return [
     '# Reliability',
     '',
-    'The fault, fuzz and property tests of this program with full counts, and their results. `npm run prove` runs all of',
-    'them and writes this page; `npm run prove -- <files>` runs some and keeps the other lines. `npm test` runs the same tests',
-    'with smaller counts. A test with a seed makes the same choices every time.',
+    'Results of the fault, fuzz and property tests with full counts. `npm run prove` runs all of them and writes this page;',
+    '`npm run prove -- <files>` updates only these files. `npm test` runs the same tests with smaller counts. A test with a',
+    'seed is reproducible.',
     ...areas.flatMap((area) => {
       const figures = proven.filter((figure) => figure.area === area)
       return section(area, [
@@ -105,13 +105,13 @@ function page(runs: readonly Run[], files: readonly string[]): string {
           ),
         ),
         '',
-        'To repeat:',
+        'To reproduce:',
         '',
         ...[...new Set(figures.map(({ file }) => file))].map((file) => `    npm run prove -- ${file}`),
       ])
     }),
     ...section(
-      'Not supported by the machine',
+      'Not supported on this machine',
       unable.map(({ name, unable, file }) => `- ${name}: ${unable} (\`${file}\`)`),
     ),
     ...section('Incomplete', [

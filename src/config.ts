@@ -231,7 +231,7 @@ const Environment = Type.Object({
       minimum: 0,
       maximum: 600,
       description:
-        'How long the server still answers after SIGTERM while /health/ready fails, so that load balancers notice; by default 2 on PostgreSQL and 0 on SQLite',
+        'How long the server keeps serving after SIGTERM while /health/ready fails, so that load balancers stop routing to it; by default 2 on PostgreSQL and 0 on SQLite',
     }),
   ),
   SHUTDOWN_SECONDS: Type.Integer({

@@ -39,10 +39,10 @@ export const bodyFor = ({ project_token }: Workspace): Buffer =>
 
 /** Sends batches of 100 events on several connections. */
 export async function sendBatches(to: Workspace, count: number, body: () => Buffer): Promise<void> {
-  let left = count
+  let remaining = count
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      while (left-- > 0) await fetchBody(to, '/batch/', { body: body() })
+      while (remaining-- > 0) await fetchBody(to, '/batch/', { body: body() })
     }),
   )
 }

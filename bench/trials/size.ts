@@ -17,7 +17,7 @@ const [PART, BETWEEN] = [400_000, 200_000]
 const peakDuring = (requests: number): Promise<number> =>
   peakMemory(workspace, () => load(workspace, { path: path() }, requests))
 
-export const atRest: Trial = {
+export const idleMemory: Trial = {
   name: 'size.memory',
   description: 'The server shares small machines with other services and runs for months.',
   unit: 'MB',

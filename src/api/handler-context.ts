@@ -31,7 +31,7 @@ type ProjectOf<Id extends OperationId> =
 export interface Raw extends RawRequest {
   /** Counts the request for its project. Throws `throttled` above the limit. */
   admit(project_id: number): void
-  /** Throws `throttled` when too many requests of this address were refused. */
+  /** Throws `throttled` when too many requests of this address were rejected. */
   requireGoodStanding(): void
 }
 

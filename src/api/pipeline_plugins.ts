@@ -74,7 +74,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
   return {
     subject: async (access) => {
       const organization = organizationOf(access)
-      // Without access the answer is 403, whether or not the plugin exists.
+      // Without access the response is 403, whether or not the plugin exists.
       requirePluginAccess(organization.plugins_access_level, PLUGIN_ACCESS.look)
       const { id = '' } = access.params
       const plugin = isPluginId(id) ? await store.get(db, organization.id, Number(id), family) : undefined

@@ -8,7 +8,7 @@ import { ping } from '../store/installation.ts'
 import { type Area, RawResponse } from './handler-context.ts'
 import { htmlPage } from './html.ts'
 
-/** The build puts the script beside the program. From the sources, the last build is used. */
+/** The build puts the script next to the program. From the sources, the last build is used. */
 const BUILT_SCRIPT = new URL('./reference.js', import.meta.url)
 const SOURCE_SCRIPT = new URL('../../dist/reference.js', import.meta.url)
 

@@ -68,7 +68,7 @@ const usePgDump = (url: string, file: string): Error =>
     `Use pg_dump to back up PostgreSQL: pg_dump --format=custom --file=${shellQuote(file)} ${shellQuote(withoutPassword(url))}`,
   )
 
-/** Each backup uses its own temporary folder beside the archive, so concurrent backups do not interfere. */
+/** Each backup uses its own temporary folder next to the archive, so concurrent backups do not interfere. */
 async function writeArchive(url: string, file: string): Promise<Manifest> {
   const db = await openDatabase(url, { mode: 'read' })
   let folder: string | undefined

@@ -33,7 +33,7 @@ const RESTORE = 'Stop the server and restore the last backup into an empty folde
 export const doctorCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('doctor'))
     .description(
-      'Checks everything that a server needs and prints a remedy for each problem. It changes nothing and is safe beside a running server. The exit code is 1 when there is a problem.',
+      'Checks everything that a server needs and prints a remedy for each problem. It changes nothing and can run while a server is running. The exit code is 1 when there is a problem.',
     )
     .addHelpText(
       'after',

@@ -39,7 +39,7 @@ const createCommand = (variables: Variables): Command =>
     .description('Creates a key for a user and prints its value once. A running server accepts it immediately.')
     .requiredOption('--user <email>', 'the user that the key acts as')
     .requiredOption('--scopes <list>', 'the scopes, separated by commas')
-    .option('--label <text>', 'a name for the key', 'Made on the command line')
+    .option('--label <text>', 'a name for the key', 'Created on the command line')
     .option('--expires <time>', 'the expiry time in ISO 8601 (default: never)')
     .addHelpText(
       'after',

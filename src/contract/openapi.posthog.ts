@@ -3519,7 +3519,7 @@ export interface components {
          */
         ActivityChange: {
             field: string;
-            /** @description The value before, null for none. `changed` stands for secrets on both sides. */
+            /** @description The value before, null for none. Secrets have the value `changed` on both sides. */
             before: unknown;
             /** @description The value after. */
             after: unknown;

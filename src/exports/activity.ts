@@ -42,7 +42,7 @@ export function recordRun(
   return record(tx, ids, now, actor, { project_id, area: 'batch_export_runs', activity, item_id: id, item_name: name })
 }
 
-/** The fields that callers set. Each key of the destination is a field of its own; secrets have no values. */
+/** The fields that callers set. Each key of the destination is a separate field; secrets have no values. */
 export function exportChanges(vault: Vault, before: BatchExportRow | null, after: BatchExportRow): FieldChange[] {
   const secrets = before?.secrets === after.secrets ? [] : replacedSecrets(vault, before, after)
   return [

@@ -111,7 +111,7 @@ export async function update(
   const updated = await db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
-    // Another update changed the destination meanwhile: validate again.
+    // A concurrent update changed the destination: validate again.
     if (destination && (locked.destination_config !== found.destination_config || locked.secrets !== found.secrets))
       return
     const { interval, start_at, end_at } = boundsOf(locked, input)

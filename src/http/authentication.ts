@@ -12,7 +12,7 @@ import { isSafe, requireCsrfToken, requireSameOrigin } from './csrf.ts'
 import { originOf } from './request-url.ts'
 
 export interface Authenticator {
-  /** A key wins over a session: a wrong key is an error even beside a good session. */
+  /** A key takes precedence over a session: an invalid key is an error even with a valid session. */
   authenticate(request: FastifyRequest): Promise<Caller>
   /** The session of a request to a public operation. A session that has ended is none. */
   currentSession(request: FastifyRequest): Promise<sessions.SessionRow | null>

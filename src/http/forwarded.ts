@@ -84,7 +84,7 @@ function lastEntry(header: string | string[] | undefined): string | undefined {
   return text?.slice(text.lastIndexOf(',') + 1).trim()
 }
 
-/** Stands for an invalid `Forwarded` header. An empty address is invalid too. */
+/** Represents an invalid `Forwarded` header. An empty address is invalid too. */
 const INVALID = { for: '' }
 
 /** The last element of the `Forwarded` header (RFC 7239). */

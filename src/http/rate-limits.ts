@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 /** How often nodes share their counts. Between two rounds, each node admits requests up to the limit. */
 const SHARE_EVERY_MS = 1_000
 const CLEANUP_EVERY_MS = 60_000
-/** Areas whose public operations are limited per address. Sign-in has throttles of its own on top. */
+/** Areas whose public operations are limited per address. Sign-in has additional throttles. */
 const LIMITED_AREAS: readonly AreaName[] = ['signup', 'session', 'password_reset', 'sso', 'users']
 
 /** All methods except `stop` throw `throttled` above the limit. */

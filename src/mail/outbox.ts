@@ -48,7 +48,7 @@ export interface AccountNoticeContent {
   at: string
 }
 
-/** What a template needs, by kind of mail. It holds no secret. */
+/** The template parameters of each kind of mail. They contain no secrets. */
 export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }

@@ -2,7 +2,7 @@ import { errorCode } from '../errors.ts'
 import type { Engine, Sql } from './template.ts'
 
 /**
- * The port to a database, with two engines behind it.
+ * The interface to a database, implemented for two engines.
  * Inside `tx`, use only the `tx` argument, await nothing else and have no other side effects: on SQLite all other writes
  * wait for it, and it may run twice.
  */

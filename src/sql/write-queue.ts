@@ -79,7 +79,7 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
       for (const write of group) settlements.push(await runInSavepoint(write))
       timed(() => commit.run())
     } catch (error) {
-      // Nothing is committed and no caller has an answer yet.
+      // Nothing is committed and no promise is settled yet.
       if (writer.inTransaction) rollback.run()
       if (group.length === 1) return first.reject(describeStorageError(error))
       // Run each write alone, so that one that cannot succeed fails by itself.

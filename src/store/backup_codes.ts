@@ -14,7 +14,7 @@ export async function replace(tx: Db, user_id: number, hashes: readonly string[]
     await tx.run(sql`insert into backup_codes (user_id, code_hash) values (${user_id}, ${code_hash})`)
 }
 
-/** Uses a code up. False when there is no such code. */
+/** Consumes a code. False if the code does not exist. */
 export async function use(db: Db, user_id: number, code_hash: string): Promise<boolean> {
   return (await db.run(sql`delete from backup_codes where user_id = ${user_id} and code_hash = ${code_hash}`)) > 0
 }

@@ -8,14 +8,14 @@ export interface FieldChange {
   after: unknown
 }
 
-/** Stands for the value of a secret. */
+/** Replaces the value of a secret. */
 export const SECRET = 'changed'
 
 /** Limits of one entry. Values come from users, and a page holds up to 1,000 entries. */
 const MAX_CHANGES = 30
 const MAX_VALUE_CHARACTERS = 200
 
-/** Fields that only one state has are null in the other. An empty object stands for an item that does not exist. */
+/** Fields that only one state has are null in the other. An empty object represents an item that does not exist. */
 export function fieldChanges(before: object, after: object, secrets: readonly string[] = []): FieldChange[] {
   const [old, current] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   const changes: FieldChange[] = []

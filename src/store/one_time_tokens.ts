@@ -6,7 +6,7 @@ export type TokenKind = 'sign_in' | 'password_reset' | 'email_verification'
 export interface OneTimeTokenRow {
   kind: TokenKind
   user_id: number
-  /** The address the token was made for. It is void once the user has another one. */
+  /** The address that the token was issued for. The token is invalid once the user has another address. */
   email: string
   created_at: string
   expires_at: string

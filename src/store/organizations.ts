@@ -127,7 +127,7 @@ export async function remove(tx: Db, id: string, now: string): Promise<boolean> 
   return (await tx.run(sql`delete from organizations where id = ${id}`)) > 0
 }
 
-/** For the operator; members cannot change it. False when there is no such organization. */
+/** For the operator; members cannot change it. False if the organization does not exist. */
 export async function setPluginsAccess(db: Db, id: string, level: number, now: string): Promise<boolean> {
   const changed = await db.run(
     sql`update organizations set plugins_access_level = ${level}, updated_at = ${now} where id = ${id}`,

@@ -8,7 +8,7 @@ import { CAPTURE_BODIES, JSON_BODIES, PAST_INCIDENTS } from './malicious-bodies.
 import { type Attack, openTarget, type Target, type World } from './target.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
-const AREA = 'Hostile texts'
+const AREA = 'Malicious input'
 const LARGEST = 20_000_000
 const SIZES = [1_000, 100_000, 900_000, 5_000_000, LARGEST]
 const LARGE_EVENTS = 110
@@ -16,11 +16,11 @@ const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
 t.setTimeout((PROVE ? 240 : 20) * 60_000)
 
 const captureAttacks = (world: World): Attack[] =>
-  Object.entries(CAPTURE_BODIES).flatMap(([name, make]) =>
+  Object.entries(CAPTURE_BODIES).flatMap(([name, createBody]) =>
     (PROVE ? SIZES : [PAST_INCIDENTS.includes(name) ? LARGEST : 100_000]).map((size) => ({
       name: `capture of ${name}, ${size} bytes`,
       run: async (send) => {
-        const { query = '', ...body } = make(size, world)
+        const { query = '', ...body } = createBody(size, world)
         const { status } = await send({ method: 'POST', path: `/capture/${query}`, anonymous: true, ...body })
         if (status === 200) for (const request of eventReadRequests(world)) await send(request)
       },
@@ -28,7 +28,7 @@ const captureAttacks = (world: World): Attack[] =>
   )
 
 const jsonAttacks = ({ organization_id }: World): Attack[] =>
-  Object.entries(JSON_BODIES).flatMap(([name, make]) =>
+  Object.entries(JSON_BODIES).flatMap(([name, createBody]) =>
     (PROVE ? [100_000, 1_000_000, LARGEST] : [1_000_000]).map((size) => ({
       name: `body of ${name}, ${size} bytes`,
       run: (send) =>
@@ -36,7 +36,7 @@ const jsonAttacks = ({ organization_id }: World): Attack[] =>
           method: 'PATCH',
           path: `/api/organizations/${organization_id}/`,
           headers: { 'content-type': 'application/json' },
-          body: make(size),
+          body: createBody(size),
         }),
     })),
   )
@@ -44,25 +44,25 @@ const jsonAttacks = ({ organization_id }: World): Attack[] =>
 /** Every text in some field of an event, and every field of an event with some text. */
 function textAttacks(world: World): Attack[] {
   const random = seeded(SEED)
-  const places = inputFieldsOf(world).filter(({ name }) => /^capture\.capture body/.test(name))
+  const fields = inputFieldsOf(world).filter(({ name }) => /^capture\.capture body/.test(name))
   const cases: Case[] = []
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
-  const add = (place: Case['field'], text: string, size: number): void => {
-    cases.push({ field: place, text, size, variant: 0, readBack: true })
+  const add = (field: Case['field'], text: string, size: number): void => {
+    cases.push({ field: field, text, size, variant: 0, readBack: true })
   }
-  for (const place of places) {
-    const texts = Object.keys(textsFor(place))
-    if (!PROVE) add(place, pick(texts), pick([1_000, 100_000]))
-    else for (const text of texts) for (const size of SIZES) add(place, text, size)
+  for (const field of fields) {
+    const texts = Object.keys(textsFor(field))
+    if (!PROVE) add(field, pick(texts), pick([1_000, 100_000]))
+    else for (const text of texts) for (const size of SIZES) add(field, text, size)
   }
   // Timestamps, elements and stored JSON have their own scanners.
-  const scanned = places.filter(({ name }) => /body<0>.*\.(timestamp|text|\$elements_chain)$/.test(name))
+  const scanned = fields.filter(({ name }) => /body<0>.*\.(timestamp|text|\$elements_chain)$/.test(name))
   if (!PROVE) for (const text of Object.keys(textsFor(scanned[0]!))) add(pick(scanned), text, 100_000)
-  return cases.map((one) => attackOf(world, one))
+  return cases.map((testCase) => attackOf(world, testCase))
 }
 
 const resultOf = ({ slowest_ms, limit_ms }: Target): string =>
-  `every one answered, never with a fault of the server's; the slowest probe took ${Math.round(slowest_ms)} ms of at most ${Math.round(limit_ms)}`
+  `no server errors; slowest health check ${Math.round(slowest_ms)} ms (limit ${Math.round(limit_ms)} ms)`
 
 t.comment(`SEED=${SEED}`)
 

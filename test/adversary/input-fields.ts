@@ -121,17 +121,17 @@ interface Slot {
   put(value: unknown): unknown
 }
 
-let made = 0
+let created = 0
 
 export function inputFieldsOf(world: World): InputField[] {
-  const sample = (given: Json, name: string): unknown => {
-    const schema = mergeAllOf(given)
+  const sample = (source: Json, name: string): unknown => {
+    const schema = mergeAllOf(source)
     const kind = REFERENCES[name]
     const types: string[] = [schema.type ?? []].flat()
     if (kind && !types.includes('array')) return world.ids[kind][0]
     if (schema.enum) return schema.enum[0]
     if ('const' in schema) return schema.const
-    if (SAMPLES[name]) return SAMPLES[name](world, ++made)
+    if (SAMPLES[name]) return SAMPLES[name](world, ++created)
     if (isDestination(schema)) return { type: 'NoOp', config: {} }
     const choice = (schema.oneOf ?? schema.anyOf)?.[0]
     if (choice) return sample(choice, name)
@@ -145,8 +145,8 @@ export function inputFieldsOf(world: World): InputField[] {
     return schema.format === 'uuid' ? '01890000-0000-7000-8000-000000000000' : 'a'
   }
 
-  const slots = (given: Json, name: string): Slot[] => {
-    const schema = mergeAllOf(given)
+  const slots = (source: Json, name: string): Slot[] => {
+    const schema = mergeAllOf(source)
     if (isDestination(schema))
       return destinationsOf(schema).flatMap((type) =>
         slots(contract.components.schemas[`${type}Config`] ?? {}, 'config').map((slot) => ({
@@ -302,7 +302,7 @@ const json = (value: unknown): Pick<Request, 'headers' | 'body'> => ({
 })
 
 const queryOf = (operation: Operation): Json[] =>
-  (operation.source.parameters ?? []).map(resolve).filter((one: Json) => one.in === 'query')
+  (operation.source.parameters ?? []).map(resolve).filter((parameter: Json) => parameter.in === 'query')
 
 const bodySchemaOf = (operation: Operation): Json | undefined =>
   operation.source.requestBody?.content['application/json']?.schema
@@ -344,7 +344,7 @@ const HEADER_WRAPS: Record<string, ((text: string) => string)[]> = {
 }
 
 function headersOf(world: World): InputField[] {
-  const asked: Request[] = [
+  const requests: Request[] = [
     { method: 'GET', path: `/api/projects/${world.project_id}/events/?limit=1` },
     { method: 'PATCH', path: `/api/organizations/${world.organization_id}/`, ...json({ name: 'Target' }) },
     { method: 'POST', path: '/capture/', ...json({ api_key: world.project_token, event: 'seen', distinct_id: 'a' }) },
@@ -352,7 +352,7 @@ function headersOf(world: World): InputField[] {
   ]
   const operation = operations[0]!
   return HEADERS.flatMap((header) =>
-    asked.map((request): InputField => {
+    requests.map((request): InputField => {
       const wraps = HEADER_WRAPS[header] ?? [(text: string) => text]
       return {
         name: `${request.method} ${request.path} header.${header}`,
@@ -382,12 +382,12 @@ export const textsFor = ({ structural, name }: InputField): Record<string, MakeT
       : TEXTS
 
 /** Limits the text to the length that the field allows. */
-function fitText(place: InputField, make: MakeText, size: number, variant: number): string {
+function fitText(field: InputField, make: MakeText, size: number, variant: number): string {
   const length = ({ path, headers, body }: Request): number =>
-    (body?.length ?? 0) + (place.max_characters === HEAD_BYTES ? path.length + JSON.stringify(headers ?? {}).length : 0)
+    (body?.length ?? 0) + (field.max_characters === HEAD_BYTES ? path.length + JSON.stringify(headers ?? {}).length : 0)
   const few = make(500)
-  const per = Math.max(1, (length(place.request(few, variant)) - length(place.request('a', variant))) / few.length)
-  return make(Math.min(size, Math.floor((place.max_characters - 500) / per)))
+  const per = Math.max(1, (length(field.request(few, variant)) - length(field.request('a', variant))) / few.length)
+  return make(Math.min(size, Math.floor((field.max_characters - 500) / per)))
 }
 
 /** Requests that read the stored resource. */
@@ -395,15 +395,18 @@ function readBackRequests(world: World, { area }: Operation, { text }: Reply): R
   if (area === 'capture') return eventReadRequests(world)
   const stored: Json = text.startsWith('{') ? JSON.parse(text) : {}
   return operations
-    .filter((one) => one.method === 'GET' && one.area === area && !queryOf(one).some(({ required }) => required))
-    .map((one) => {
-      const own: Kind | undefined = parametersOf(one)
-        .map((name) => kindOf(one, name))
+    .filter(
+      (candidate) =>
+        candidate.method === 'GET' && candidate.area === area && !queryOf(candidate).some(({ required }) => required),
+    )
+    .map((candidate) => {
+      const own: Kind | undefined = parametersOf(candidate)
+        .map((name) => kindOf(candidate, name))
         .at(-1)
       return {
         method: 'GET',
-        path: one.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-          const kind = kindOf(one, name)
+        path: candidate.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+          const kind = kindOf(candidate, name)
           const id = name === 'id' && kind === own && stored.id !== undefined ? stored.id : world.ids[kind][0]
           return encodeURIComponent(String(id))
         }),
@@ -449,19 +452,19 @@ export interface Case {
   readBack: boolean
 }
 
-export function attackOf(world: World, { field: place, text, size, variant, readBack: show }: Case): Attack {
-  const { operation } = place
-  const name = `${place.name}, variant ${variant}, "${text}" of ${size}`
+export function attackOf(world: World, { field, text, size, variant, readBack: isReadBack }: Case): Attack {
+  const { operation } = field
+  const name = `${field.name}, variant ${variant}, "${text}" of ${size}`
   return {
     name,
     run: async (send: Send) => {
-      const filled = place.request(fitText(place, textsFor(place)[text]!, size, variant), variant)
+      const filled = field.request(fitText(field, textsFor(field)[text]!, size, variant), variant)
       const request = { ...filled, anonymous: operation.isPublic }
       const answer = await send(request)
       if (answer.status >= 300 || answer.status === 0 || operation.method === 'GET') return
-      if (show) for (const shown of readBackRequests(world, operation, answer)) await send(shown)
-      const removed = cleanupRequest(operation, request, answer)
-      if (removed) await send(removed)
+      if (isReadBack) for (const read of readBackRequests(world, operation, answer)) await send(read)
+      const cleanup = cleanupRequest(operation, request, answer)
+      if (cleanup) await send(cleanup)
     },
   }
 }

@@ -19,7 +19,7 @@ const typed = (type: string, body: string | Buffer, query?: string): ReturnType<
 
 /** An event with the JSON text in its properties. */
 const eventWith = ({ project_token }: World, text: string): string =>
-  `{"api_key":"${project_token}","event":"seen","distinct_id":"somebody","properties":{"text":${text}}}`
+  `{"api_key":"${project_token}","event":"seen","distinct_id":"person","properties":{"text":${text}}}`
 
 /** Cached, because compressing it takes longer than decompressing it. */
 let packed: Buffer | undefined
@@ -44,10 +44,10 @@ export const PAST_INCIDENTS = [
   'many empty lists',
   'many keys',
   'many small events',
-  'NaN many times',
-  'NaN and escaped quotes outside of texts',
+  'many NaN',
+  'NaN and escaped quotes outside of strings',
   'a gzip bomb',
-  'packed nested lists',
+  'compressed nested lists',
   'lz64 of the same symbol',
 ]
 
@@ -55,7 +55,7 @@ export const PAST_INCIDENTS = [
 export const CAPTURE_BODIES: Record<string, MakeBody> = {
   'nested lists': (size) => json(nested(size)),
   'nested lists in an event': (size, world) => json(eventWith(world, nested(size))),
-  'nested lists that never close': (size) => json(times('[', size)),
+  'unclosed nested lists': (size) => json(times('[', size)),
   'nested objects in an event': (size, world) =>
     json(eventWith(world, `${times('{"a":', size / 2)}1${times('}', size / 10)}`)),
   'nested lists in a batch of many': (size, world) =>
@@ -65,35 +65,34 @@ export const CAPTURE_BODIES: Record<string, MakeBody> = {
   'many empty objects': (size, world) => json(eventWith(world, `[${times('{},', size)}1]`)),
   'many keys': (size, world) =>
     json(eventWith(world, `{${Array.from({ length: size / 14 }, (_, i) => `"k${i}":1`).join()}}`)),
-  'the same key again and again': (size, world) => json(eventWith(world, `{${times('"a":1,', size)}"a":1}`)),
-  'many texts': (size, world) => json(eventWith(world, `[${times('"a",', size)}1]`)),
+  'many duplicate keys': (size, world) => json(eventWith(world, `{${times('"a":1,', size)}"a":1}`)),
+  'many strings': (size, world) => json(eventWith(world, `[${times('"a",', size)}1]`)),
   'many escapes': (size, world) => json(eventWith(world, `"${times('\\u0061', size)}"`)),
   'many escaped NULs': (size, world) => json(eventWith(world, `"${times('\\u0000', size)}"`)),
   'many escaped surrogates': (size, world) => json(eventWith(world, `"${times('\\ud800', size)}"`)),
-  'escaped NULs in many texts': (size, world) => json(eventWith(world, `[${times('"\\u0000",', size)}1]`)),
+  'escaped NULs in many strings': (size, world) => json(eventWith(world, `[${times('"\\u0000",', size)}1]`)),
   'a long number': (size, world) => json(eventWith(world, times('1', size))),
-  'NaN many times': (size, world) => json(eventWith(world, `[${times('NaN,', size)}1]`)),
-  'infinities many times': (size, world) => json(eventWith(world, `[${times('-Infinity,', size)}1]`)),
-  'NaN and escaped quotes that never close': (size, world) =>
-    json(`{"a":NaN,${eventWith(world, `"${times('\\"', size)}`)}`),
+  'many NaN': (size, world) => json(eventWith(world, `[${times('NaN,', size)}1]`)),
+  'many infinities': (size, world) => json(eventWith(world, `[${times('-Infinity,', size)}1]`)),
+  'NaN and unclosed escaped quotes': (size, world) => json(`{"a":NaN,${eventWith(world, `"${times('\\"', size)}`)}`),
   'NaN and quotes': (size) => json(`NaN${times('"', size)}`),
-  'NaN and escaped quotes outside of texts': (size) => json(`NaN${times('\\"', size)}`),
-  'NaN in texts': (size, world) => json(eventWith(world, `[NaN,"${times('NaN', size)}"]`)),
+  'NaN and escaped quotes outside of strings': (size) => json(`NaN${times('\\"', size)}`),
+  'NaN in strings': (size, world) => json(eventWith(world, `[NaN,"${times('NaN', size)}"]`)),
   'minus signs and NaN': (size) => json(`${times('-', size)}NaN`),
-  'spaces before everything': (size) => json(`${times(' ', size)}x`),
-  'spaces inside': (size, world) => json(eventWith(world, `${times(' \n', size)}1`)),
-  'bytes that are no UTF-8': (size) => json(Buffer.alloc(size, 0xff)),
-  'bytes that are nearly UTF-8': (size, world) =>
+  'leading spaces': (size) => json(`${times(' ', size)}x`),
+  'spaces between tokens': (size, world) => json(eventWith(world, `${times(' \n', size)}1`)),
+  'invalid UTF-8': (size) => json(Buffer.alloc(size, 0xff)),
+  'almost valid UTF-8': (size, world) =>
     json(Buffer.concat([Buffer.from(eventWith(world, '"')), Buffer.alloc(size, 0xc3)])),
   zeros: (size) => json(Buffer.alloc(size)),
   'many small events': (size, world) =>
     json(`{"api_key":"${world.project_token}","batch":[${times(`${event},`, size)}${event}]}`),
-  'many small events, the last one wrong': (size, world) =>
+  'many small events, the last one invalid': (size, world) =>
     json(`{"api_key":"${world.project_token}","batch":[${times(`${event},`, size)}{}]}`),
   'many small events without a token': (size) => json(`[${times(`${event},`, size)}${event}]`),
-  'many small events of a wrong token': (size) =>
+  'many small events with a wrong token': (size) =>
     json(`{"api_key":"phc_wrong","batch":[${times(`${event},`, size)}${event}]}`),
-  'many things that are no events': (size, world) =>
+  'many values that are not events': (size, world) =>
     json(`{"api_key":"${world.project_token}","batch":[${times('1,', size)}1]}`),
   'many persons': (size, world) =>
     json(
@@ -101,7 +100,7 @@ export const CAPTURE_BODIES: Record<string, MakeBody> = {
     ),
   'many properties of a person': (size, world) =>
     json(
-      `{"api_key":"${world.project_token}","event":"$set","distinct_id":"somebody","$set":{${Array.from({ length: size / 14 }, (_, i) => `"k${i}":1`).join()}}}`,
+      `{"api_key":"${world.project_token}","event":"$set","distinct_id":"person","$set":{${Array.from({ length: size / 14 }, (_, i) => `"k${i}":1`).join()}}}`,
     ),
   elements: (size, world) =>
     json(
@@ -111,27 +110,27 @@ export const CAPTURE_BODIES: Record<string, MakeBody> = {
     json(
       `{"api_key":"${world.project_token}","event":"$autocapture","distinct_id":"a","properties":{"$elements":[{${Array.from({ length: size / 20 }, (_, i) => `"attr__k${i}":"1"`).join()}}]}}`,
     ),
-  'a large packed text': (size, world) =>
+  'a large compressed text': (size, world) =>
     json(gzipSync(eventWith(world, `"${times('a', size)}"`)), { 'content-encoding': 'gzip' }),
   'a gzip bomb': () => json(bomb(), { 'content-encoding': 'gzip' }),
   'a gzip bomb in a gzip bomb': () => json(gzipSync(gzipSync(bomb())), { 'content-encoding': 'gzip' }),
-  'packed nested lists': (size) => json(gzipSync(nested(size)), { 'content-encoding': 'gzip' }),
-  'packed numbers': (size, world) =>
+  'compressed nested lists': (size) => json(gzipSync(nested(size)), { 'content-encoding': 'gzip' }),
+  'compressed numbers': (size, world) =>
     json(gzipSync(eventWith(world, `[${times('1,', size)}1]`)), { 'content-encoding': 'gzip' }),
-  'packed NaN': (size, world) =>
+  'compressed NaN': (size, world) =>
     json(gzipSync(eventWith(world, `[${times('NaN,', size)}1]`)), { 'content-encoding': 'gzip' }),
-  'gzip that breaks off': (size) =>
+  'truncated gzip': (size) =>
     json(gzipSync(Buffer.from(times('abcdefg', size))).subarray(0, -20), { 'content-encoding': 'gzip' }),
   'base64 of zeros': (size) => typed('text/plain', Buffer.alloc((size / 4) * 3).toString('base64')),
   'base64 of an event': (size, world) =>
     typed('text/plain', Buffer.from(eventWith(world, `"${times('a', (size / 4) * 3)}"`)).toString('base64')),
-  'base64 of packed numbers': (size, world) =>
+  'base64 of compressed numbers': (size, world) =>
     typed('text/plain', gzipSync(eventWith(world, `[${times('1,', size)}1]`)).toString('base64')),
   'base64 with spaces': (size) => typed('text/plain', times('QUFB ', size)),
-  'nearly base64': (size) => typed('text/plain', `${times('QUFB', size)}!`),
+  'almost valid base64': (size) => typed('text/plain', `${times('QUFB', size)}!`),
   'lz64 of a long text': (size, world) => lz64(eventWith(world, `"${times('a', Math.min(size, LARGEST_LZ))}"`)),
   'lz64 of nested lists': (size) => lz64(nested(Math.min(size, LARGEST_LZ))),
-  'lz64 that is none': (size) => typed('text/plain', times('QUFBQUFB', size), '?compression=lz64'),
+  'invalid lz64': (size) => typed('text/plain', times('QUFBQUFB', size), '?compression=lz64'),
   'lz64 of the same symbol': (size) => typed('text/plain', times('/', size), '?compression=lz64'),
   'a form of many fields': (size) => typed('application/x-www-form-urlencoded', times('a=b&', size)),
   'a form of escapes': (size) => typed('application/x-www-form-urlencoded', `data=${times('%41', size)}`),
@@ -147,7 +146,7 @@ export const CAPTURE_BODIES: Record<string, MakeBody> = {
       'multipart/form-data; boundary=x',
       `${times('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n', size)}--x--\r\n`,
     ),
-  'a part that never ends': (size) =>
+  'an unterminated part': (size) =>
     typed(
       'multipart/form-data; boundary=x',
       `--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n${times('\r\n-', size)}`,
@@ -163,14 +162,14 @@ export const CAPTURE_BODIES: Record<string, MakeBody> = {
 export const JSON_BODIES: Record<string, (size: number) => string> = {
   'nested lists': nested,
   'nested lists in a name': (size) => `{"name":${nested(size)}}`,
-  'lists that never close': (size) => times('[', size),
+  'unclosed lists': (size) => times('[', size),
   'many keys': (size) => `{${Array.from({ length: size / 14 }, (_, i) => `"k${i}":1`).join()}}`,
-  'the same key again and again': (size) => `{${times('"name":1,', size)}"name":1}`,
-  'prototypes again and again': (size) => `{${times('"__proto__":{},', size)}"name":1}`,
+  'many duplicate keys': (size) => `{${times('"name":1,', size)}"name":1}`,
+  'many prototype keys': (size) => `{${times('"__proto__":{},', size)}"name":1}`,
   'escaped NULs': (size) => `{"name":"${times('\\u0000', size)}"}`,
   'escaped surrogates': (size) => `{"name":"${times('\\ud800', size)}"}`,
   'keys of escaped surrogates': (size) => `{${Array.from({ length: size / 16 }, (_, i) => `"\\ud800${i}":1`).join()}}`,
-  'quotes that never close': (size) => `{"name":"${times('\\"', size)}`,
+  'unclosed quotes': (size) => `{"name":"${times('\\"', size)}`,
   spaces: (size) => `${times(' ', size)}x`,
   'a long number': (size) => `{"name":${times('1', size)}}`,
 }

@@ -17,7 +17,7 @@ const GIVE_UP_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let url: string | undefined
-let began: number | undefined
+let startedAt: number | undefined
 let finished = 0
 let slowest_ms = 0
 let failure: string | null = null
@@ -39,10 +39,10 @@ process.on('message', async (message: ProberMessage) => {
     return
   }
   // Waits for two probes: the current one may be delayed by the attack, the next one by its aftermath.
-  const wanted = finished + 2
-  while (finished < wanted && !failure && !(began !== undefined && performance.now() - began > GIVE_UP_MS))
+  const target = finished + 2
+  while (finished < target && !failure && !(startedAt !== undefined && performance.now() - startedAt > GIVE_UP_MS))
     await pause(1)
-  if (began !== undefined) slowest_ms = Math.max(slowest_ms, performance.now() - began)
+  if (startedAt !== undefined) slowest_ms = Math.max(slowest_ms, performance.now() - startedAt)
   const reply: ProberReport = { report: message.report, slowest_ms, failure }
   slowest_ms = 0
   failure = null
@@ -52,15 +52,15 @@ process.on('message', async (message: ProberMessage) => {
 for (;;) {
   await pause(PAUSE_MS)
   if (url === undefined) continue
-  const asked = url
-  began = performance.now()
+  const probed = url
+  startedAt = performance.now()
   try {
-    await probe(asked)
-    slowest_ms = Math.max(slowest_ms, performance.now() - began)
+    await probe(probed)
+    slowest_ms = Math.max(slowest_ms, performance.now() - startedAt)
   } catch (error) {
-    if (asked === url) failure = (error as Error).message
+    if (probed === url) failure = (error as Error).message
     url = undefined
   }
-  began = undefined
+  startedAt = undefined
   finished++
 }

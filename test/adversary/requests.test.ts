@@ -9,28 +9,28 @@ import { openTarget } from './target.ts'
 const SEED = Number(process.env.SEED ?? 20260902)
 const SIZES = PROVE ? [1_000, 30_000, 300_000, 1_000_000] : [1_000, 30_000, 1_000_000]
 /** The number of concurrent cases. If a group is slow, each of its cases is repeated alone. */
-const AT_ONCE = 6
+const CONCURRENCY = 6
 /** A log line that repeats the input would be longer. */
 const MAX_LOG_LINE = 20_000
 const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
 t.setTimeout((PROVE ? 240 : 20) * 60_000)
 
 /** Each text in one field of each family, and one text in every other field. `npm run prove` uses every size. */
-function casesOf(places: readonly InputField[]): Case[] {
+function casesOf(selected: readonly InputField[]): Case[] {
   const random = seeded(SEED)
   const cases: Case[] = []
   const known = new Set<string>()
-  let turn = Math.floor(random() * 1_000)
-  for (const place of places) {
-    const texts = Object.keys(textsFor(place))
-    const first = !known.has(place.family)
-    known.add(place.family)
+  let next = Math.floor(random() * 1_000)
+  for (const field of selected) {
+    const texts = Object.keys(textsFor(field))
+    const first = !known.has(field.family)
+    known.add(field.family)
     const add = (text: string, size: number): void => {
-      cases.push({ field: place, text, size, variant: turn++ % place.variants, readBack: first })
+      cases.push({ field: field, text, size, variant: next++ % field.variants, readBack: first })
     }
     if (PROVE && first) for (const text of texts) for (const size of SIZES) add(text, size)
-    else if (place.structural) add(texts[0]!, SIZES.at(-1)!)
-    else for (let i = 0; i < (first ? 2 : 1); i++) add(texts[turn++ % texts.length]!, SIZES[turn++ % SIZES.length]!)
+    else if (field.structural) add(texts[0]!, SIZES.at(-1)!)
+    else for (let i = 0; i < (first ? 2 : 1); i++) add(texts[next++ % texts.length]!, SIZES[next++ % SIZES.length]!)
   }
   return cases
 }
@@ -41,20 +41,20 @@ for (const engine of ENGINES)
   t.test(`malicious texts do not block other requests (${engine})`, async (t) => {
     const target = await openTarget(t, engine)
     // capture.test.ts covers capture bodies, with larger texts.
-    const asked = inputFieldsOf(target.world).filter(({ name }) => !/^capture\.\w+ body/.test(name))
-    const places = asked.filter(({ name }) => !ONLY || ONLY.test(name))
-    const cases = casesOf(places)
-    t.comment(`${places.length} places, ${cases.length} cases, limit ${target.limit_ms} ms`)
-    for (let i = 0; i < cases.length; i += AT_ONCE)
-      await target.attack(cases.slice(i, i + AT_ONCE).map((one) => attackOf(target.world, one)))
+    const fields = inputFieldsOf(target.world).filter(({ name }) => !/^capture\.\w+ body/.test(name))
+    const selected = fields.filter(({ name }) => !ONLY || ONLY.test(name))
+    const cases = casesOf(selected)
+    t.comment(`${selected.length} fields, ${cases.length} cases, limit ${target.limit_ms} ms`)
+    for (let i = 0; i < cases.length; i += CONCURRENCY)
+      await target.attack(cases.slice(i, i + CONCURRENCY).map((testCase) => attackOf(target.world, testCase)))
     t.strictSame(target.failures, [])
     const longest = target.longestLogLine()
-    t.ok(longest <= MAX_LOG_LINE, `the longest line of the log has ${longest} characters`)
+    t.ok(longest <= MAX_LOG_LINE, `the longest log line has ${longest} characters`)
     figure(t, {
-      area: 'Hostile texts',
+      area: 'Malicious input',
       count: cases.length,
-      of: `texts of up to 1 MB in ${places.length} places of requests`,
-      result: `every one answered, never with a fault of the server's; the slowest probe took ${Math.round(target.slowest_ms)} ms of at most ${Math.round(target.limit_ms)}`,
+      of: `texts of up to 1 MB in ${selected.length} request fields`,
+      result: `no server errors; slowest health check ${Math.round(target.slowest_ms)} ms (limit ${Math.round(target.limit_ms)} ms)`,
       seed: SEED,
     })
   })

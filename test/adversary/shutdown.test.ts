@@ -11,7 +11,7 @@ import { openTarget, type Request, type World } from './target.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
 const ROUNDS = PROVE ? 30 : 2
-const AT_ONCE = 12
+const CONCURRENCY = 12
 const SHUTDOWN_SECONDS = 5
 /** A margin for busy machines. */
 const GRACE_SECONDS = 5
@@ -43,7 +43,7 @@ function requests(world: World, random: () => number): Request[] {
       body: JSON.stringify({ source: { 'index.ts': pick(Object.values(TEXTS))(300_000) } }),
     }),
   ]
-  return Array.from({ length: AT_ONCE }, (_, i) => kinds[i % kinds.length]!())
+  return Array.from({ length: CONCURRENCY }, (_, i) => kinds[i % kinds.length]!())
 }
 
 t.comment(`SEED=${SEED}`)
@@ -57,24 +57,24 @@ for (const engine of ENGINES)
         const target = await openTarget(t, engine, { SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) })
         const child = target.child()
         const exited = once(child, 'exit')
-        const going = requests(target.world, random).map((request) => target.send(request).catch(() => undefined))
+        const pending = requests(target.world, random).map((request) => target.send(request).catch(() => undefined))
         await pause(random() * 500)
-        const began = performance.now()
+        const started = performance.now()
         child.kill('SIGTERM')
-        const most_ms = (SHUTDOWN_SECONDS + GRACE_SECONDS) * 1_000
+        const deadline_ms = (SHUTDOWN_SECONDS + GRACE_SECONDS) * 1_000
         const late = new AbortController()
-        const end = await Promise.race([exited, pause(most_ms, 'late', late)])
+        const end = await Promise.race([exited, pause(deadline_ms, 'late', late)])
         late.abort()
         t.not(end, 'late', 'the server exits in time')
-        slowest_ms = Math.max(slowest_ms, performance.now() - began)
+        slowest_ms = Math.max(slowest_ms, performance.now() - started)
         if (end === 'late') child.kill('SIGKILL')
-        await Promise.all(going)
+        await Promise.all(pending)
       })
     figure(t, {
-      area: 'Hostile texts',
+      area: 'Malicious input',
       count: ROUNDS,
-      of: `shutdowns with ${AT_ONCE} attacks under way`,
-      result: `each ended within the deadline of ${SHUTDOWN_SECONDS} s, the slowest after ${Math.round(slowest_ms)} ms`,
+      of: `shutdowns during ${CONCURRENCY} concurrent attacks`,
+      result: `each within the deadline of ${SHUTDOWN_SECONDS} s, the slowest after ${Math.round(slowest_ms)} ms`,
       seed: SEED,
     })
   })

@@ -9,7 +9,7 @@ import { openNameserver } from '../helpers/nameserver.ts'
 import { openPluginHosts } from '../helpers/plugin-hosts.ts'
 import { emptyPlace } from '../helpers/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/process.ts'
-import { fill, type Send as SendAsOwner, type Tenant } from '../helpers/tenants.ts'
+import { createResources, type Send as SendAsOwner, type Tenant } from '../helpers/tenants.ts'
 import { openProber } from './prober.ts'
 
 export interface Request {
@@ -96,22 +96,22 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
   let server = await start()
   const prober = openProber(t)
   const failures: string[] = []
-  const fail = (...sentences: string[]): void => {
-    for (const sentence of sentences.filter((one) => !failures.includes(one))) {
-      failures.push(sentence)
-      t.comment(sentence)
+  const fail = (...messages: string[]): void => {
+    for (const message of messages.filter((message) => !failures.includes(message))) {
+      failures.push(message)
+      t.comment(message)
     }
   }
   const counts = { sent: 0, slowest_ms: 0 }
 
   let agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
-  const exchange = (request: Request, again = false): Promise<Reply> =>
+  const exchange = (request: Request, isRetry = false): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const { method, path, headers, body, anonymous } = request
       const url = new URL(server.url)
       counts.sent++
-      let answered = false
+      let responded = false
       const outgoing = httpRequest(
         {
           agent,
@@ -122,7 +122,7 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
           headers: { ...(!anonymous && { authorization: `Bearer ${world.key}` }), ...headers },
         },
         (response) => {
-          answered = true
+          responded = true
           const chunks: Buffer[] = []
           response.on('data', (chunk) => chunks.push(chunk))
           response.on('error', reject)
@@ -135,9 +135,9 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
         outgoing.destroy(new Error(`no response within ${REPLY_TIMEOUT_MS / 1000} s`)),
       )
       outgoing.on('error', (error) => {
-        if (answered) return
+        if (responded) return
         // The server may close an idle connection while the client reuses it.
-        if (outgoing.reusedSocket && !again) exchange(request, true).then(resolve, reject)
+        if (outgoing.reusedSocket && !isRetry) exchange(request, true).then(resolve, reject)
         else reject(error)
       })
       outgoing.end(body)
@@ -173,7 +173,7 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
   const warmUp = { method: 'GET', path: `/api/projects/${project_id}/events/?select=${encodeURIComponent('["uuid"]')}` }
   for (let attempt = 0; attempt < 20 && (await exchange(warmUp)).status !== 200; attempt++);
   const { uuid: owner_uuid } = await asOwner('GET', '/api/users/@me/')
-  world.ids = (await fill(asOwner, { organization_id, project_id, owner_uuid }, 'target')).ids
+  world.ids = (await createResources(asOwner, { organization_id, project_id, owner_uuid }, 'target')).ids
 
   prober.watch(server.url)
   const limit_ms = await prober.limit()
@@ -210,8 +210,8 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
         } catch (error) {
           const { code, message } = error as NodeJS.ErrnoException
           // The server may close the connection while the client still sends a rejected body.
-          const refused = RESET_CODES.includes(code ?? '') && (request.body?.length ?? 0) > 1024 * 1024
-          if (!refused) faults.push(`${name}: ${request.method} ${request.path.slice(0, 100)} failed: ${message}`)
+          const rejected = RESET_CODES.includes(code ?? '') && (request.body?.length ?? 0) > 1024 * 1024
+          if (!rejected) faults.push(`${name}: ${request.method} ${request.path.slice(0, 100)} failed: ${message}`)
           return { status: 0, text: '' }
         }
       }
@@ -260,7 +260,7 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
     longestLogLine: () =>
       readFileSync(log, 'utf8')
         .split('\n')
-        .reduce((most, line) => Math.max(most, line.length), 0),
+        .reduce((longest, line) => Math.max(longest, line.length), 0),
     attack: async (attacks) => {
       const together = await run(attacks)
       if (!together.lost) fail(...together.faults)
@@ -269,16 +269,20 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
         return
       }
       for (const attack of attacks) {
-        const took: number[] = []
-        while (took.length < ATTEMPTS) {
+        const times_ms: number[] = []
+        while (times_ms.length < ATTEMPTS) {
           const { faults, slowest_ms, lost } = await run([attack])
           if (lost || attacks.length > 1) fail(...faults)
-          took.push(Math.round(slowest_ms))
+          times_ms.push(Math.round(slowest_ms))
           if (slowest_ms <= limit_ms) break
         }
         // The machine may be busier than when the limit was measured.
-        if (took.length === ATTEMPTS && Math.min(...took) > limit_ms && Math.min(...took) > (await prober.limit()))
-          fail(`${attack.name}: the server did not respond for ${took.join(', ')} ms`)
+        if (
+          times_ms.length === ATTEMPTS &&
+          Math.min(...times_ms) > limit_ms &&
+          Math.min(...times_ms) > (await prober.limit())
+        )
+          fail(`${attack.name}: the server did not respond for ${times_ms.join(', ')} ms`)
       }
     },
   }

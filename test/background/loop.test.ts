@@ -19,7 +19,7 @@ function counted(round: () => Promise<number> = async () => HOUR_MS) {
   return { loop, errors, rounds: () => rounds }
 }
 
-/** Resolves after this many turns of the microtask queue. */
+/** Resolves after this many microtasks. */
 async function microtasks(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await undefined
 }
@@ -85,5 +85,5 @@ t.test('the next round starts after the delay that a round returns', async (t) =
   await loop.stop()
   loop.wake()
   await nextTick()
-  t.equal(rounds(), 3, 'none after the stop')
+  t.equal(rounds(), 3, 'no round starts after the stop')
 })

@@ -152,28 +152,28 @@ t.test('serve', async (t) => {
     t.equal(await server.stop(), 0)
     t.same(readdirSync(temporary), [])
 
-    const impatient = await serve(t, ['--ephemeral'], { TMPDIR: temporary })
-    const socket = connect(Number(new URL(impatient.ready.url).port), '127.0.0.1')
+    const interrupted = await serve(t, ['--ephemeral'], { TMPDIR: temporary })
+    const socket = connect(Number(new URL(interrupted.ready.url).port), '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write(
-      `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${impatient.ready.api_key}\r\n` +
+      `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${interrupted.ready.api_key}\r\n` +
         'Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
     )
     await once(socket, 'data')
-    const stopping = impatient.logged('stopping')
-    impatient.child.kill('SIGTERM')
+    const stopping = interrupted.logged('stopping')
+    interrupted.child.kill('SIGTERM')
     await stopping
-    t.equal(await impatient.stop(), 1, 'exits at the second signal')
-    t.same(readdirSync(temporary), [], 'and deletes its files')
+    t.equal(await interrupted.stop(), 1, 'exits at the second signal')
+    t.same(readdirSync(temporary), [], 'it deletes its files')
   })
 
   t.test('finishes a request in progress after SIGTERM and exits with 0', async (t) => {
     const { ready, child, logged } = await serve(t, ['--ephemeral'])
     const exited = once(child, 'exit')
-    const body = JSON.stringify({ name: 'Begun before the end' })
+    const body = JSON.stringify({ name: 'Started before the signal' })
     const socket = connect(Number(new URL(ready.url).port), '127.0.0.1')
     let answer = ''
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       socket.on('data', (bytes) => {
         answer += bytes
         if (answer.includes('100 Continue')) resolve()
@@ -183,7 +183,7 @@ t.test('serve', async (t) => {
       `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ready.api_key}\r\nExpect: 100-continue\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
     )
-    await begun
+    await started
     const stopping = logged('stopping')
     child.kill('SIGTERM')
     await stopping
@@ -201,10 +201,10 @@ t.test('serve', async (t) => {
     const db = new Sqlite(join(newer.path, 'workspace.db'))
     db.exec("insert into migrations (version, applied_at) values (99, '')")
     db.close()
-    const cases: [what: string, args: string[], env: Variables, code: number, says: RegExp][] = [
+    const cases: [name: string, args: string[], env: Variables, code: number, message: RegExp][] = [
       ['a port in use', ['--ephemeral', '--port', new URL(ready.url).port], {}, 1, /in use.*--port/],
       [
-        'a file for a folder',
+        'a file instead of a folder',
         ['--database', `sqlite:${path}/workspace.db`],
         {},
         1,
@@ -218,29 +218,23 @@ t.test('serve', async (t) => {
         /is a file where a folder is expected/,
       ],
       ['a newer database', newer.flags, {}, 1, /schema version 99.*newer program/],
-      ['no such engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
-      ['no PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /unreachable/],
-      ['a wrong setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
-      ['a wrong flag', ['--port', '70000'], {}, 2, /0 to 65535/],
-      [
-        'two that exclude each other',
-        ['--ephemeral', '--database', 'sqlite:x'],
-        {},
-        2,
-        /cannot be used with --database/,
-      ],
+      ['an unknown engine', ['--database', 'mysql://root:hunter2@db/x'], {}, 1, /mysql:\/\/db\/x.*Use sqlite:/],
+      ['an unreachable PostgreSQL', ['--database', 'postgres://root:hunter2@127.0.0.1:1/x'], {}, 1, /unreachable/],
+      ['an invalid setting', ['--ephemeral'], { LOG_LEVEL: 'loud' }, 1, /^LOG_LEVEL/],
+      ['an invalid flag', ['--port', '70000'], {}, 2, /0 to 65535/],
+      ['conflicting flags', ['--ephemeral', '--database', 'sqlite:x'], {}, 2, /cannot be used with --database/],
       ['an unknown flag', ['--prot', '1'], {}, 2, /Unknown option '--prot'/],
     ]
     secrets.push('hunter2')
-    for (const [what, args, env, code, says] of cases) {
+    for (const [name, args, env, code, message] of cases) {
       const ended = await run(['serve', ...args], { env })
-      t.equal(ended.code, code, what)
-      t.match(ended.stderr, says, what)
-      t.notMatch(ended.stderr, /^\s+at /m, `${what}: no stack`)
-      t.equal(ended.stdout, '', what)
+      t.equal(ended.code, code, name)
+      t.match(ended.stderr, message, name)
+      t.notMatch(ended.stderr, /^\s+at /m, `${name}: no stack trace`)
+      t.equal(ended.stdout, '', name)
     }
     const loud = await run(['serve', ...newer.flags], { env: { LOG_LEVEL: 'debug' } })
-    t.match(loud.stderr, /^\s+at /m, 'prints the stack with LOG_LEVEL=debug')
+    t.match(loud.stderr, /^\s+at /m, 'prints the stack trace with LOG_LEVEL=debug')
   })
 })
 
@@ -283,29 +277,29 @@ t.test('users', async (t) => {
 t.test('users supersede', async (t) => {
   const { flags } = await database()
   const json = async (...args: string[]) => JSON.parse((await run([...args, '--json', ...flags])).stdout)
-  const trap = await json('users', 'create', '--email', 'victim@example.com', '--organization', 'Trap')
+  const squatted = await json('users', 'create', '--email', 'victim@example.com', '--organization', 'Trap')
   const { value } = await json('keys', 'create', '--user', 'victim@example.com', '--scopes', '*')
   t.ok(value)
   t.match(await json('users', 'supersede', 'VICTIM@example.com'), {
     email: 'victim@example.com',
-    uuid: trap.uuid,
+    uuid: squatted.uuid,
     keys_revoked: 1,
     left: [],
-    without_owner: [{ id: trap.organization_id, name: 'Trap' }],
+    without_owner: [{ id: squatted.organization_id, name: 'Trap' }],
   })
   t.match(await json('users', 'list'), [{ email: 'ada@example.com', is_email_verified: null }])
   t.equal((await json('keys', 'list')).length, 0)
   t.match(await run(['users', 'supersede', 'victim@example.com', ...flags]), { code: 5, stderr: /No user/ })
 
-  const again = await json(
+  const recreated = await json(
     'users',
     'create',
     '--email',
     'victim@example.com',
     '--organization-id',
-    trap.organization_id,
+    squatted.organization_id,
   )
-  t.not(again.id, trap.id, 'another account can use the address')
+  t.not(recreated.id, squatted.id, 'another account can use the address')
   const shown = await run(['users', 'supersede', 'victim@example.com', ...flags])
   t.match(shown, { code: 0, stdout: /no longer a member of:\n {2}Trap/ })
   t.match(await run(['users', 'supersede', 'ada@example.com', ...flags]), {
@@ -316,8 +310,8 @@ t.test('users supersede', async (t) => {
 
 t.test('local commands do not create a database', async (t) => {
   const path = folder()
-  for (const words of [['users', 'list'], ['keys', 'list'], ['backup', join(root, 'none.tar')], ['doctor']]) {
-    const { code, stdout, stderr } = await run([...words, '--database', `sqlite:${path}`])
+  for (const args of [['users', 'list'], ['keys', 'list'], ['backup', join(root, 'none.tar')], ['doctor']]) {
+    const { code, stdout, stderr } = await run([...args, '--database', `sqlite:${path}`])
     t.equal(code, 1)
     t.match(stdout + stderr, /There is no database at .*migrate/)
   }
@@ -330,17 +324,17 @@ t.test('keys are valid immediately on a running server and revoked immediately',
   const { env } = await serve(t, flags)
   const create = (...args: string[]) => run(['keys', 'create', '--user', 'OWNER@example.com', ...args, ...flags])
 
-  const made = JSON.parse((await create('--scopes', 'organization:read', '--label', 'Robot', '--json')).stdout)
-  secrets.push(made.value)
-  const with_it = { env: { ...env, WORKSPACE_KEY: made.value } }
-  t.match(await run(['organizations', 'list'], with_it), { code: 0, stdout: /My organization/ })
-  t.match(await run(['organizations', 'create', '--name', 'No'], with_it), { code: 4, stderr: /organization:write/ })
+  const created = JSON.parse((await create('--scopes', 'organization:read', '--label', 'Robot', '--json')).stdout)
+  secrets.push(created.value)
+  const asKey = { env: { ...env, WORKSPACE_KEY: created.value } }
+  t.match(await run(['organizations', 'list'], asKey), { code: 0, stdout: /My organization/ })
+  t.match(await run(['organizations', 'create', '--name', 'No'], asKey), { code: 4, stderr: /organization:write/ })
 
   const listed = await run(['keys', 'list', '--user', 'owner@example.com', ...flags])
   t.match(listed.stdout, /Robot +owner@example.com/)
-  t.notMatch(listed.stdout, made.value)
-  t.equal((await run(['keys', 'revoke', made.id, ...flags])).code, 0)
-  t.match(await run(['organizations', 'list'], with_it), { code: 3, stderr: /revoked/ })
+  t.notMatch(listed.stdout, created.value)
+  t.equal((await run(['keys', 'revoke', created.id, ...flags])).code, 0)
+  t.match(await run(['organizations', 'list'], asKey), { code: 3, stderr: /revoked/ })
 
   const shown = await create('--scopes', '*', '--expires', '2100-01-01')
   secrets.push(/^phx_\w+/.exec(shown.stdout)![0])
@@ -351,8 +345,8 @@ t.test('keys are valid immediately on a running server and revoked immediately',
   t.match(await create('--scopes', '*', '--label', 'x'.repeat(41)), { code: 2, stderr: /40 characters/ })
   t.match(await run(['keys', 'create', '--user', 'no@example.com', '--scopes', '*', ...flags]), { code: 5 })
   t.match(await run(['keys', 'list', '--user', 'no@example.com', ...flags]), { code: 5 })
-  t.match(await run(['keys', 'revoke', made.id, ...flags]), { code: 5, stderr: /keys list/ })
-  t.match(await run(['keys', 'revoke', made.value, ...flags]), { code: 2, stderr: /Use its id/ })
+  t.match(await run(['keys', 'revoke', created.id, ...flags]), { code: 5, stderr: /keys list/ })
+  t.match(await run(['keys', 'revoke', created.value, ...flags]), { code: 2, stderr: /Use its id/ })
 })
 
 t.test('organizations set-plugin-access is listed with the commands of the contract', async (t) => {
@@ -378,8 +372,8 @@ t.test('restores a backup of a running server', async (t) => {
   const file = join(root, 'backup.tar')
   writeFileSync(file, 'an older backup')
   chmodSync(file, 0o644)
-  const made = await run(['backup', file, '--json', ...flags])
-  t.equal(made.code, 0)
+  const completed = await run(['backup', file, '--json', ...flags])
+  t.equal(completed.code, 0)
   t.equal(statSync(file).mode & 0o777, 0o600)
   await run(['organizations', 'create', '--name', 'After'], { env })
 
@@ -388,7 +382,7 @@ t.test('restores a backup of a running server', async (t) => {
   execFileSync('tar', ['xf', file, '-C', restored])
   t.same(readdirSync(restored).sort(), ['events.db', 'manifest.json', 'workspace.db'])
   const manifest = JSON.parse(readFileSync(join(restored, 'manifest.json'), 'utf8'))
-  t.match(JSON.parse(made.stdout), manifest)
+  t.match(JSON.parse(completed.stdout), manifest)
   const described = (name: string) => {
     const bytes = readFileSync(join(restored, name))
     return { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
@@ -400,11 +394,11 @@ t.test('restores a backup of a running server', async (t) => {
     'no temporary files remain',
   )
 
-  const again = await serve(t, ['--database', `sqlite:${restored}`])
-  t.equal(again.ready.api_key, null)
-  const listed = await run(['organizations', 'list', '--json', '--base-url', again.ready.url], { env })
+  const restarted = await serve(t, ['--database', `sqlite:${restored}`])
+  t.equal(restarted.ready.api_key, null)
+  const listed = await run(['organizations', 'list', '--json', '--base-url', restarted.ready.url], { env })
   t.same(
-    JSON.parse(listed.stdout).results.map((one: { name: string }) => one.name),
+    JSON.parse(listed.stdout).results.map((organization: { name: string }) => organization.name),
     ['My organization', 'Before'],
   )
 
@@ -501,27 +495,27 @@ t.test('doctor', async (t) => {
 
 t.test('commands of the contract', async (t) => {
   const { env, ready } = await serve(t, ['--ephemeral'], { DNS_SERVERS: '127.0.0.1:1', DNS_TIMEOUT_MS: '100' })
-  const call = (words: string[], input?: string) => run(words, { env, input })
-  const json = async (words: string[], input?: string) => {
-    const { code, stdout, stderr } = await call([...words, '--json'], input)
+  const call = (args: string[], input?: string) => run(args, { env, input })
+  const json = async (args: string[], input?: string) => {
+    const { code, stdout, stderr } = await call([...args, '--json'], input)
     t.equal(code, 0, stderr)
     return JSON.parse(stdout)
   }
 
   t.test('convert flags to typed body fields', async (t) => {
-    const made = await json(['organizations', 'create', '--name', '5', '--is-member-join-email-enabled', 'false'])
-    t.match(made, { name: '5', is_member_join_email_enabled: false, enforce_2fa: null })
-    t.match(await json(['organizations', 'update', made.id, '--enforce-2fa', 'true']), { enforce_2fa: true })
-    t.match(await json(['organizations', 'update', made.id, '--enforce-2fa', 'null']), { enforce_2fa: null })
-    const project = await json(['projects', 'create', '--name', 'App', '--organization', made.id])
-    t.match(project, { name: 'App', organization: made.id, event_retention_days: null })
+    const created = await json(['organizations', 'create', '--name', '5', '--is-member-join-email-enabled', 'false'])
+    t.match(created, { name: '5', is_member_join_email_enabled: false, enforce_2fa: null })
+    t.match(await json(['organizations', 'update', created.id, '--enforce-2fa', 'true']), { enforce_2fa: true })
+    t.match(await json(['organizations', 'update', created.id, '--enforce-2fa', 'null']), { enforce_2fa: null })
+    const project = await json(['projects', 'create', '--name', 'App', '--organization', created.id])
+    t.match(project, { name: 'App', organization: created.id, event_retention_days: null })
     const key = await json(['api_keys', 'create', '--label', 'two', '--scopes', 'query:read,plugin:read'])
     secrets.push(key.value)
     t.same(key.scopes, ['query:read', 'plugin:read'])
     const limited = await json(['api_keys', 'create', '--label', 'one', '--scopes', '["*"]', '--scoped-teams', '1'])
     secrets.push(limited.value)
     t.same(limited.scoped_teams, [1])
-    t.match(await call(['organizations', 'delete', made.id]), { code: 0, stdout: 'Done.\n' })
+    t.match(await call(['organizations', 'delete', created.id]), { code: 0, stdout: 'Done.\n' })
   })
 
   t.test('accept --data as JSON, a file or standard input, and let flags override it', async (t) => {
@@ -605,7 +599,7 @@ t.test('commands of the contract', async (t) => {
       JSON.stringify({ type: 'x', code, detail: `It was ${code}.`, attr })
     const no_key = { WORKSPACE_KEY: '' }
     const list = ['organizations', 'list']
-    const cases: [code: number, words: string[], says: RegExp, env?: Variables][] = [
+    const cases: [code: number, args: string[], message: RegExp, env?: Variables][] = [
       [1, [...list, ...(await at(418))], /responded with 418/],
       [1, [...list, ...(await at(302, '', { location: 'https://elsewhere.example.com/' }))], /elsewhere/],
       [2, ['organisations', 'list'], /Did you mean organizations/],
@@ -633,17 +627,17 @@ t.test('commands of the contract', async (t) => {
       [8, [...list, ...(await at(502, '<html>bad gateway</html>'))], /responded with 502/],
       [9, [...list, '--base-url', 'http://127.0.0.1:1'], /workspace-admin serve/],
     ]
-    for (const [code, words, says, more] of cases) {
-      const ended = await run(words, { env: { ...env, ...more } })
-      t.equal(ended.code, code, `${words.join(' ')}: ${ended.stderr}`)
-      t.match(ended.stderr, says)
+    for (const [code, args, message, more] of cases) {
+      const ended = await run(args, { env: { ...env, ...more } })
+      t.equal(ended.code, code, `${args.join(' ')}: ${ended.stderr}`)
+      t.match(ended.stderr, message)
       t.equal(ended.stdout, '')
     }
     const body = error('throttled')
     t.equal(
       (await run([...list, '--json', ...(await at(429, body))], { env })).stderr,
       `${body}\n`,
-      'unchanged with --json',
+      '--json prints the error body unchanged',
     )
   })
 })
@@ -678,8 +672,8 @@ t.test('help', async (t) => {
   })
 
   t.test('has an example for every command', async (t) => {
-    for (const words of ['serve', 'migrate', 'copy', 'backup', 'doctor', 'users create', 'keys create', 'keys revoke'])
-      t.match(await run([...words.split(' '), '--help']), { code: 0, stdout: `$ workspace-admin ${words}` })
+    for (const args of ['serve', 'migrate', 'copy', 'backup', 'doctor', 'users create', 'keys create', 'keys revoke'])
+      t.match(await run([...args.split(' '), '--help']), { code: 0, stdout: `$ workspace-admin ${args}` })
     for (const { name } of areas)
       for (const command of areaCommand(name, [], {}).commands) {
         let page = ''

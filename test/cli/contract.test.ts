@@ -94,7 +94,7 @@ for (const [engine, dialect] of SERVERS)
     t.same(
       [await count('/api/organizations/'), await count('/api/personal_api_keys/')],
       [1, 1],
-      'deletes what it created',
+      'it deletes the resources it created',
     )
     t.same(await current(), before, 'the caller and `@current` are unchanged')
     const xml = readFileSync(report, 'utf8')

@@ -21,12 +21,12 @@ import { command, type Ended, ended } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
 /** The tables at which the copy is blocked and killed; all but the last in `prove`. */
-const KILLED_AT = ['events']
+const KILL_TABLES = ['events']
 const SEEDED = PROVE ? 20_000 : 2_500
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
-/** More of a window than the steps before the move take. */
-const AMPLE_MS = 200_000
+/** The remaining time of a window that is enough for the steps before the copy. */
+const MIN_REMAINING_MS = 200_000
 /** Tables of the target itself, which are not copied. */
 const NOT_COPIED = [ADMINISTRATION.table, EVENTS.table, 'request_counts']
 /** Beyond the transaction ids of any test cluster, so positions must be advanced. */
@@ -34,8 +34,8 @@ const FAR = 5_000_000_000
 
 t.setTimeout((PROVE ? 30 : 5) * 60_000)
 
-const run = (words: string[], environment: Record<string, string> = {}): Promise<Ended> =>
-  ended(command(words, environment))
+const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  ended(command(args, environment))
 
 async function emptyTarget(t: Test): Promise<{ url: string; client: pg.Client }> {
   const { url, drop } = await emptyDatabase()
@@ -70,19 +70,19 @@ function change(url: string, file: string, text: string): void {
 async function fillTheRest(site: Site, organization_id: string, project_id: number): Promise<void> {
   const plugins = `/api/organizations/${organization_id}/pipeline_destinations`
   const config_schema = [{ key: 'secret', name: 'Secret', type: 'string', secret: true }]
-  const plugin = await site.ask('POST', `${plugins}/`, { plugin_type: 'source', name: 'Exporter', config_schema })
-  await site.ask('PATCH', `${plugins}/${plugin.id}/update_source/`, {
+  const plugin = await site.request('POST', `${plugins}/`, { plugin_type: 'source', name: 'Exporter', config_schema })
+  await site.request('PATCH', `${plugins}/${plugin.id}/update_source/`, {
     source: { 'index.ts': 'export const a = "é€😀"' },
   })
-  await site.ask('POST', `/api/projects/${project_id}/plugin_configs/`, {
+  await site.request('POST', `/api/projects/${project_id}/plugin_configs/`, {
     plugin: plugin.id,
     enabled: true,
     order: 1,
     config: { secret: 'hush' },
   })
   // The id of a deleted project must not be reused.
-  const gone = await site.ask('POST', '/api/projects/', { name: 'Gone', organization: organization_id })
-  await site.ask('DELETE', `/api/projects/${gone.id}/`)
+  const gone = await site.request('POST', '/api/projects/', { name: 'Gone', organization: organization_id })
+  await site.request('DELETE', `/api/projects/${gone.id}/`)
 }
 
 let sent = 0
@@ -93,7 +93,7 @@ async function send(site: Site, count: number): Promise<void> {
     distinct_id: `person-${sent % 7} \ue000 😀`,
     properties: { sent, zebra: 1, apple: [1.0, '\u0000 "quoted"\n'], $set: { plan: 'frée' } },
   }))
-  await site.ask('POST', '/batch/', { api_key: site.project_token, batch })
+  await site.request('POST', '/batch/', { api_key: site.project_token, batch })
 }
 
 const exportsOf = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
@@ -102,10 +102,10 @@ const exportsOf = ({ project_id }: Site): string => `/api/projects/${project_id}
 async function settle(site: Site, id: string): Promise<void> {
   const planned = boundaryBefore(INTERVAL, site.now())
   await until(async () => {
-    await site.ask('PATCH', `${exportsOf(site)}/${id}/`, { name: 'roused' })
-    const { results } = await site.ask('GET', `${exportsOf(site)}/${id}/runs/?limit=1000`)
+    await site.request('PATCH', `${exportsOf(site)}/${id}/`, { name: 'roused' })
+    const { results } = await site.request('GET', `${exportsOf(site)}/${id}/runs/?limit=1000`)
     const done = results.every(({ status }: { status: string }) => status === 'Completed')
-    return done && results.some((one: { data_interval_end: string }) => one.data_interval_end >= planned)
+    return done && results.some((run: { data_interval_end: string }) => run.data_interval_end >= planned)
   })
 }
 
@@ -125,7 +125,7 @@ async function answers(site: Site, key: string, organization_id: string, project
     return `${path} ${response.status} ${(await response.text()).replaceAll(url, '')}`
   }
   const project = `/api/projects/${project_id}`
-  const { results } = await site.ask('GET', `${project}/batch_exports/`)
+  const { results } = await site.request('GET', `${project}/batch_exports/`)
   return Promise.all(
     [
       '/api/users/@me/',
@@ -151,13 +151,8 @@ async function answers(site: Site, key: string, organization_id: string, project
 }
 
 /** Starts a copy and waits until it blocks on a table that the test has locked. */
-async function copyUpTo(
-  client: pg.Client,
-  table: string,
-  words: string[],
-  copies = 1,
-): Promise<() => Promise<unknown>> {
-  const child = command(words, {})
+async function copyUpTo(client: pg.Client, table: string, args: string[], copies = 1): Promise<() => Promise<unknown>> {
+  const child = command(args, {})
   const end = ended(child)
   await Promise.race([waiting(client, table, copies), end.then((early) => Promise.reject(new Error(early.stderr)))])
   return () => {
@@ -182,41 +177,41 @@ const hold = (client: pg.Client, table: string): Promise<unknown> =>
 t.test('copies a workspace completely despite interruptions, and the server resumes there', async (t) => {
   const site = await openSite(t, 'sqlite')
   const from = site.database_url
-  const { organization: organization_id } = await site.ask('GET', `/api/projects/${site.project_id}/`)
+  const { organization: organization_id } = await site.request('GET', `/api/projects/${site.project_id}/`)
 
   const destination = { type: 'File', config: {} }
-  const { id } = await site.ask('POST', `${exportsOf(site)}/`, { name: 'Files', interval: INTERVAL, destination })
-  const resting = await site.ask('POST', `${exportsOf(site)}/`, { name: 'Resting', interval: INTERVAL, destination })
+  const { id } = await site.request('POST', `${exportsOf(site)}/`, { name: 'Files', interval: INTERVAL, destination })
+  const paused = await site.request('POST', `${exportsOf(site)}/`, { name: 'Paused', interval: INTERVAL, destination })
   await send(site, 300)
   site.advance(WINDOW_MS)
   await settle(site, id)
-  t.same(delivered(site, id).sort(), uuids(), 'events are delivered before the move')
-  const left = Date.parse(boundaryAfter(INTERVAL, site.now())) - Date.parse(site.now())
-  if (left < AMPLE_MS) site.advance(left + 1_000)
+  t.same(delivered(site, id).sort(), uuids(), 'events are delivered before the copy')
+  const remaining_ms = Date.parse(boundaryAfter(INTERVAL, site.now())) - Date.parse(site.now())
+  if (remaining_ms < MIN_REMAINING_MS) site.advance(remaining_ms + 1_000)
   await settle(site, id)
-  // No more deliveries before the move, and no export is beyond the transaction ids of the cluster.
+  // No more deliveries before the copy, and no export is beyond the transaction ids of the cluster.
   const environment = { DATABASE_URL: from, EXPORT_FOLDER: site.files, SECRET_KEY: 'ab'.repeat(32) }
   const seeded = await run(['seed', '--events', String(SEEDED), '--json'], environment)
   t.equal(seeded.code, 0, seeded.stderr)
   const demo = JSON.parse(seeded.stdout)
   change(from, EVENTS.file, `update sqlite_sequence set seq = ${FAR} where name = 'events'`)
   await send(site, 200)
-  // Paused before the move and unpaused after it: events in between are skipped.
-  await site.ask('POST', `${exportsOf(site)}/${resting.id}/pause/`)
+  // Paused before the copy and unpaused after it: events in between are skipped.
+  await site.request('POST', `${exportsOf(site)}/${paused.id}/pause/`)
   const paused_after = sent
   await send(site, 20)
   await fillTheRest(site, organization_id, site.project_id)
 
   const { url: to, client } = await emptyTarget(t)
-  const words = ['copy', '--from', from, '--to', to]
-  t.match(await run(words), { code: 6, stderr: /Stop the server that uses it/ }, 'a server uses the source')
+  const args = ['copy', '--from', from, '--to', to]
+  t.match(await run(args), { code: 6, stderr: /Stop the server that uses it/ }, 'a server uses the source')
   t.equal((await client.query('select 1 from pg_tables where schemaname = current_schema()')).rowCount, 0)
 
   const listed = async (): Promise<string[]> => [
     ...(await answers(site, site.api_key, organization_id, site.project_id)),
     ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
-  // Lists of members show it, so it is there before they are read.
+  // Inserted before the lists are read, because lists of members show it.
   change(
     from,
     ADMINISTRATION.file,
@@ -264,11 +259,11 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   const tables = await tablesOf(to)
   const moving = tables.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name))
   const last = moving.at(-1)!
-  const places = PROVE ? moving.slice(0, -1) : KILLED_AT
+  const places = PROVE ? moving.slice(0, -1) : KILL_TABLES
   for (const table of places) {
     await client.query('begin')
     await hold(client, table)
-    const kill = await copyUpTo(client, table, words)
+    const kill = await copyUpTo(client, table, args)
     t.match(await kill(), { code: null }, `killed at ${table}`)
     await client.query('rollback')
   }
@@ -281,7 +276,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     code: 1,
     stderr: /A copy into this database has not finished/,
   })
-  const partly = await run([...words, '--verify', '--json'])
+  const partly = await run([...args, '--verify', '--json'])
   t.equal(partly.code, 1, 'the copy is incomplete')
   t.ok(JSON.parse(partly.stdout).examples.every(({ kind }: { kind: string }) => kind === 'missing'))
   const other = freshFolder(t)
@@ -293,14 +288,14 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   await hold(client, 'api_keys')
   await client.query('savepoint last')
   await hold(client, last)
-  await (await copyUpTo(client, last, words))()
-  const kill = await copyUpTo(client, last, words, 2)
+  await (await copyUpTo(client, last, args))()
+  const kill = await copyUpTo(client, last, args, 2)
   await client.query('rollback to last')
   await waiting(client, 'api_keys', 1)
   t.match(await kill(), { code: null }, 'killed after all rows were copied')
   await client.query('rollback')
 
-  const done = await run([...words, '--json'])
+  const done = await run([...args, '--json'])
   t.equal(done.code, 0, done.stdout + done.stderr)
   const report = JSON.parse(done.stdout)
   t.equal(report.differences, 0)
@@ -311,8 +306,8 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     'no table is empty: add a row to each new table here',
   )
 
-  const result = `resumed each time; ${SEEDED.toLocaleString('en')} events and every other row arrived, compared one by one`
-  figure(t, { area: 'Moving to PostgreSQL', count: places.length + 3, of: 'kill -9', result })
+  const result = `resumed each time; ${SEEDED.toLocaleString('en')} events and every other row copied and compared`
+  figure(t, { area: 'Copy to PostgreSQL', count: places.length + 3, of: 'kills', result })
 
   await t.test('reports differences', async (t) => {
     const {
@@ -323,7 +318,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
       update plugin_configs set enabled = not enabled;
       delete from purges;
       insert into purges values (0, 'x'), (999999, 'x')`)
-    const found = await run([...words, '--json'])
+    const found = await run([...args, '--json'])
     t.equal(found.code, 1)
     const { differences, copied, examples } = JSON.parse(found.stdout)
     t.same({ differences, copied }, { differences: 5, copied: 0 }, 'a complete copy is only compared')
@@ -340,13 +335,13 @@ t.test('copies a workspace completely despite interruptions, and the server resu
       { table: 'purges', key: { project_id: 0 }, kind: 'extra', columns: [] },
       { table: 'purges', key: { project_id: 999_999 }, kind: 'extra', columns: [] },
     ])
-    t.match(await run([...words, '--verify']), { code: 1, stdout: /different +events .*: elements_chain\n/ })
+    t.match(await run([...args, '--verify']), { code: 1, stdout: /different +events .*: elements_chain\n/ })
     await client.query(`
       update events set elements_chain = '' where uuid = '${uuid(5)}';
       update plugin_configs set enabled = not enabled;
       delete from purges`)
     await client.query('insert into purges values ($1, $2)', [purge.project_id, purge.queued_at])
-    t.match(await run([...words, '--verify']), { code: 0, stdout: /^All \d+ rows of \d+ tables are identical/ })
+    t.match(await run([...args, '--verify']), { code: 0, stdout: /^All \d+ rows of \d+ tables are identical/ })
   })
 
   await t.test('continues a paged read after its last event', async (t) => {
@@ -372,7 +367,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
 
     await send(site, 50)
     const unpaused_after = sent
-    await site.ask('POST', `${exportsOf(site)}/${resting.id}/unpause/`)
+    await site.request('POST', `${exportsOf(site)}/${paused.id}/unpause/`)
     await waitForHorizon(to)
     site.advance(WINDOW_MS)
     await settle(site, id)
@@ -381,15 +376,15 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     site.advance(WINDOW_MS)
     await settle(site, id)
     t.same(delivered(site, id).sort(), uuids(), 'each event is delivered once')
-    await settle(site, resting.id)
+    await settle(site, paused.id)
     t.same(
-      delivered(site, resting.id).sort(),
+      delivered(site, paused.id).sort(),
       uuids().filter((_, i) => i < paused_after || i >= unpaused_after),
-      'a pause lasts across the move',
+      'a pause continues after the copy',
     )
     const { rows } = await client.query('select max(id) as last from projects')
-    const made = await site.ask('POST', '/api/projects/', { name: 'New', organization: organization_id })
-    t.equal(made.id, Number(rows[0].last) + 2, 'the id of a deleted project is not reused')
+    const created = await site.request('POST', '/api/projects/', { name: 'New', organization: organization_id })
+    t.equal(created.id, Number(rows[0].last) + 2, 'the id of a deleted project is not reused')
   })
 })
 
@@ -436,7 +431,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
       stdout.split('\n').filter((line) => new RegExp(`(distributed_table\\('|^-- +)${tablename}('|$)`).test(line))
         .length,
       1,
-      `${tablename} is named once`,
+      `${tablename} is listed once`,
     )
   const spread = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
   t.same(spread.sort(), ['event_counts', 'events', 'person_distinct_ids', 'persons'])
@@ -452,7 +447,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
     `select conname from pg_constraint where contype = 'f' and (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[]))`,
     [spread],
   )
-  t.same(bound, [], 'no foreign key references or leaves a distributed table')
+  t.same(bound, [], 'no foreign key starts or ends at a distributed table')
   const { rows: nullable } = await client.query(
     `select attrelid::regclass::text from pg_attribute where attrelid = any ($1::regclass[]) and attname = 'project_id' and not attnotnull`,
     [spread],
@@ -460,7 +455,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
   t.same(nullable, [])
 
   await client.query(`
-    create unique index in_the_way on persons (first_distinct_id);
+    create unique index conflicting_index on persons (first_distinct_id);
     create table visits (project_id bigint, id text, person_id text, primary key (project_id, id),
       foreign key (project_id, person_id) references persons (project_id, id))`)
   const tables = await tablesOf(url)

@@ -64,9 +64,9 @@ for (const engine of ENGINES)
     const plain = file('a.ndjson', `${lines.slice(0, 30).join('\n')}\n`)
     const first = await run(url, ['import', plain, '--project', project, '--json'])
     t.match(JSON.parse(first.stdout), { lines: 30, stored: 30, already_there: 0, bad: 0 })
-    const again = await run(url, ['import', plain, '--project', project])
+    const repeated = await run(url, ['import', plain, '--project', project])
     t.match(
-      again,
+      repeated,
       { code: 0, stdout: /^0 events stored, 30 already stored, 0 too large, 0 invalid lines/ },
       'a second run stores no event twice',
     )
@@ -175,12 +175,12 @@ for (const engine of ENGINES)
 t.test('seed creates a month of events and exports with runs', async (t) => {
   const url = `sqlite:${freshFolder(t)}/data`
   await run(url, ['migrate'])
-  const made = JSON.parse((await run(url, ['seed', '--events', '5000', '--json'])).stdout)
+  const seededWorkspace = JSON.parse((await run(url, ['seed', '--events', '5000', '--json'])).stdout)
   const db = await openDatabase(url, { file: EVENTS.file })
   t.teardown(() => db.close())
   const found = await db.get<{ events: number; days: number; people: number; persons: number }>(sql`
     select count(*) as events, count(distinct timestamp / 86400000000) as days, count(distinct distinct_id) as people,
-      (select count(*) from persons) as persons from events where project_id = ${made.project_id}`)
+      (select count(*) from persons) as persons from events where project_id = ${seededWorkspace.project_id}`)
   t.equal(found!.events, 5000)
   t.ok(found!.days >= 25, `over ${found!.days} days`)
   t.ok(found!.people > 50)
@@ -193,6 +193,8 @@ t.test('seed creates a month of events and exports with runs', async (t) => {
   )
   t.equal(runs.length, 7, 'an export has delivered a week')
   t.ok(runs.every(({ status, records }) => status === 'Completed' && records > 0))
-  const files = readdirSync(join(EXPORT_FOLDER, String(made.project_id), runs[0]!.batch_export_id), { recursive: true })
+  const files = readdirSync(join(EXPORT_FOLDER, String(seededWorkspace.project_id), runs[0]!.batch_export_id), {
+    recursive: true,
+  })
   t.equal(files.filter((name) => String(name).endsWith('.jsonl.gz')).length, 7)
 })

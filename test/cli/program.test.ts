@@ -9,7 +9,7 @@ import { builtProgram, type Ended, ended } from '../helpers/process.ts'
 
 const built = builtProgram()
 
-/** A copy of the build in another folder. */
+/** Copies the build to another folder. */
 function copyBuild(t: Test): (name: string) => string {
   const folder = freshFolder(t)
   cpSync(built, join(folder, 'elsewhere'), { recursive: true })
@@ -17,8 +17,8 @@ function copyBuild(t: Test): (name: string) => string {
   return (name) => join(folder, 'elsewhere', name)
 }
 
-const run = (words: string[], environment: Record<string, string> = {}): Promise<Ended> =>
-  ended(spawn(process.execPath, words, { env: { PATH: process.env.PATH!, ...environment } }))
+const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  ended(spawn(process.execPath, args, { env: { PATH: process.env.PATH!, ...environment } }))
 
 t.test('runs from another folder', async (t) => {
   const file = copyBuild(t)
@@ -46,7 +46,7 @@ t.test('caches compiled code in the folder of the user', async (t) => {
   const cache = join(home, '.cache', 'workspace-admin')
   const entries = (folder: string): number => readdirSync(folder, { recursive: true }).length
   t.match(await run([program, '--version'], { HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' }), { code: 0 })
-  t.same(readdirSync(home), [], 'NODE_DISABLE_COMPILE_CACHE turns it off')
+  t.same(readdirSync(home), [], 'NODE_DISABLE_COMPILE_CACHE disables the cache')
   t.match(await run([program, '--version'], { HOME: home }), { code: 0 })
   t.ok(entries(cache) > 1)
   const xdg = freshFolder(t)
@@ -60,13 +60,13 @@ t.test('caches compiled code in the folder of the user', async (t) => {
 })
 
 t.test('rejects an old version of Node in one line', async (t) => {
-  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })"
-  const flags = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
-  for (const words of [
+  const oldNode = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })"
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(oldNode)}`]
+  for (const args of [
     [join(built, 'workspace-admin.js'), '--version'],
     ['-e', `import('${join(built, 'main.js')}')`],
   ])
-    t.strictSame(await run([...flags, ...words]), {
+    t.strictSame(await run([...flags, ...args]), {
       code: 1,
       stdout: '',
       stderr:

@@ -43,8 +43,8 @@ t.test('posthog-node sends events and posthog-mcp-server reads them', async (t) 
   t.match(await ask({ distinct_id: 'nobody' }), /^\*\*0 events\*\*/)
 
   const headers = { authorization: `Bearer ${api_key}` }
-  const answered = await fetch(`${url}/api/projects/${project_id}/events/?event=opened`, { headers })
-  const { results }: any = await answered.json()
+  const response = await fetch(`${url}/api/projects/${project_id}/events/?event=opened`, { headers })
+  const { results }: any = await response.json()
   t.match(results, [{ person: { is_identified: true, properties: { email: 'ada@example.com' } }, elements: [] }])
 })
 
@@ -61,16 +61,16 @@ t.test('@posthog/agent-toolkit finds organizations', async (t) => {
   await call('switch-organization', { orgId: organization_id })
   t.match(JSON.parse(await call('organization-details-get', {})), { id: organization_id, name: 'My organization' })
   await call('switch-organization', { orgId: '99999999-9999-7999-8999-999999999999' })
-  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it passes on the error of the server')
-  const stranger = new PostHogAgentToolkit({ posthogApiToken: 'phx_wrong', posthogApiBaseUrl: url })
-  t.strictSame(await stranger.getTools(), [], 'a wrong key gives no tools')
+  await t.rejects(call('organization-details-get', {}), /404.*not_found/s, 'it returns the error of the server')
+  const wrongKey = new PostHogAgentToolkit({ posthogApiToken: 'phx_wrong', posthogApiBaseUrl: url })
+  t.strictSame(await wrongKey.getTools(), [], 'a wrong key gives no tools')
 })
 
 t.test('@posthog/cli reads organizations and members', async (t) => {
   const call = async (tool: string): Promise<any> => {
-    const words = [clientFile('node_modules/@posthog/cli/lib/posthog-api-cli.mjs'), 'call', '--json', tool, '{}']
+    const args = [clientFile('node_modules/@posthog/cli/lib/posthog-api-cli.mjs'), 'call', '--json', tool, '{}']
     const environment = { POSTHOG_CLI_HOST: url, POSTHOG_CLI_API_KEY: api_key, POSTHOG_CLI_PROJECT_ID: `${project_id}` }
-    return JSON.parse(await run(words, environment))
+    return JSON.parse(await run(args, environment))
   }
   const [organization, members] = await Promise.all([call('organization-get'), call('org-members-list')])
   t.match(organization, { id: organization_id, member_count: 1, teams: [{ id: project_id }] })

@@ -46,12 +46,12 @@ for (const generator of GENERATORS)
   t.test(`${generator} generates a client that compiles and works`, async (t) => {
     const { roundTrip } = await import(pathToFileURL(clientFile('dist/src', `${generator}.js`)).href)
     t.strictSame(await roundTrip(server.url, server.api_key), {
-      made: `By ${generator}`,
+      created: `By ${generator}`,
       listed: ['My organization', `By ${generator}`],
       changed: 'Changed',
       teams: 1,
       prefix: '{year}',
-      refused: { status: 400, type: 'validation_error', code: 'blank', attr: 'name' },
+      rejected: { status: 400, type: 'validation_error', code: 'blank', attr: 'name' },
       deleted: 204,
     })
   })
@@ -79,29 +79,29 @@ t.test('the examples of the client README print the expected output', async (t) 
   ])
 })
 
-t.test('our client throws errors, follows pages and retries after Retry-After', async (t) => {
+t.test('the client of this repository throws errors, follows pages and honours Retry-After', async (t) => {
   const { answer, createClient, each, WorkspaceError } = await clientPackage('workspace-admin-client')
   const client = createClient({ baseUrl: `${server.url}/`, key: server.api_key })
-  const made: string[] = []
+  const created: string[] = []
   for (const name of ['a', 'b', 'c'])
-    made.push((await answer(client.POST('/api/organizations/', { body: { name } }))).id)
+    created.push((await answer(client.POST('/api/organizations/', { body: { name } }))).id)
   const params = { query: { limit: 1, offset: 1 } }
   const names: string[] = []
   for await (const { name } of each(client, '/api/organizations/', { params })) names.push(name)
   t.strictSame(names, ['a', 'b', 'c'], 'all pages from the offset')
-  for (const id of made)
+  for (const id of created)
     t.equal(await answer(client.DELETE('/api/organizations/{id}/', { params: { path: { id } } })), undefined)
 
-  const path = { id: made[0] }
+  const path = { id: created[0] }
   const gone = await answer(client.GET('/api/organizations/{id}/', { params: { path } })).catch(
     (error: unknown) => error,
   )
   t.ok(gone instanceof WorkspaceError)
   t.match(gone, { status: 404, type: 'invalid_request', code: 'not_found', attr: null, request_id: /^[\w-]+$/ })
   t.equal(gone.message, gone.detail)
-  const nobody = createClient({ baseUrl: server.url })
-  await t.rejects(answer(nobody.GET('/api/users/@me/')), { status: 401, code: 'not_authenticated' })
-  t.match(await answer(nobody.GET('/health/live')), { status: 'ok' })
+  const anonymous = createClient({ baseUrl: server.url })
+  await t.rejects(answer(anonymous.GET('/api/users/@me/')), { status: 401, code: 'not_authenticated' })
+  t.match(await answer(anonymous.GET('/health/live')), { status: 'ok' })
 
   // A server with a list of responses, which records request bodies.
   const answers: [status: number, headers: Record<string, string>, body?: string][] = []
@@ -116,15 +116,15 @@ t.test('our client throws errors, follows pages and retries after Retry-After', 
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
   t.teardown(() => busy.close())
   const baseUrl = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`
-  const patient = createClient({ baseUrl, key: 'phx_x' })
+  const retrying = createClient({ baseUrl, key: 'phx_x' })
   const ask = (options: object = {}) =>
-    patient.POST('/api/organizations/', { body: { name: 'again' }, ...options }).then(({ response }: any) => response)
+    retrying.POST('/api/organizations/', { body: { name: 'again' }, ...options }).then(({ response }: any) => response)
 
   answers.push([429, { 'retry-after': '0' }], [429, { 'retry-after': new Date(0).toUTCString() }], [201, {}])
   t.equal((await ask()).status, 201)
   t.strictSame(bodies.splice(0), Array(3).fill('{"name":"again"}'), 'each attempt sends the whole body')
   answers.push([503, { 'retry-after': '0' }], [200, {}])
-  t.equal((await patient.GET('/api/organizations/')).response.status, 200)
+  t.equal((await retrying.GET('/api/organizations/')).response.status, 200)
   bodies.splice(0)
   answers.push([503, { 'retry-after': '0' }])
   t.equal((await ask()).status, 503, 'a POST is not retried after 503: it may have created a resource')
@@ -143,5 +143,5 @@ t.test('our client throws errors, follows pages and retries after Retry-After', 
   await t.rejects(ask({ signal: controller.signal }), { message: 'enough' })
 
   answers.push([502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'])
-  await t.rejects(answer(patient.GET('/api/users/@me/')), { status: 502, type: 'server_error', code: 'error' })
+  await t.rejects(answer(retrying.GET('/api/users/@me/')), { status: 502, type: 'server_error', code: 'error' })
 })

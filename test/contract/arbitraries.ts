@@ -2,15 +2,15 @@
 import fc from 'fast-check'
 import { contract, type Operation, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/tenants.ts'
-import { generatedExpression, hostileText } from '../hogql/generate.ts'
+import { generatedExpression, maliciousText } from '../hogql/generate.ts'
 
 type Json = Record<string, any>
 
-/** Stands for an id that is chosen when the request is sent, from the ids that exist then. */
+/** A placeholder for an id. It is replaced by an existing id when the request is sent. */
 export interface Reference {
   kind: Kind | 'cursors'
   /** The owner of the id: the caller, another tenant, or none (an unknown id). */
-  whose: 'own' | 'foreign' | 'nobody'
+  owner: 'own' | 'foreign' | 'none'
   pick: number
 }
 
@@ -18,7 +18,7 @@ const IS_REFERENCE = Symbol('reference')
 export const isReference = (value: unknown): value is Reference =>
   typeof value === 'object' && value !== null && IS_REFERENCE in value
 
-export const ROLES = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody', 'impostor'] as const
+export const ROLES = ['owner', 'admin', 'member', 'outsider', 'reader', 'anonymous', 'invalid'] as const
 export type Role = (typeof ROLES)[number]
 
 /** A text that is not escaped in the URL. */
@@ -37,7 +37,7 @@ export interface FuzzRequest {
   headers: Record<string, string>
 }
 
-const HOSTILE_TEXTS = [
+const MALICIOUS_TEXTS = [
   '',
   ' ',
   '\0',
@@ -93,7 +93,7 @@ const HOSTILE_TEXTS = [
   '😀'.repeat(300),
 ]
 
-const HOSTILE_NUMBERS = [
+const EXTREME_NUMBERS = [
   0,
   -0,
   -1,
@@ -110,7 +110,7 @@ const HOSTILE_NUMBERS = [
   1e308,
 ]
 
-const hostileKey = fc.constantFrom(
+const maliciousKey = fc.constantFrom(
   '__proto__',
   'constructor',
   'toString',
@@ -133,16 +133,16 @@ const nested = (depth: number): unknown => {
   return value
 }
 
-const hostile: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom<unknown>(...HOSTILE_TEXTS) },
-  { weight: 2, arbitrary: fc.constantFrom<unknown>(...HOSTILE_NUMBERS) },
+const malicious: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom<unknown>(...MALICIOUS_TEXTS) },
+  { weight: 2, arbitrary: fc.constantFrom<unknown>(...EXTREME_NUMBERS) },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(null, true, false, {}, [], [null], { a: null }, [[]]) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
   { weight: 1, arbitrary: fc.constantFrom(30, 60, 70, 300).map(nested) },
   {
     weight: 1,
-    arbitrary: fc.tuple(hostileKey, fc.constantFrom(1, 'a', {})).map(([key, value]) => withKey({}, key, value)),
+    arbitrary: fc.tuple(maliciousKey, fc.constantFrom(1, 'a', {})).map(([key, value]) => withKey({}, key, value)),
   },
 )
 
@@ -156,14 +156,14 @@ const text = fc.oneof(
 const reference = (kind: Reference['kind']): fc.Arbitrary<unknown> =>
   fc
     .record({
-      whose: fc.oneof(
-        { weight: 14, arbitrary: fc.constant<Reference['whose']>('own') },
-        { weight: 1, arbitrary: fc.constantFrom<Reference['whose']>('foreign', 'nobody') },
+      owner: fc.oneof(
+        { weight: 14, arbitrary: fc.constant<Reference['owner']>('own') },
+        { weight: 1, arbitrary: fc.constantFrom<Reference['owner']>('foreign', 'none') },
       ),
       // The first id is the parent of the other resources.
       pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(20) }),
     })
-    .map(({ whose, pick }) => ({ [IS_REFERENCE]: true, kind, whose, pick }))
+    .map(({ owner, pick }) => ({ [IS_REFERENCE]: true, kind, owner, pick }))
 
 const moment = fc.oneof(
   fc.constantFrom(
@@ -197,7 +197,7 @@ const propertyFilter = fc.record(
       generatedExpression,
       text,
     ),
-    value: fc.oneof(text, fc.integer(), fc.array(text, { maxLength: 3 }), moment, hostile),
+    value: fc.oneof(text, fc.integer(), fc.array(text, { maxLength: 3 }), moment, malicious),
     operator: fc.constantFrom(...OPERATORS),
     type: fc.constantFrom(...FILTER_TYPES),
   },
@@ -218,7 +218,7 @@ const expression = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom('event', 'properties.plan', 'timestamp', 'count()', "event = 'seen'", '*', 'person_id'),
   },
-  { weight: 1, arbitrary: hostileText },
+  { weight: 1, arbitrary: maliciousText },
 )
 const expressions = fc.oneof(
   expression,
@@ -234,7 +234,7 @@ const exportQuery = fc.oneof(
     'select event from persons',
   ),
   fc.tuple(generatedExpression, generatedExpression).map(([a, b]) => `select ${a} as a from events where ${b}`),
-  hostileText,
+  maliciousText,
 )
 
 const CODE = [
@@ -270,7 +270,7 @@ const fieldSchema = fc.record(
     name: text,
     type: fc.constantFrom('string', 'attachment', 'json', 'choice', 'x'),
     choices: fc.array(text, { maxLength: 2 }),
-    default: fc.oneof(text, hostile),
+    default: fc.oneof(text, malicious),
     required: fc.boolean(),
     secret: fc.boolean(),
     hint: text,
@@ -436,24 +436,24 @@ function object(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknow
     Object.entries<Json>(schema.properties ?? {}).map(([key, child]) => [key, valuesOf(child, key, flaws)]),
   )
   const required: string[] = schema.required ?? []
-  const whole = fc.record(known, { requiredKeys: required.filter((key) => key in known) })
+  const complete = fc.record(known, { requiredKeys: required.filter((key) => key in known) })
   const { additionalProperties: more } = schema
   const free = more && typeof more === 'object' ? valuesOf(more, name, flaws) : fc.jsonValue({ maxDepth: 2 })
   const open = more
     ? fc
         .tuple(
-          whole,
+          complete,
           fc.dictionary(fc.oneof(word, fc.constantFrom('address', 'token', 'prefix', '$set')), free, { maxKeys: 3 }),
         )
         .map(([a, b]) => ({ ...b, ...a }))
-    : whole
+    : complete
   if (!flaws) return open
   return fc.oneof(
     { weight: 6, arbitrary: open },
     { weight: 1, arbitrary: fc.record(known, { requiredKeys: [] }) },
     {
       weight: 1,
-      arbitrary: fc.tuple(open, hostileKey, hostile).map(([value, key, extra]) => withKey(value, key, extra)),
+      arbitrary: fc.tuple(open, maliciousKey, malicious).map(([value, key, extra]) => withKey(value, key, extra)),
     },
   )
 }
@@ -483,7 +483,7 @@ function invalidValues(schema: Json): fc.Arbitrary<unknown> {
   if (schema.pattern === SINGLE_LINE) near.push('a\nb', 'a\u0085b', 'a\u2028b', '\u001b[2J')
   if (schema.maxItems) near.push(Array(schema.maxItems + 1).fill('a'))
   if (schema.enum) near.push(...schema.enum.map((value: unknown) => `${value} `), String(schema.enum[0]).toUpperCase())
-  return near.length ? fc.oneof(fc.constantFrom(...near), hostile) : hostile
+  return near.length ? fc.oneof(fc.constantFrom(...near), malicious) : malicious
 }
 
 const RAW_TEXTS: FuzzRequest['path'] = [
@@ -516,25 +516,27 @@ function pathOf(operation: Operation, flaws: boolean): fc.Arbitrary<FuzzRequest[
     const kind = kindOf(operation, name)
     const right = reference(kind) as fc.Arbitrary<Reference>
     const current = fc.constant({ unescaped: name === 'user__uuid' ? '@me' : '@current' })
-    const living: fc.Arbitrary<Reference | RawText> = /^(organizations|projects|members)$/.test(kind)
+    const existing: fc.Arbitrary<Reference | RawText> = /^(organizations|projects|members)$/.test(kind)
       ? fc.oneof({ weight: 5, arbitrary: right }, { weight: 1, arbitrary: current })
       : right
     return flaws
-      ? fc.oneof({ weight: 12, arbitrary: living }, { weight: 1, arbitrary: fc.constantFrom(...RAW_TEXTS) })
-      : living
+      ? fc.oneof({ weight: 12, arbitrary: existing }, { weight: 1, arbitrary: fc.constantFrom(...RAW_TEXTS) })
+      : existing
   })
   return fc.tuple(...parts)
 }
 
 function queryOf(operation: Operation, flaws: boolean): fc.Arbitrary<FuzzRequest['query']> {
-  const parameters: Json[] = (operation.source.parameters ?? []).map(resolve).filter((one: Json) => one.in === 'query')
-  const given = parameters.map(({ name, schema, required }): fc.Arbitrary<FuzzRequest['query']> => {
+  const parameters: Json[] = (operation.source.parameters ?? [])
+    .map(resolve)
+    .filter((parameter: Json) => parameter.in === 'query')
+  const declared = parameters.map(({ name, schema, required }): fc.Arbitrary<FuzzRequest['query']> => {
     const values =
       name === 'properties' ? propertyFilters : name === 'data' ? captureData : valuesOf(schema, name, flaws)
     const once = values.map((value): FuzzRequest['query'] =>
       Array.isArray(value) ? value.map((item) => [name, item]) : [[name, value]],
     )
-    const odd = fc.oneof(
+    const malformed = fc.oneof(
       values.map((value): FuzzRequest['query'] => [[`${name}[]`, value]]),
       values.map((value): FuzzRequest['query'] => [
         [name, value],
@@ -547,15 +549,15 @@ function queryOf(operation: Operation, flaws: boolean): fc.Arbitrary<FuzzRequest
     return fc.oneof(
       { weight: required && !flaws ? 0 : few, arbitrary: none },
       { weight: 2, arbitrary: once },
-      { weight: flaws ? 1 : 0, arbitrary: odd },
+      { weight: flaws ? 1 : 0, arbitrary: malformed },
     )
   })
   const unknown = fc.tuple(
     fc.constantFrom('x', '__proto__', 'a[b][c]', 'limit ', 'constructor'),
-    fc.constantFrom(...HOSTILE_TEXTS),
+    fc.constantFrom(...MALICIOUS_TEXTS),
   )
   const extra = fc.array(unknown, { maxLength: flaws ? 1 : 0 }) as fc.Arbitrary<FuzzRequest['query']>
-  return fc.tuple(...given, extra).map((lists) => lists.flat())
+  return fc.tuple(...declared, extra).map((lists) => lists.flat())
 }
 
 const captured = valuesOf(contract.components.schemas.CaptureBody, '', false)
@@ -567,7 +569,7 @@ const plainEvent = fc.record({
 const captureData = fc.oneof(
   plainEvent.map((value) => JSON.stringify(value)),
   plainEvent.map((value) => Buffer.from(JSON.stringify(value)).toString('base64')),
-  fc.constantFrom<unknown>(...HOSTILE_TEXTS),
+  fc.constantFrom<unknown>(...MALICIOUS_TEXTS),
 )
 
 const RAW_BODIES: FuzzRequest['body'][] = [
@@ -612,7 +614,7 @@ function bodyOf(operation: Operation, flaws: boolean): fc.Arbitrary<FuzzRequest[
   return fc.oneof({ weight: 8, arbitrary: values }, { weight: 1, arbitrary: none }, { weight: 2, arbitrary: raw })
 }
 
-const oddHeaders: fc.Arbitrary<Record<string, string>> = fc.constantFrom<Record<string, string>[]>(
+const malformedHeaders: fc.Arbitrary<Record<string, string>> = fc.constantFrom<Record<string, string>[]>(
   {},
   {},
   {},
@@ -636,20 +638,20 @@ const roles = fc.oneof(
 const RARE = new Set(['organizations.delete', 'projects.delete', 'organization_projects.delete'])
 
 function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
-  const made = (flaws: boolean): fc.Arbitrary<FuzzRequest> =>
+  const generate = (flaws: boolean): fc.Arbitrary<FuzzRequest> =>
     fc.record({
       operation: fc.constant(operation),
-      role: operation.isPublic ? fc.constantFrom<Role>('nobody', 'nobody', 'owner', 'impostor') : roles,
+      role: operation.isPublic ? fc.constantFrom<Role>('anonymous', 'anonymous', 'owner', 'invalid') : roles,
       path: pathOf(operation, flaws),
       query: queryOf(operation, flaws),
       body: bodyOf(operation, flaws),
-      headers: flaws ? oddHeaders : fc.constant({}),
+      headers: flaws ? malformedHeaders : fc.constant({}),
     })
-  return fc.oneof({ weight: 1, arbitrary: made(false) }, { weight: 1, arbitrary: made(true) })
+  return fc.oneof({ weight: 1, arbitrary: generate(false) }, { weight: 1, arbitrary: generate(true) })
 }
 
 /** Sequences of requests, some of which are concurrent. */
-export function sequences(operations: readonly Operation[], longest: number): fc.Arbitrary<FuzzRequest[][]> {
+export function sequences(operations: readonly Operation[], max_length: number): fc.Arbitrary<FuzzRequest[][]> {
   const any = fc.oneof(
     ...operations.map((operation) => ({ weight: RARE.has(operation.id) ? 1 : 6, arbitrary: requestsOf(operation) })),
   )
@@ -658,5 +660,5 @@ export function sequences(operations: readonly Operation[], longest: number): fc
     { weight: 1, arbitrary: fc.array(any, { minLength: 2, maxLength: 4 }) },
   )
   // Without this, most sequences would be short.
-  return fc.noBias(fc.array(steps, { minLength: 1, maxLength: longest, size: 'max' }))
+  return fc.noBias(fc.array(steps, { minLength: 1, maxLength: max_length, size: 'max' }))
 }

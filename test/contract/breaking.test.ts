@@ -12,7 +12,7 @@ const bodyOf = (copy: Json, path: string, method: string): Json => {
   return schema.$ref ? schemas(copy)[schema.$ref.split('/').at(-1)] : schema
 }
 
-const BREAKING: [what: string, change: (copy: Json) => void, expected: RegExp][] = [
+const BREAKING: [name: string, change: (copy: Json) => void, expected: RegExp][] = [
   ['a path is removed', (c) => delete c.paths['/api/projects/'], /^GET \/api\/projects\/ is removed$/],
   ['an operation is removed', (c) => delete c.paths[ORGANIZATIONS].post, /^POST \/api\/organizations\/ is removed$/],
   [
@@ -121,7 +121,7 @@ const BREAKING: [what: string, change: (copy: Json) => void, expected: RegExp][]
   ],
 ]
 
-const HARMLESS: [what: string, change: (copy: Json) => void][] = [
+const HARMLESS: [name: string, change: (copy: Json) => void][] = [
   [
     'a new operation',
     (c) => {
@@ -160,22 +160,22 @@ const HARMLESS: [what: string, change: (copy: Json) => void][] = [
 ]
 
 t.test('reports breaking changes', async (t) => {
-  for (const [what, change, expected] of BREAKING) {
+  for (const [name, change, expected] of BREAKING) {
     const copy = structuredClone(contract)
     change(copy)
     t.ok(
       findBreaks(contract, copy).some((line) => expected.test(line)),
-      `${what}: ${findBreaks(contract, copy)[0]}`,
+      `${name}: ${findBreaks(contract, copy)[0]}`,
     )
   }
 })
 
 t.test('allows compatible changes', async (t) => {
   t.same(findBreaks(contract, structuredClone(contract)), [])
-  for (const [what, change] of HARMLESS) {
+  for (const [name, change] of HARMLESS) {
     const copy = structuredClone(contract)
     change(copy)
-    t.same(findBreaks(contract, copy), [], what)
+    t.same(findBreaks(contract, copy), [], name)
   }
 })
 

@@ -21,11 +21,11 @@ onBothEngines(
     const read = await send('GET', `/api/organizations/${first.organization_id}/`)
     t.match(read, { status: 200, body: own })
     t.match(await send('GET', '/api/organizations/'), { status: 200, body: { count: 1, results: [own] } })
-    const made = await send('POST', '/api/organizations/', { body: { name: 'Another' } })
-    t.match(made, { status: 201, body: { name: 'Another', member_count: 1, metadata: { instance_tag: 'none' } } })
+    const created = await send('POST', '/api/organizations/', { body: { name: 'Another' } })
+    t.match(created, { status: 201, body: { name: 'Another', member_count: 1, metadata: { instance_tag: 'none' } } })
     // Clients may send back read-only fields in either dialect; they are ignored.
-    const url = `/api/organizations/${made.body.id}/`
-    t.match(await send('PATCH', url, { body: { ...made.body, name: 'Renamed' } }), {
+    const url = `/api/organizations/${created.body.id}/`
+    t.match(await send('PATCH', url, { body: { ...created.body, name: 'Renamed' } }), {
       status: 200,
       body: { name: 'Renamed', member_count: 1, metadata: { instance_tag: 'none' } },
     })

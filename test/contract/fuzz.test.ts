@@ -12,7 +12,7 @@ import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { openNameserver } from '../helpers/nameserver.ts'
 import { openPluginHosts } from '../helpers/plugin-hosts.ts'
-import { furnish, type Kind, neverGiven, SAME_KIND, type Tenant } from '../helpers/tenants.ts'
+import { createTenant, type Kind, SAME_KIND, type Tenant, unknownId } from '../helpers/tenants.ts'
 import { type FuzzRequest, isReference, PLUGIN_HOST, type Reference, type Role, sequences } from './arbitraries.ts'
 
 /** Per engine. */
@@ -43,9 +43,9 @@ addFormats.default(ajv)
 const compiled = new Map<object, ValidateFunction>()
 
 function validatorOf(schema: Json): ValidateFunction {
-  const made = compiled.get(schema) ?? ajv.compile({ components: contract.components, ...schema })
-  compiled.set(schema, made)
-  return made
+  const validate = compiled.get(schema) ?? ajv.compile({ components: contract.components, ...schema })
+  compiled.set(schema, validate)
+  return validate
 }
 
 interface Reply {
@@ -75,52 +75,52 @@ function describeFault({ operation, path }: FuzzRequest, { status, type, text }:
 }
 
 /** The state of a sequence: its own tenant, and another tenant that all sequences share. */
-interface World {
+interface Session {
   app: TestApp
   keys: Record<Role, string | null>
   ids: Record<Reference['kind'], (string | number)[]>
   foreign: Record<Reference['kind'], (string | number)[]>
 }
 
-let worlds = 0
+let sessions = 0
 
-const withCursors = (ids: Tenant['ids']): World['ids'] => ({
+const withCursors = (ids: Tenant['ids']): Session['ids'] => ({
   ...(Object.fromEntries(Object.entries(ids).map(([kind, list]) => [kind, [...list]])) as Tenant['ids']),
   cursors: [],
 })
 
-async function openWorld(app: TestApp, other: Tenant): Promise<World> {
-  const tenant = await furnish(app, `fuzz${++worlds}`)
+async function openSession(app: TestApp, other: Tenant): Promise<Session> {
+  const tenant = await createTenant(app, `fuzz${++sessions}`)
   return {
     app,
     keys: {
       owner: tenant.owner.key,
       admin: tenant.admin,
       member: tenant.member,
-      stranger: other.owner.key,
+      outsider: other.owner.key,
       reader: await app.key({ user_id: tenant.owner.id, scopes: ['organization:read', 'query:read', 'plugin:read'] }),
-      nobody: null,
-      impostor: 'phx_impostor',
+      anonymous: null,
+      invalid: 'phx_invalid',
     },
     ids: withCursors(tenant.ids),
     foreign: withCursors(other.ids),
   }
 }
 
-function chooseId({ ids, foreign }: World, { kind, whose, pick }: Reference): string | number {
-  const among = whose === 'nobody' ? [] : (whose === 'own' ? ids : foreign)[kind]
-  return among[pick % among.length] ?? (kind === 'cursors' ? 'AAAA' : neverGiven(kind))
+function chooseId({ ids, foreign }: Session, { kind, owner, pick }: Reference): string | number {
+  const candidates = owner === 'none' ? [] : (owner === 'own' ? ids : foreign)[kind]
+  return candidates[pick % candidates.length] ?? (kind === 'cursors' ? 'AAAA' : unknownId(kind))
 }
 
 /** Replaces the references in a value by ids. */
-function resolveReferences(world: World, value: unknown): unknown {
-  if (isReference(value)) return chooseId(world, value)
-  if (Array.isArray(value)) return value.map((item) => resolveReferences(world, item))
+function resolveReferences(session: Session, value: unknown): unknown {
+  if (isReference(value)) return chooseId(session, value)
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(session, item))
   if (typeof value !== 'object' || value === null) return value
-  const made = {}
+  const result = {}
   for (const [key, child] of Object.entries(value))
-    Object.defineProperty(made, key, { value: resolveReferences(world, child), enumerable: true })
-  return made
+    Object.defineProperty(result, key, { value: resolveReferences(session, child), enumerable: true })
+  return result
 }
 
 const encoded = (value: unknown): string => {
@@ -135,10 +135,12 @@ interface Sent {
   payload: string | Buffer | undefined
 }
 
-function toHttpRequest(world: World, { operation, role, path, query, body, headers }: FuzzRequest): Sent {
-  const parts = path.map((part) => encoded(resolveReferences(world, part)))
-  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encoded(resolveReferences(world, value))}`)
-  const key = world.keys[role]
+function toHttpRequest(session: Session, { operation, role, path, query, body, headers }: FuzzRequest): Sent {
+  const parts = path.map((part) => encoded(resolveReferences(session, part)))
+  const pairs = query.map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encoded(resolveReferences(session, value))}`,
+  )
+  const key = session.keys[role]
   const json = body && 'value' in body
   const type = json ? 'application/json' : body?.type
   const real = (text: string): string => text.replaceAll(PLUGIN_HOST, hosts.urls.github)
@@ -150,12 +152,12 @@ function toHttpRequest(world: World, { operation, role, path, query, body, heade
       ...(type !== undefined && { 'content-type': type }),
       ...headers,
     },
-    payload: json ? real(JSON.stringify(resolveReferences(world, body.value))) : body?.payload,
+    payload: json ? real(JSON.stringify(resolveReferences(session, body.value))) : body?.payload,
   }
 }
 
 /** Stores the ids of a response for later requests. */
-function collectIds({ ids }: World, { area }: Operation, text: string): void {
+function collectIds({ ids }: Session, { area }: Operation, text: string): void {
   const keep = (kind: Reference['kind'], id: unknown): void => {
     if (id === undefined || id === null || ids[kind].includes(id as string)) return
     ids[kind].push(id as string)
@@ -189,36 +191,36 @@ for (const engine of ENGINES)
       },
     })
     const app = await openApp(t, engine, { environment, log })
-    const other = await furnish(app, 'other')
-    const reached = new Map<string, Set<number>>()
+    const other = await createTenant(app, 'other')
+    const statuses = new Map<string, Set<number>>()
     let sent = 0
 
-    const ask = async (steps: FuzzRequest[][]): Promise<void> => {
-      const world = await openWorld(app, other)
+    const runSteps = async (steps: FuzzRequest[][]): Promise<void> => {
+      const session = await openSession(app, other)
       const history: string[] = []
       for (const step of steps)
         await Promise.all(
           step.map(async (request) => {
             const { operation } = request
-            const { method, url, headers, payload } = toHttpRequest(world, request)
+            const { method, url, headers, payload } = toHttpRequest(session, request)
             const response = await app.app.inject({
               method: method as 'GET',
               url,
               headers,
               ...(payload !== undefined && { payload }),
             })
-            const heard = {
+            const received = {
               status: response.statusCode,
               type: String(response.headers['content-type'] ?? ''),
               text: response.payload,
             }
             sent++
-            reached.set(operation.id, (reached.get(operation.id) ?? new Set()).add(heard.status))
-            history.push(describeExchange({ method, url, headers, payload }, heard))
-            const fault = describeFault(request, heard)
+            statuses.set(operation.id, (statuses.get(operation.id) ?? new Set()).add(received.status))
+            history.push(describeExchange({ method, url, headers, payload }, received))
+            const fault = describeFault(request, received)
             if (fault) throw new Error(`${operation.id} returned ${fault}.\n${history.join('\n')}`)
-            if (heard.status < 300 && heard.type.startsWith('application/json') && operation.area !== 'service')
-              collectIds(world, operation, heard.text)
+            if (received.status < 300 && received.type.startsWith('application/json') && operation.area !== 'service')
+              collectIds(session, operation, received.text)
           }),
         )
     }
@@ -226,35 +228,35 @@ for (const engine of ENGINES)
     /** Adds the last logged error of the server to a failure. */
     const run = async (steps: FuzzRequest[][]): Promise<void> => {
       failure = ''
-      await ask(steps).catch((error: Error) => {
+      await runSteps(steps).catch((error: Error) => {
         throw new Error(`${error.message}\n${failure}`)
       })
     }
 
     // Random sequences may miss some operations. Further sequences call only those.
-    const left = (): Operation[] => TESTED.filter(({ id }) => !reached.has(id))
-    for (let seed = SEED; left().length; seed++) {
-      const asked = sent ? left() : TESTED
+    const unreached = (): Operation[] => TESTED.filter(({ id }) => !statuses.has(id))
+    for (let seed = SEED; unreached().length; seed++) {
+      const selected = sent ? unreached() : TESTED
       const numRuns = sent ? 1 : Math.ceil(REQUESTS / MEAN_REQUESTS)
-      const { failed, errorInstance } = await fc.check(fc.asyncProperty(sequences(asked, MAX_STEPS), run), {
+      const { failed, errorInstance } = await fc.check(fc.asyncProperty(sequences(selected, MAX_STEPS), run), {
         seed,
         numRuns,
       })
       if (failed) throw new Error(`FUZZ_SEED=${SEED}: ${(errorInstance as Error).message}`)
     }
-    const succeeded = TESTED.filter(({ id, status }) => reached.get(id)?.has(status))
+    const succeeded = TESTED.filter(({ id, status }) => statuses.get(id)?.has(status))
     if (PROVE)
       t.strictSame(
-        TESTED.filter((one) => !succeeded.includes(one)).map(({ id }) => id),
+        TESTED.filter((operation) => !succeeded.includes(operation)).map(({ id }) => id),
         [],
         'every operation succeeded at least once',
       )
     else t.pass('all operations were called')
     figure(t, {
-      area: 'The contract',
+      area: 'Contract',
       count: sent,
-      of: `requests made from the contract, valid, nearly valid and hostile; ${succeeded.length} of ${TESTED.length} operations succeeded`,
-      result: "every answer declared and valid, none the server's fault",
+      of: `generated requests: valid, almost valid and malicious; ${succeeded.length} of ${TESTED.length} operations succeeded`,
+      result: 'every response matched the contract, without server errors',
       seed: SEED,
     })
   })

@@ -10,14 +10,14 @@ import * as runs from '../../src/store/batch_export_runs.ts'
 import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import {
-  furnish,
+  createTenant,
   type Kind,
   kindOf,
-  neverGiven,
   PLUGIN_FAMILIES,
   parametersOf,
   REFERENCES,
   type Tenant,
+  unknownId,
 } from '../helpers/tenants.ts'
 
 type Json = Record<string, any>
@@ -28,10 +28,10 @@ const SECRETS: Kind[] = ['signup_tokens', 'project_tokens', 'providers']
 /** These parameters select a range, and responses repeat them. */
 const COUNTS = ['limit', 'offset']
 /** The script of the reference page exists only after a build, and metrics count all requests. */
-const UNLIKE = ['service.docs_script', 'service.metrics']
+const EXCLUDED = ['service.docs_script', 'service.metrics']
 t.setTimeout((PROVE ? 30 : 10) * 60_000)
 
-const TESTED = operations.filter(({ id }) => !UNLIKE.includes(id))
+const TESTED = operations.filter(({ id }) => !EXCLUDED.includes(id))
 
 const onEachEngine = (label: string, scenario: (t: Test, app: TestApp, sessions: boolean) => Promise<void>): void => {
   // With sessions on one engine, because the difference is not in the database.
@@ -78,7 +78,7 @@ function placesOf(operation: Operation): Place[] {
       label: `query ${parameter.name}`,
       put: (request: Request, id: Id) => ({
         ...request,
-        query: { ...request.query, [parameter.name]: (PHRASES[parameter.name] ?? String)(id) },
+        query: { ...request.query, [parameter.name]: (EXPRESSIONS[parameter.name] ?? String)(id) },
       }),
     }))
   const schema = operation.source.requestBody?.content['application/json']?.schema
@@ -91,7 +91,7 @@ function placesOf(operation: Operation): Place[] {
 }
 
 /** Embeds an id in parameters that take an expression. */
-const PHRASES: Record<string, (id: Id) => string> = {
+const EXPRESSIONS: Record<string, (id: Id) => string> = {
   where: (id) => `uuid = '${id}' or distinct_id = '${id}' or properties.plan = '${id}'`,
   select: (id) => `countIf(uuid = '${id}' or distinct_id = '${id}')`,
   properties: (id) => JSON.stringify([{ key: 'plan', value: id, operator: 'icontains' }]),
@@ -119,20 +119,20 @@ function withValue(value: any, [key, ...rest]: string[], id: Id): unknown {
 /** A request with the ids of this tenant. It succeeds, or at least finds its resources. */
 function requestOf(operation: Operation, { ids }: Tenant): Request {
   // Areas with the same kind of resource delete different ones.
-  const which = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
+  const index = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
   const path = Object.fromEntries(
-    parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(which)!]),
+    parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(index)!]),
   )
   const media = operation.source.requestBody?.content['application/json']
   const example = media && structuredClone(resolve(Object.values<Json>(media.examples ?? {})[0] ?? { value: {} }).value)
-  return { path, query: {}, body: media && settled(example, ids) }
+  return { path, query: {}, body: media && replaceIds(example, ids) }
 }
 
 const DESTINATION = { type: 'NoOp', config: {} }
 
 /** An example with its ids replaced. */
-function settled(value: any, ids: Tenant['ids']): unknown {
-  if (Array.isArray(value)) return value.map((item) => settled(item, ids))
+function replaceIds(value: any, ids: Tenant['ids']): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceIds(item, ids))
   if (typeof value !== 'object' || value === null) return value
   if ('type' in value && 'config' in value) return DESTINATION
   return Object.fromEntries(
@@ -144,12 +144,12 @@ function settled(value: any, ids: Tenant['ids']): unknown {
       if (key === 'destination') return [key, DESTINATION]
       if (key === 'api_key') return [key, ids.project_tokens[0]]
       if (key === 'token' && 'first_name' in value) return [key, ids.signup_tokens[0]]
-      return [key, settled(child, ids)]
+      return [key, replaceIds(child, ids)]
     }),
   )
 }
 
-function ask(app: TestApp, operation: Operation, { path, query, body }: Request, key: string | null): Promise<Answer> {
+function send(app: TestApp, operation: Operation, { path, query, body }: Request, key: string | null): Promise<Answer> {
   const search = new URLSearchParams(query)
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
   return app.send(operation.method, query && search.size ? `${url}?${search}` : url, {
@@ -202,7 +202,7 @@ function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
   })
 }
 
-/** Numbers that cannot be a count, a part of a time or another id. */
+/** Starts id sequences at numbers that cannot be a count, a part of a time or another id. */
 async function startHigh({ deps: { db } }: TestApp): Promise<void> {
   for (const [table, last] of Object.entries({ projects: 7_100_000, plugins: 7_200_000, plugin_configs: 7_300_000 }))
     await db.run(
@@ -213,13 +213,13 @@ async function startHigh({ deps: { db } }: TestApp): Promise<void> {
     )
 }
 
-onEachEngine('resources of other tenants are as absent as unknown ids', async (t, app, sessions) => {
+onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sessions) => {
   await startHigh(app)
-  const theirs = await furnish(app, 'theirs')
-  const ours = await furnish(app, 'ours')
+  const theirs = await createTenant(app, 'theirs')
+  const ours = await createTenant(app, 'ours')
   const cursors = await theirCursors(app, theirs)
   const kinds = (Object.keys(theirs.ids) as Kind[]).filter((kind) => !SECRETS.includes(kind))
-  const tellTales = [
+  const markers = [
     'theirs',
     ...Object.values(theirs.ids)
       .flat()
@@ -227,13 +227,13 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
   ]
   const keyOf = (operation: Operation): string | null => (operation.isPublic ? null : ours.owner.key)
 
-  const silent = (t: Test, answer: Answer, sent: Id, label: string): void => {
-    const said = masked(answer, sent)
-    const leak = tellTales.find((word) => said.includes(word))
-    if (leak !== undefined) t.fail(`${label} tells of ${leak}`, { said })
+  const assertNoLeak = (t: Test, answer: Answer, sent: Id, label: string): void => {
+    const text = masked(answer, sent)
+    const leak = markers.find((word) => text.includes(word))
+    if (leak !== undefined) t.fail(`${label} reveals ${leak}`, { text })
   }
   const before = await dump(app)
-  const unchanged = (t: Test, now: string[], label: string): void => {
+  const assertUnchanged = (t: Test, now: string[], label: string): void => {
     if (now.join() !== before.join()) t.strictSame(now, before, label)
     else t.pass(label)
   }
@@ -241,59 +241,60 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
   await t.test('in parameters of reading operations', async (t) => {
     for (const operation of TESTED) {
       const key = keyOf(operation)
-      const right = requestOf(operation, ours)
+      const valid = requestOf(operation, ours)
       for (const { label, kind, put } of placesOf(operation)) {
         if (!kind && operation.method !== 'GET') continue
         const absent = new Map<Id, string>()
         for (const [number, their] of kinds.entries()) {
-          // Search texts take turns; `npm run prove` tests all of them.
+          // Each free-text parameter gets a fifth of the ids; `npm run prove` tests all of them.
           if (!kind && !PROVE && (number + label.length) % 5) continue
           for (const id of theirs.ids[their]) {
-            const never = neverGiven(their)
-            if (!absent.has(never)) absent.set(never, masked(await ask(app, operation, put(right, never), key), never))
-            const answer = await ask(app, operation, put(right, id), key)
-            const where = `${operation.id}, ${label} of another's ${their}`
-            if (masked(answer, id) !== absent.get(never)) t.equal(masked(answer, id), absent.get(never), where)
+            const unknown = unknownId(their)
+            if (!absent.has(unknown))
+              absent.set(unknown, masked(await send(app, operation, put(valid, unknown), key), unknown))
+            const answer = await send(app, operation, put(valid, id), key)
+            const where = `${operation.id}, ${label} with an id of another tenant (${their})`
+            if (masked(answer, id) !== absent.get(unknown)) t.equal(masked(answer, id), absent.get(unknown), where)
             if (kind && answer.status !== expected(operation, label))
               t.equal(answer.status, expected(operation, label), where)
-            silent(t, answer, id, where)
+            assertNoLeak(t, answer, id, where)
           }
         }
       }
-      const all = { ...right, path: requestOf(operation, theirs).path }
+      const all = { ...valid, path: requestOf(operation, theirs).path }
       if (parametersOf(operation).length)
         t.equal(
-          (await ask(app, operation, all, key)).status,
+          (await send(app, operation, all, key)).status,
           expected(operation, 'path'),
-          `${operation.id} of another's`,
+          `${operation.id} of another tenant`,
         )
-      if (operation.method !== 'GET') unchanged(t, await dump(app), `${operation.id} changed nothing`)
+      if (operation.method !== 'GET') assertUnchanged(t, await dump(app), `${operation.id} changed no row`)
     }
-    unchanged(t, await dump(app), 'nothing changed anything')
+    assertUnchanged(t, await dump(app), 'no request changed a row')
   })
 
   await t.test('in writing operations', async (t) => {
     for (const operation of TESTED.filter(({ method }) => method !== 'GET')) {
       const key = keyOf(operation)
-      const right = requestOf(operation, ours)
+      const valid = requestOf(operation, ours)
       const undo = operations.find(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
-      const verdict = async (request: Request, sent: Id): Promise<string> => {
-        const answer = await ask(app, operation, request, key)
-        silent(t, answer, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
+      const outcomeOf = async (request: Request, sent: Id): Promise<string> => {
+        const answer = await send(app, operation, request, key)
+        assertNoLeak(t, answer, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
         if (undo && answer.status < 300)
           for (const { id } of [answer.body].flat())
-            await ask(app, undo, { ...right, path: { ...right.path, id }, body: undefined }, key)
+            await send(app, undo, { ...valid, path: { ...valid.path, id }, body: undefined }, key)
         return `${answer.status} ${answer.body?.code} ${answer.body?.attr}`
       }
       for (const { label, put } of placesOf(operation).filter(({ kind, label }) => !kind && label.startsWith('body')))
         for (const their of PROVE ? kinds : (['organizations', 'projects'] as const)) {
-          const [id, never] = [theirs.ids[their][0]!, neverGiven(their)]
-          let foreign = await verdict(put(right, id), id)
-          const absent = await verdict(put(right, never), never)
+          const [id, unknown] = [theirs.ids[their][0]!, unknownId(their)]
+          let foreign = await outcomeOf(put(valid, id), id)
+          const absent = await outcomeOf(put(valid, unknown), unknown)
           // A unique resource has the same response for the second and the third request.
           if (foreign !== absent) {
-            foreign = await verdict(put(right, id), id)
-            await verdict(put(right, never), never)
+            foreign = await outcomeOf(put(valid, id), id)
+            await outcomeOf(put(valid, unknown), unknown)
             t.equal(foreign, absent, `${operation.id}, ${label}`)
           }
         }
@@ -303,24 +304,24 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
 
   await t.test('a cursor of another tenant does not show its data', async (t) => {
     for (const [id, cursor] of Object.entries(cursors)) {
-      const operation = operations.find((one) => one.id === id)!
-      const answer = await ask(app, operation, { ...requestOf(operation, ours), query: { cursor } }, ours.owner.key)
+      const operation = operations.find((candidate) => candidate.id === id)!
+      const answer = await send(app, operation, { ...requestOf(operation, ours), query: { cursor } }, ours.owner.key)
       t.equal(answer.status, 200, id)
-      silent(t, answer, cursor, id)
+      assertNoLeak(t, answer, cursor, id)
     }
-    const taking = TESTED.filter(({ source }) =>
-      source.parameters?.map(resolve).some((one: Json) => one.name === 'cursor'),
+    const paged = TESTED.filter(({ source }) =>
+      source.parameters?.map(resolve).some((parameter: Json) => parameter.name === 'cursor'),
     )
-    t.same(taking.map(({ id }) => id).sort(), Object.keys(cursors).sort(), 'all that take one were asked')
+    t.same(paged.map(({ id }) => id).sort(), Object.keys(cursors).sort(), 'every operation with a cursor is tested')
   })
 
   await t.test('tenants find their own resources', async (t) => {
-    // A session has no key of its own.
+    // A session has no API key.
     const readable = TESTED.filter(
       ({ id, isPublic, method }) => !isPublic && method === 'GET' && !(sessions && id === 'api_keys.current'),
     )
     for (const operation of readable) {
-      const { status, text } = await ask(app, operation, requestOf(operation, theirs), theirs.owner.key)
+      const { status, text } = await send(app, operation, requestOf(operation, theirs), theirs.owner.key)
       t.equal(status, operation.status, operation.id)
       const bare =
         /\.(repository|exports_unsubscribe_configs|current)$|^(pipeline_destinations.unused|two_factor.status)$/.test(
@@ -328,10 +329,10 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
         )
       if (!bare)
         t.ok(
-          tellTales.some((word) => text.includes(word)),
-          `${operation.id} tells them of theirs`,
+          markers.some((word) => text.includes(word)),
+          `${operation.id} returns their resource`,
         )
-      silent(t, await ask(app, operation, requestOf(operation, ours), ours.owner.key), '', operation.id)
+      assertNoLeak(t, await send(app, operation, requestOf(operation, ours), ours.owner.key), '', operation.id)
     }
     // Parents are deleted last.
     const order = (operation: Operation): number => {
@@ -342,17 +343,22 @@ onEachEngine('resources of other tenants are as absent as unknown ids', async (t
       if (kind === 'organizations' || kind === 'projects') return kind === 'organizations' ? 9 : 8
       return 7 - parameters.length * 2 + (operation.within === 'organization' ? 1 : 0)
     }
-    const fresh = await furnish(app, 'fresh')
+    const fresh = await createTenant(app, 'fresh')
     for (const operation of TESTED.filter(({ isPublic, method }) => !isPublic && method !== 'GET').sort(
       (a, b) => order(a) - order(b),
     )) {
-      const { status, text } = await ask(app, operation, requestOf(operation, fresh), fresh.owner.key)
+      const { status, text } = await send(app, operation, requestOf(operation, fresh), fresh.owner.key)
       t.not(status, 404, `${operation.id} finds the caller's own resource: ${text.slice(0, 200)}`)
     }
     t.strictSame(ownedBy(await dump(app), theirs), ownedBy(before, theirs), "the other tenant's rows are unchanged")
   })
-  const result = "an id of another's is answered like one that never was, and changes nothing"
-  figure(t, { area: 'Isolation', count: TESTED.length, of: 'operations, each place an id can be', result })
+  const result = 'an id of another tenant has the same response as an unknown id and changes nothing'
+  figure(t, {
+    area: 'Isolation',
+    count: TESTED.length,
+    of: 'operations, each with every parameter and field that can contain an id',
+    result,
+  })
 })
 
 /** An unknown id is 404 in a path and 400 in a body. */
@@ -392,8 +398,8 @@ async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Prom
 }
 
 onEachEngine('other tenants see only global plugins', async (t, app) => {
-  const theirs = await furnish(app, 'theirs')
-  const ours = await furnish(app, 'ours')
+  const theirs = await createTenant(app, 'theirs')
+  const ours = await createTenant(app, 'ours')
   const id = theirs.ids.pipeline_destinations[0]!
   const item = (tenant: Tenant): string =>
     `/api/organizations/${tenant.ids.organizations[0]}/pipeline_destinations/${id}/`
@@ -412,8 +418,8 @@ onEachEngine('other tenants see only global plugins', async (t, app) => {
     ['POST', 'upgrade/', 404],
   ] as const)
     t.equal((await app.send(method, `${item(ours)}${path}`, { key })).status, status, `${method} ${path}`)
-  t.strictSame(await dump(app), before, 'reading changes nothing')
+  t.strictSame(await dump(app), before, 'no row changed')
   t.match(await app.send('POST', configs, { key, body: { plugin: id } }), { status: 201, body: { plugin: id } })
-  const told = (await app.send('GET', item(theirs).replace(`${id}/`, 'activity/'), { key: theirs.owner.key })).text
-  t.notMatch(told, /ours/, 'the users of a global plugin are not revealed')
+  const activity = (await app.send('GET', item(theirs).replace(`${id}/`, 'activity/'), { key: theirs.owner.key })).text
+  t.notMatch(activity, /ours/, 'the users of a global plugin are not revealed')
 })

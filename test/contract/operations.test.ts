@@ -7,8 +7,8 @@ import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
 type Json = Record<string, any>
 
-const NEVER_UUID = '99999999-9999-7999-8999-999999999999'
-const NEVER_INTEGER = '999999999'
+const UNKNOWN_UUID = '99999999-9999-7999-8999-999999999999'
+const UNKNOWN_INTEGER = '999999999'
 const scopes: string[] = contract.components.schemas.Scope.enum.filter((scope: string) => scope !== '*')
 const keyed = operations.filter((operation) => !operation.isPublic)
 
@@ -20,42 +20,42 @@ function urlOf(
   ids: { organization: string; project: string | number },
   own?: string | Record<string, string>,
 ): string {
-  let place = 0
+  let index = 0
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (place++ === 0 && operation.within) return String(ids[operation.within])
+    if (index++ === 0 && operation.within) return String(ids[operation.within])
     const schema = parametersOf(operation.path).find((parameter) => parameter.name === name)!.schema
-    const given = typeof own === 'string' ? own : (own?.[`${operation.area}.${name}`] ?? own?.[operation.area])
-    return given ?? (schema.type === 'integer' ? NEVER_INTEGER : NEVER_UUID)
+    const id = typeof own === 'string' ? own : (own?.[`${operation.area}.${name}`] ?? own?.[operation.area])
+    return id ?? (schema.type === 'integer' ? UNKNOWN_INTEGER : UNKNOWN_UUID)
   })
 }
 
-/** Creates one resource of each kind, for checks that follow the lookup. */
-async function makeSubjects(app: TestApp): Promise<Record<string, string>> {
-  const make = async (path: string, body: object): Promise<string> => (await app.send('POST', path, { body })).body.id
+/** Creates one resource of each kind, for checks after the lookup. */
+async function createSubjects(app: TestApp): Promise<Record<string, string>> {
+  const create = async (path: string, body: object): Promise<string> => (await app.send('POST', path, { body })).body.id
   const within = `/api/organizations/${app.first.organization_id}`
   const exports = `/api/projects/${app.first.project_id}/batch_exports`
   const destination = { type: 'NoOp', config: {} }
-  const batch_export = await make(`${exports}/`, { name: 'subject', destination, interval: 'day' })
+  const batch_export = await create(`${exports}/`, { name: 'subject', destination, interval: 'day' })
   const range = { start_at: '2025-12-01T00:00:00Z', end_at: '2025-12-02T00:00:00Z' }
   const backfilled = await app.send('POST', `${exports}/${batch_export}/backfill/`, { body: range })
   const plugin = (family: string): Promise<string> =>
-    make(`${within}/${family}/`, { plugin_type: 'source', name: 'Subject' }).then(String)
+    create(`${within}/${family}/`, { plugin_type: 'source', name: 'Subject' }).then(String)
   const pipeline_destinations = await plugin('pipeline_destinations')
   return {
     batch_exports: batch_export,
     project_batch_exports: batch_export,
     batch_export_runs: backfilled.body.latest_runs[0].id,
     'batch_export_runs.batch_export_id': batch_export,
-    api_keys: await make('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
-    domains: await make(`${within}/domains/`, { domain: 'subject.example' }),
-    invites: await make(`${within}/invites/`, { target_email: 'subject@example.com' }),
+    api_keys: await create('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
+    domains: await create(`${within}/domains/`, { domain: 'subject.example' }),
+    invites: await create(`${within}/invites/`, { target_email: 'subject@example.com' }),
     members: (await app.member('subject-member@example.com', 1)).uuid,
-    organization_projects: String(await make(`${within}/projects/`, { name: 'Subject' })),
+    organization_projects: String(await create(`${within}/projects/`, { name: 'Subject' })),
     pipeline_destinations,
     pipeline_frontend_apps: await plugin('pipeline_frontend_apps'),
     pipeline_import_apps: await plugin('pipeline_import_apps'),
     plugin_configs: String(
-      await make(`/api/projects/${app.first.project_id}/plugin_configs/`, { plugin: Number(pipeline_destinations) }),
+      await create(`/api/projects/${app.first.project_id}/plugin_configs/`, { plugin: Number(pipeline_destinations) }),
     ),
   }
 }
@@ -75,7 +75,7 @@ t.test('the routing documents are valid OpenAPI', async (t) => {
     t.match(await new Validator().validate(specification), { valid: true }, name)
 })
 
-t.test('only capture, service and the steps of signing up and in are public', async (t) => {
+t.test('only capture, service, signup and sign-in are public', async (t) => {
   t.strictSame([...new Set(operations.filter((o) => o.isPublic).map((o) => o.area))].sort(), [
     'capture',
     'password_reset',
@@ -98,7 +98,7 @@ onBothEngines(t, 'checks the key first', async (t, app) => {
       { status: 401, body: { type: 'authentication_error', code: 'not_authenticated', attr: null } },
       `${operation.id} without a key`,
     )
-    for (const key of ['phx_nobody', expired])
+    for (const key of ['phx_unknown', expired])
       t.match(
         await app.send(operation.method, url, { key, ...wrong }),
         { status: 401, body: { code: 'authentication_failed' } },
@@ -108,14 +108,14 @@ onBothEngines(t, 'checks the key first', async (t, app) => {
 })
 
 onBothEngines(t, 'checks the scope second', async (t, app) => {
-  const without = new Map<string | undefined, string>()
+  const keyWithout = new Map<string | undefined, string>()
   for (const scope of ['*', undefined, ...scopes]) {
     const implied = scope?.replace(':read', ':write')
-    without.set(scope, await app.key({ scopes: scopes.filter((held) => held !== scope && held !== implied) }))
+    keyWithout.set(scope, await app.key({ scopes: scopes.filter((held) => held !== scope && held !== implied) }))
   }
   for (const operation of keyed) {
     const url = urlOf(operation, ownIds(app))
-    const answer = await app.send(operation.method, url, { key: without.get(operation.scope)! })
+    const answer = await app.send(operation.method, url, { key: keyWithout.get(operation.scope)! })
     if (operation.scope === undefined) t.not(answer.status, 403, `${operation.id} accepts any key`)
     else {
       t.match(
@@ -131,11 +131,11 @@ onBothEngines(t, 'checks the scope second', async (t, app) => {
 onBothEngines(t, 'checks existence third, with the same 404 for other tenants and unknown ids', async (t, app) => {
   const other = await app.stranger('other@example.com')
   const theirs = { organization: other.organization_id, project: other.project_id }
-  const nobodys = { organization: NEVER_UUID, project: NEVER_INTEGER }
+  const unknownIds = { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER }
   const wrongBody = { raw: { type: 'application/json', payload: '"wrong"' } }
   for (const operation of keyed) {
     if (operation.within) {
-      const absent = await app.send(operation.method, urlOf(operation, nobodys), wrongBody)
+      const absent = await app.send(operation.method, urlOf(operation, unknownIds), wrongBody)
       t.match(
         absent,
         { status: 404, body: { type: 'invalid_request', code: 'not_found', attr: null } },
@@ -150,7 +150,7 @@ onBothEngines(t, 'checks existence third, with the same 404 for other tenants an
         '-1',
         '1.5',
         '%00',
-        `${NEVER_UUID}0`,
+        `${UNKNOWN_UUID}0`,
         '%F0%9F%A6%94',
         "1'--",
         '9'.repeat(99),
@@ -176,7 +176,7 @@ onBothEngines(t, 'checks existence third, with the same 404 for other tenants an
 })
 
 onBothEngines(t, 'resources of another tenant return 404', async (t, app) => {
-  const subjects = await makeSubjects(app)
+  const subjects = await createSubjects(app)
   const other = await app.stranger('other@example.com')
   const theirs = { organization: other.organization_id, project: other.project_id }
   for (const operation of keyed.filter(looksUpFirst)) {
@@ -190,10 +190,10 @@ onBothEngines(t, 'resources of another tenant return 404', async (t, app) => {
 
 onBothEngines(t, 'checks the level fourth', async (t, app) => {
   const lower = { 8: await app.member('member@example.com', 1), 15: await app.member('admin@example.com', 8) } as const
-  const demanding = keyed.filter((operation) => operation.level > 1)
-  t.ok(demanding.length >= 6)
-  const subjects = await makeSubjects(app)
-  for (const operation of demanding)
+  const restricted = keyed.filter((operation) => operation.level > 1)
+  t.ok(restricted.length >= 6)
+  const subjects = await createSubjects(app)
+  for (const operation of restricted)
     t.match(
       await app.send(operation.method, urlOf(operation, ownIds(app), subjects), {
         key: lower[operation.level as 8 | 15].key,
@@ -205,10 +205,10 @@ onBothEngines(t, 'checks the level fourth', async (t, app) => {
 })
 
 onBothEngines(t, 'checks the body last', async (t, app) => {
-  const subjects = await makeSubjects(app)
-  const taking = keyed.filter(jsonBody)
-  t.ok(taking.length >= 30)
-  for (const operation of taking) {
+  const subjects = await createSubjects(app)
+  const withBody = keyed.filter(jsonBody)
+  t.ok(withBody.length >= 30)
+  for (const operation of withBody) {
     const url = urlOf(operation, ownIds(app), subjects)
     const send = (payload: string, type = 'application/json') =>
       app.send(operation.method, url, { raw: { type, payload } })
@@ -226,7 +226,7 @@ onBothEngines(t, 'checks the body last', async (t, app) => {
     t.match(
       await send('{}', 'text/plain'),
       { status: 415, body: { code: 'unsupported_media_type' } },
-      `${operation.id} with text`,
+      `${operation.id} with text/plain`,
     )
     if (operation.bodyRequired) {
       for (const type of ['application/json', undefined]) {
@@ -234,22 +234,22 @@ onBothEngines(t, 'checks the body last', async (t, app) => {
         t.match(answer, { status: 400, body: { type: 'validation_error' } }, `${operation.id} without a body`)
       }
     }
-    await wrongFields(t, app, operation, url)
+    await assertRejectsWrongTypes(t, app, operation, url)
   }
-  for (const operation of keyed.filter((one) => one.method !== 'GET' && !jsonBody(one))) {
+  for (const operation of keyed.filter((operation) => operation.method !== 'GET' && !jsonBody(operation))) {
     const url = urlOf(operation, ownIds(app), subjects)
     const send = (type: string, payload: string) => app.send(operation.method, url, { raw: { type, payload } })
     t.equal((await send('text/plain', '{}')).status, 415, `${operation.id} rejects a text body`)
     t.equal(
       (await send('application/json', ' '.repeat(1024 * 1024 + 1))).status,
       413,
-      `${operation.id} with a too large body`,
+      `${operation.id} with an oversized body`,
     )
   }
 })
 
 /** Sends each field of the body with a value of the wrong type. */
-async function wrongFields(t: Test, app: TestApp, operation: Operation, url: string): Promise<void> {
+async function assertRejectsWrongTypes(t: Test, app: TestApp, operation: Operation, url: string): Promise<void> {
   const body = jsonBody(operation)!
   const example = resolve(Object.values<Json>(body.examples ?? {})[0] ?? {}).value
   if (typeof example !== 'object' || Array.isArray(example)) return
@@ -261,7 +261,7 @@ async function wrongFields(t: Test, app: TestApp, operation: Operation, url: str
     t.match(
       answer,
       { status: 400, body: { type: 'validation_error', attr: new RegExp(`^${name}`) } },
-      `${operation.id} with a wrong ${name}`,
+      `${operation.id} with the wrong type of ${name}`,
     )
   }
 }
@@ -300,10 +300,12 @@ onBothEngines(
   t,
   'an optional body may be empty in every format',
   async (t, app) => {
-    const subjects = await makeSubjects(app)
-    const taking = keyed.filter(({ method, bodyRequired }) => ['POST', 'PATCH'].includes(method) && !bodyRequired)
-    t.ok(taking.some(({ id }) => id === 'domains.verify') && taking.some(({ id }) => id === 'batch_exports.unpause'))
-    for (const operation of taking)
+    const subjects = await createSubjects(app)
+    const withBody = keyed.filter(({ method, bodyRequired }) => ['POST', 'PATCH'].includes(method) && !bodyRequired)
+    t.ok(
+      withBody.some(({ id }) => id === 'domains.verify') && withBody.some(({ id }) => id === 'batch_exports.unpause'),
+    )
+    for (const operation of withBody)
       for (const payload of EMPTY_BODIES) {
         const url = urlOf(operation, ownIds(app), subjects)
         const { status, body } = await app.send(operation.method, url, { raw: { type: 'application/json', payload } })
@@ -314,7 +316,7 @@ onBothEngines(
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
 )
 
-onBothEngines(t, '%40 means @ in paths', async (t, app) => {
+onBothEngines(t, '%40 in a path is decoded to @', async (t, app) => {
   const current = (sign: string) => ({ organization: `${sign}current`, project: `${sign}current` })
   for (const operation of keyed.filter(({ method, namesSubject }) => method === 'GET' && !namesSubject)) {
     const url = urlOf(operation, current('@'))
@@ -328,8 +330,8 @@ onBothEngines(t, '%40 means @ in paths', async (t, app) => {
   t.equal((await app.send('PATCH', '/api/organizations/%40current/members/%40me/')).body.user.uuid, own.uuid)
 })
 
-onBothEngines(t, 'sending a resource back as it was read changes nothing', async (t, app) => {
-  const subjects = await makeSubjects(app)
+onBothEngines(t, 'updating a resource with its own representation changes nothing', async (t, app) => {
+  const subjects = await createSubjects(app)
   const updates = keyed.filter(({ method, path }) => method === 'PATCH' && contract.paths[path]?.get)
   t.ok(updates.length >= 10)
   for (const operation of updates) {
@@ -342,7 +344,7 @@ onBothEngines(t, 'sending a resource back as it was read changes nothing', async
 })
 
 onBothEngines(t, 'rejects an Accept header that excludes every media type of the response', async (t, app) => {
-  const subjects = await makeSubjects(app)
+  const subjects = await createSubjects(app)
   const isJson = ({ path, mediaType }: Operation): boolean =>
     path.startsWith('/api/') && mediaType === 'application/json'
   t.same(
@@ -352,15 +354,17 @@ onBothEngines(t, 'rejects an Accept header that excludes every media type of the
   for (const operation of operations.filter(isJson)) {
     const url = urlOf(operation, ownIds(app), subjects)
     const headers = { accept: 'text/html, application/json;q=0' }
-    const refused = await app.send(operation.method, url, { headers })
+    const rejected = await app.send(operation.method, url, { headers })
     t.match(
-      refused,
+      rejected,
       { status: 406, body: { type: 'invalid_request', code: 'not_acceptable', attr: null } },
       operation.id,
     )
     if (!operation.isPublic) t.equal((await app.send(operation.method, url, { headers, key: null })).status, 401)
   }
-  for (const operation of operations.filter((one) => one.isPublic && !isJson(one) && one.id !== 'service.docs_script'))
+  for (const operation of operations.filter(
+    (operation) => operation.isPublic && !isJson(operation) && operation.id !== 'service.docs_script',
+  ))
     t.not(
       (await app.send(operation.method, urlOf(operation, ownIds(app)), { headers: { accept: 'image/png' } })).status,
       406,

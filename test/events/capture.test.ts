@@ -107,52 +107,56 @@ onBothEngines(t, 'accepts every request format, compression and path', async (t,
 onBothEngines(t, 'names the invalid field, and one invalid event rejects the batch', async (t, app) => {
   const token = app.first.project_token
   const good = { event: 'x', distinct_id: 'a' }
-  const one = (changes: object) => ({ api_key: token, ...good, ...changes })
+  const eventWith = (changes: object) => ({ api_key: token, ...good, ...changes })
   const batch = (...events: unknown[]) => ({ api_key: token, batch: events })
   const bad = (attr: string | null): [number, string, string | null] => [400, 'invalid_payload', attr]
   const cases: [name: string, payload: unknown, expected: [status: number, code: string, attr: string | null]][] = [
-    ['nothing', '', [400, 'no_data', null]],
+    ['an empty body', '', [400, 'no_data', null]],
     ['an empty object', '{}', [400, 'no_data', null]],
     ['an empty array', '[]', [400, 'no_data', null]],
     ['a trailing comma', `{"api_key":"${token}","event":"x","distinct_id":"a",}`, bad(null)],
-    ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), bad(null)],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), bad(null)],
     ['broken gzip', Buffer.concat([gzipSync('{"a":1}').subarray(0, 15), Buffer.from('nonsense')]), bad(null)],
-    ['the word undefined', 'undefined', bad(null)],
-    ['a text', '"text"', [401, 'missing_api_key', null]],
-    ['a bad sent_at', one({ sent_at: 'yesterday' }), bad('sent_at')],
+    ['undefined', 'undefined', bad(null)],
+    ['a string', '"text"', [401, 'missing_api_key', null]],
+    ['an invalid sent_at', eventWith({ sent_at: 'yesterday' }), bad('sent_at')],
     ['no token', good, [401, 'missing_api_key', null]],
     ['a null token', { api_key: null, ...good }, [401, 'missing_api_key', null]],
     ['an object as token', { ...good, api_key: { a: 1 } }, [401, 'not_string', null]],
     ['an empty token', { ...good, api_key: '' }, [401, 'empty', null]],
     ['a long token', { ...good, api_key: 'p'.repeat(65) }, [401, 'too_long', null]],
-    ['a token with other letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
+    ['a token with non-ASCII letters', { ...good, api_key: 'phc_ü' }, [401, 'not_ascii', null]],
     ['a personal key', { ...good, api_key: app.first.api_key.slice(0, 20) }, [401, 'personal_api_key', null]],
-    ['an unknown token', { ...good, api_key: 'phc_nobody' }, [401, 'authentication_failed', null]],
-    ['an unknown token with bad events', { batch: [null], api_key: 'phc_no' }, [401, 'authentication_failed', null]],
-    ['null in an array', [one({}), null], bad('1')],
+    ['an unknown token', { ...good, api_key: 'phc_unknown' }, [401, 'authentication_failed', null]],
+    [
+      'an unknown token with invalid events',
+      { batch: [null], api_key: 'phc_no' },
+      [401, 'authentication_failed', null],
+    ],
+    ['null in an array', [eventWith({}), null], bad('1')],
     ['null in a batch', batch(good, null), bad('batch__1')],
-    ['nothing in a batch', batch(good, good, {}), bad('batch__2')],
+    ['an empty object in a batch', batch(good, good, {}), bad('batch__2')],
     ['a number in a batch', batch(5), bad('batch__0')],
     ['an empty batch', batch(), bad('batch')],
-    ['a batch that is a text', { api_key: token, batch: 'x' }, bad('batch')],
-    ['no event', one({ event: undefined }), bad('event')],
-    ['an empty event', one({ event: '' }), bad('event')],
+    ['a string as batch', { api_key: token, batch: 'x' }, bad('batch')],
+    ['no event', eventWith({ event: undefined }), bad('event')],
+    ['an empty event', eventWith({ event: '' }), bad('event')],
     ['an empty event in a batch', batch(good, { ...good, event: '' }), bad('batch__1__event')],
-    ['no distinct_id', one({ distinct_id: undefined }), bad('distinct_id')],
-    ['a blank distinct_id', one({ distinct_id: ' ' }), bad('distinct_id')],
+    ['no distinct_id', eventWith({ distinct_id: undefined }), bad('distinct_id')],
+    ['a blank distinct_id', eventWith({ distinct_id: ' ' }), bad('distinct_id')],
     ['a null distinct_id', batch(good, good, good, { ...good, distinct_id: null }), bad('batch__3__distinct_id')],
     ['a NaN distinct_id', `{"api_key":"${token}","event":"x","distinct_id":NaN}`, bad('distinct_id')],
-    ['properties as an array', [one({}), one({ properties: [] })], bad('1__properties')],
-    ['properties as a text', one({ properties: 'x' }), bad('properties')],
-    ['a bad uuid', one({ uuid: 'x' }), bad('uuid')],
+    ['properties as an array', [eventWith({}), eventWith({ properties: [] })], bad('1__properties')],
+    ['properties as a string', eventWith({ properties: 'x' }), bad('properties')],
+    ['an invalid uuid', eventWith({ uuid: 'x' }), bad('uuid')],
     ['a number as uuid', batch({ ...good, uuid: 5 }), bad('batch__0__uuid')],
     [
-      'too deep',
-      one({ properties: { a: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }),
+      'nested too deeply',
+      eventWith({ properties: { a: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }),
       [400, 'invalid_input', null],
     ],
     [
-      'bottomless',
+      'extremely nested',
       `{"api_key":"${token}","event":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
       [400, 'invalid_input', null],
     ],
@@ -163,7 +167,7 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     t.match(answer.body, { code, attr, type: status === 401 ? 'authentication_error' : 'validation_error' }, name)
   }
   for (const query of ['compression=gzip', 'compression=gzip-js', 'compression=lz64'])
-    t.match(await post(app, one({}), `/e/?${query}`), { status: 400, body: { code: 'invalid_payload' } }, query)
+    t.match(await post(app, eventWith({}), `/e/?${query}`), { status: 400, body: { code: 'invalid_payload' } }, query)
   t.match(await app.send('GET', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
   t.match(await app.send('GET', '/e/?data=', { key: null }), { status: 400, body: { code: 'no_data' } })
   t.match(await app.send('POST', '/e/', { key: null }), { status: 400, body: { code: 'no_data' } })
@@ -198,7 +202,7 @@ onBothEngines(t, 'accepts 20 MiB before and after decompression, and rejects mor
       properties: { long: 'x'.repeat(length) },
     })
   const tooLarge = { status: 413, body: { code: 'request_too_large', type: 'invalid_request', attr: null } }
-  t.match(await post(app, Buffer.alloc(limit + 1, 32)), tooLarge, 'as it is')
+  t.match(await post(app, Buffer.alloc(limit + 1, 32)), tooLarge, 'uncompressed')
   const batch = (length: number) =>
     JSON.stringify({
       api_key: app.first.project_token,
@@ -208,16 +212,16 @@ onBothEngines(t, 'accepts 20 MiB before and after decompression, and rejects mor
         properties: { long: 'x'.repeat(length / 40) },
       })),
     })
-  t.match(await post(app, gzipSync(event(limit))), tooLarge, 'out of gzip')
-  t.match(await post(app, gzipSync(gzipSync(Buffer.alloc(limit * 10, 32)))), tooLarge, 'out of gzip twice')
-  t.match(await post(app, lz64Bomb(), '/e/?compression=lz64'), tooLarge, 'out of lz64')
+  t.match(await post(app, gzipSync(event(limit))), tooLarge, 'decompressed from gzip')
+  t.match(await post(app, gzipSync(gzipSync(Buffer.alloc(limit * 10, 32)))), tooLarge, 'decompressed from gzip in gzip')
+  t.match(await post(app, lz64Bomb(), '/e/?compression=lz64'), tooLarge, 'decompressed from lz64')
   t.equal((await stored(app)).length, 0)
-  t.equal((await post(app, gzipSync(batch(limit - 4_000)))).status, 200, 'just below')
+  t.equal((await post(app, gzipSync(batch(limit - 4_000)))).status, 200, 'just below the limit')
   const rows = await stored(app)
   t.strictSame(
     rows.map(({ distinct_id }) => distinct_id),
     Array.from({ length: 40 }, (_, i) => `a${i}`),
-    'in their order',
+    'events keep their order',
   )
   t.ok(rows.every(({ properties }) => properties.long.length === (limit - 4_000) / 40 && properties.$ip))
 })
@@ -377,13 +381,13 @@ onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => 
       status: 400,
       headers: { 'access-control-allow-origin': 'https://shop.example' },
     },
-    'and read why it failed',
+    'pages can read the error',
   )
   t.notOk('access-control-allow-origin' in (await request('OPTIONS', {})).headers)
   t.notOk(
     'access-control-allow-origin' in
       (await app.send('GET', '/health/live', { headers: { origin: 'https://a.b' } })).headers,
-    'nowhere else',
+    'other paths do not allow other origins',
   )
 })
 
@@ -392,10 +396,10 @@ onBothEngines(t, 'rejects the old token after a reset, and records the first eve
   const team = async () => (await app.send('GET', '/api/organizations/@current/')).body.teams[0]
   t.equal((await team()).ingested_event, false)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 200)
-  const made = await app.send('PATCH', `/api/projects/${app.first.project_id}/reset_token/`)
+  const reset = await app.send('PATCH', `/api/projects/${app.first.project_id}/reset_token/`)
   app.advance(1_000)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 401)
-  t.equal((await post(app, { ...event, api_key: made.body.api_token })).status, 200)
+  t.equal((await post(app, { ...event, api_key: reset.body.api_token })).status, 200)
   t.equal((await team()).ingested_event, true)
 })
 
@@ -448,7 +452,7 @@ onBothEngines(
       t.match(JSON.parse(body), { type: 'throttled_error', code: 'throttled', attr: null })
     }
     for (const path of ['/batch/', '/i/v0/e/', '/decide/', '/flags/'])
-      t.equal((await request(bad[0]!, path)).statusCode, 429, `${path} counts, too`)
+      t.equal((await request(bad[0]!, path)).statusCode, 429, `${path} counts too`)
     t.equal((await request(JSON.stringify(good))).statusCode, 200, 'a valid request works')
     t.equal(
       (await request(gzipSync(JSON.stringify({ ...good, properties: { a: 'x'.repeat(500_000) } })))).statusCode,
@@ -504,7 +508,7 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
     ]
     for (const [payload, type, query = ''] of packings)
       t.equal((await post(app, payload, `${path}${query}`, type)).status, 200)
-    t.match(await post(app, { token: 'phc_nobody' }, path), { status: 401, body: { code: 'authentication_failed' } })
+    t.match(await post(app, { token: 'phc_unknown' }, path), { status: 401, body: { code: 'authentication_failed' } })
     t.match(await post(app, { distinct_id: 'a' }, path), { status: 401, body: { code: 'missing_api_key' } })
     t.match(await post(app, { token: 'phx_1' }, path), { status: 401, body: { code: 'personal_api_key' } })
     t.match(await post(app, `{"token":"${token}"`, path), { status: 400, body: { code: 'invalid_payload' } })

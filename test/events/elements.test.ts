@@ -21,10 +21,10 @@ t.test('parses page elements back from their compact form', async (t) => {
   })
   fc.assert(
     fc.property(fc.array(element, { maxLength: 4 }), (elements) => {
-      const wanted = elements.map((one, order) => ({
+      const wanted = elements.map((element, order) => ({
         event: null,
-        ...one,
-        attr_class: [...one.attr_class].sort(),
+        ...element,
+        attr_class: [...element.attr_class].sort(),
         order,
       }))
       t.strictSame(parseElements(formatElements(elements)), wanted)

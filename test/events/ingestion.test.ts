@@ -61,7 +61,7 @@ onEach('stores each event once when clients send duplicates concurrently', async
   )
   t.ok(answers.every(({ statusCode }) => statusCode === 200))
   const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events`)
-  t.strictSame(rows.map(({ uuid }) => uuid).sort(), [...expected].sort(), 'each is stored once')
+  t.strictSame(rows.map(({ uuid }) => uuid).sort(), [...expected].sort(), 'each event is stored once')
   const lost = await deps.events.all(sql`
     select d.distinct_id from person_distinct_ids d left join persons p
       on p.project_id = d.project_id and p.id = d.person_id where p.id is null`)
@@ -126,9 +126,13 @@ onEach('a failing request does not fail the others in its transaction', async (t
   const writer = createEventWriter(deps.events, silent)
   const good = [eventOf({}), eventOf({}), eventOf({})]
   const bad = eventOf({ event: null as unknown as string })
-  const fates = await Promise.allSettled([writer.add([good[0]!]), writer.add([good[1]!, bad]), writer.add([good[2]!])])
+  const outcomes = await Promise.allSettled([
+    writer.add([good[0]!]),
+    writer.add([good[1]!, bad]),
+    writer.add([good[2]!]),
+  ])
   t.strictSame(
-    fates.map(({ status }) => status),
+    outcomes.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
   const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events order by uuid`)
@@ -199,7 +203,7 @@ onEach('acknowledged events survive kill -9', async (t, engine) => {
     t.ok(acknowledged.size > goal - 300)
   }
   const result = `all of ${acknowledged.size.toLocaleString('en')} acknowledged events stored`
-  figure(t, { area: 'Events', count: KILLS, of: 'kill -9', result, seed: 3 })
+  figure(t, { area: 'Events', count: KILLS, of: 'kills', result, seed: 3 })
 })
 
 onEach('the published client library delivers every event once', async (t, engine) => {

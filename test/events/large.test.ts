@@ -122,8 +122,8 @@ const storedIn = ({ deps }: TestApp) =>
 
 onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   const { project_token: token } = app.first
-  let made = 0
-  const event = () => ({ event: 'large', distinct_id: `p${made++}`, properties: { text: 'ümläut 🦔 '.repeat(100) } })
+  let created = 0
+  const event = () => ({ event: 'large', distinct_id: `p${created++}`, properties: { text: 'ümläut 🦔 '.repeat(100) } })
   const events = () => Array.from({ length: 400 }, event)
   const json = (value: object): string => JSON.stringify(value)
   const batch = (): string => json({ batch: events(), api_key: token, sent_at: '2026-01-01T00:00:00Z' })
@@ -131,15 +131,15 @@ onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   const FORM = 'application/x-www-form-urlencoded'
   const multipart = (data: string) =>
     `--x-1\r\nContent-Disposition: form-data; name="data"\r\n\r\n${data}\r\n--x-1\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n${token}\r\n--x-1--\r\n`
-  // The second one claims to be small in its gzip trailer.
+  // The trailer of the second member has a small length.
   const inTwo = (bytes: Buffer): Buffer =>
     Buffer.concat([bytes.subarray(0, -100), bytes.subarray(-100)].map((part) => gzipSync(part)))
   const cases: [name: string, payload: string | Buffer, type?: string, query?: string][] = [
     ['the token last', batch()],
-    ['an array', json(events().map((one) => ({ ...one, api_key: token })))],
+    ['an array', json(events().map((event) => ({ ...event, api_key: token })))],
     ['gzip', gzipSync(batch())],
-    ['gzip that lies about its length', Buffer.concat([gzipSync(batch()).subarray(0, -4), Buffer.alloc(4)])],
-    ['two members of gzip', inTwo(Buffer.from(batch()))],
+    ['gzip with a wrong length', Buffer.concat([gzipSync(batch()).subarray(0, -4), Buffer.alloc(4)])],
+    ['two gzip members', inTwo(Buffer.from(batch()))],
     ['lz64', LZString.compressToBase64(batch()), 'text/plain', '?compression=lz64'],
     ['base64', Buffer.from(batch()).toString('base64'), 'text/plain'],
     ['a form', form({ data: json({ batch: events() }), token }), FORM],
@@ -149,7 +149,7 @@ onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   for (const [name, payload, type = 'application/json', query = ''] of cases) {
     const answer = await app.send('POST', `/batch/${query}`, { key: null, raw: { type, payload } })
     // The length in the gzip trailer is verified during decompression.
-    const broken = name.includes('lies')
+    const broken = name.includes('wrong length')
     t.match(
       answer,
       broken ? { status: 400, body: { code: 'invalid_payload' } } : { status: 200, body: { status: 1 } },
@@ -160,9 +160,9 @@ onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   const rows = await storedIn(app)
   t.equal(rows.length, wanted.length * 400)
   t.equal(new Set(rows.map(({ distinct_id }) => distinct_id)).size, rows.length)
-  t.equal(new Set(rows.map(({ uuid }) => uuid)).size, rows.length, 'each has an id of its own')
+  t.equal(new Set(rows.map(({ uuid }) => uuid)).size, rows.length, 'each event has a unique id')
   const persons = await app.deps.events.get<{ n: number }>(sql`select count(*) as n from person_distinct_ids`)
-  t.equal(Number(persons!.n), rows.length, 'and a person')
+  t.equal(Number(persons!.n), rows.length, 'each event has a person')
 })
 
 onBothEngines(t, 'rejects invalid large bodies without storing anything', async (t, app) => {
@@ -172,29 +172,29 @@ onBothEngines(t, 'rejects invalid large bodies without storing anything', async 
   const cases: [name: string, payload: unknown, status: number, code: string, attr?: string][] = [
     [
       'an unknown token',
-      { api_key: 'phc_nobody', batch: [{ ...good, properties: { padding } }] },
+      { api_key: 'phc_unknown', batch: [{ ...good, properties: { padding } }] },
       401,
       'authentication_failed',
     ],
     ['no token', { batch: [{ ...good, properties: { padding } }] }, 401, 'missing_api_key'],
     ['a personal key', { padding, api_key: 'phx_1', batch: [good] }, 401, 'personal_api_key'],
     [
-      'a bad event',
+      'an invalid event',
       { padding, api_key, batch: [good, { ...good, uuid: 'x' }] },
       400,
       'invalid_payload',
       'batch__1__uuid',
     ],
-    ['a bad sent_at', { padding, api_key, sent_at: 'x', batch: [good] }, 400, 'invalid_payload', 'sent_at'],
-    ['half of it', JSON.stringify({ padding, api_key, batch: [good] }).slice(0, -1), 400, 'invalid_payload'],
+    ['an invalid sent_at', { padding, api_key, sent_at: 'x', batch: [good] }, 400, 'invalid_payload', 'sent_at'],
+    ['a truncated body', JSON.stringify({ padding, api_key, batch: [good] }).slice(0, -1), 400, 'invalid_payload'],
     [
       'a missing comma',
       `{"api_key":"${api_key}","padding":"${padding}","batch":[{"a":1 "b":2}]}`,
       400,
       'invalid_payload',
     ],
-    ['no JSON', padding, 400, 'invalid_payload'],
-    ['no UTF-8', Buffer.alloc(MEBIBYTE, 0xff), 400, 'invalid_payload'],
+    ['not JSON', padding, 400, 'invalid_payload'],
+    ['invalid UTF-8', Buffer.alloc(MEBIBYTE, 0xff), 400, 'invalid_payload'],
     [
       'broken gzip',
       gzipSync(Buffer.from(JSON.stringify({ api_key, batch: [good], padding }))).subarray(0, -10),
@@ -202,14 +202,14 @@ onBothEngines(t, 'rejects invalid large bodies without storing anything', async 
       'invalid_payload',
     ],
     ['brackets', gzipSync('['.repeat(LIMIT_BYTES)), 400, 'invalid_input'],
-    ['brackets behind a token', gzipSync(`{"api_key":"${api_key}","a":${'['.repeat(MEBIBYTE)}`), 400, 'invalid_input'],
+    ['brackets after a token', gzipSync(`{"api_key":"${api_key}","a":${'['.repeat(MEBIBYTE)}`), 400, 'invalid_input'],
     ['empty objects', gzipSync(`[${'{},'.repeat(LIMIT_BYTES / 3 - 2)}{}]`), 400, 'invalid_input'],
     ['numbers', gzipSync(`{"api_key":"${api_key}","batch":[${'1,'.repeat(MAX_VALUES)}1]}`), 400, 'invalid_input'],
   ]
   for (const [name, payload, status, code, attr = null] of cases)
     t.match(await send(app, payload), { status, body: { code, attr } }, name)
   t.same(await storedIn(app), [])
-  t.equal((await send(app, { api_key, padding, batch: [good] })).status, 200, 'the next one is read')
+  t.equal((await send(app, { api_key, padding, batch: [good] })).status, 200, 'the next body is accepted')
   t.equal((await storedIn(app)).length, 1)
 })
 
@@ -234,14 +234,14 @@ onBothEngines(
     const batch = (length: number) => [{ event: 'x', distinct_id: 'a', properties: { long: 'x'.repeat(length) } }]
     const api_key = app.first.project_token
     for (const length of [10_000, 500_000]) {
-      const [status, parsed] = await answers({ batch: batch(length), api_key: 'phc_nobody', sent_at: 'nonsense' })
+      const [status, parsed] = await answers({ batch: batch(length), api_key: 'phc_unknown', sent_at: 'nonsense' })
       t.equal(status, 401)
       t.ok(parsed < 1_000, `${parsed} characters were parsed`)
     }
     t.strictSame(await answers({ api_key, batch: batch(10_000) }).then(([status]) => status), 200)
     t.ok(longest > 10_000, 'small bodies are parsed in this process')
     t.strictSame(await answers({ api_key, batch: batch(500_000) }).then(([status]) => status), 200)
-    t.ok(longest < 1_000, `of what is large, ${longest} characters`)
+    t.ok(longest < 1_000, `${longest} characters of a large body were parsed in this process`)
   },
 )
 
@@ -275,7 +275,7 @@ onBothEngines(t, 'rejects events larger than 1 MiB and stores the others', async
   t.strictSame(
     (await storedIn(app)).map(({ event }) => event),
     ['small', 'long'],
-    'the others are stored',
+    'the other events are stored',
   )
   const text = (letter: string, count: number) =>
     event(around, { properties: { $process_person_profile: false, long: letter.repeat(count) } })
@@ -290,7 +290,7 @@ onBothEngines(t, 'rejects events larger than 1 MiB and stores the others', async
   t.match(
     (await send(app, { api_key, batch: [small, { ...small, properties: { $elements: elements } }] })).body.refused,
     [{ index: 1 }],
-    'elements count, too',
+    'elements count too',
   )
   const url = { $current_url: `https://shop.example/${'x'.repeat(400_000)}` }
   t.match(
@@ -313,7 +313,7 @@ onBothEngines(t, 'rejects events larger than 1 MiB and stores the others', async
   t.match(
     await send(app, { api_key, batch: [event(MEBIBYTE + 1), small, { ...small, event: '' }] }),
     { status: 400, body: { code: 'invalid_payload', attr: 'batch__2__event' } },
-    'other faults refuse the whole batch',
+    'other errors reject the whole batch',
   )
   t.equal((await storedIn(app)).length, before)
 })
@@ -331,18 +331,20 @@ const BATCH = {
 }
 const sender = { project_id: 1, now: 1, address: '127.0.0.1' }
 const read = (pool: ParserPool, value: unknown = BATCH, accept = async (): Promise<typeof sender | null> => sender) =>
-  pool.read(requestOf(value), accept, { uuid: () => 'made' })
+  pool.read(requestOf(value), accept, { uuid: () => 'generated' })
 
 t.test('a parser that crashes or times out fails one request and is replaced', async (t) => {
   const losses: string[] = []
   const poolWith = (timeout_ms: number): ParserPool => {
-    const pool = createParserPool({ timeout_ms, memory_mb: 64, onLoss: (why) => losses.push(why) })
+    const pool = createParserPool({ timeout_ms, memory_mb: 64, onLoss: (reason) => losses.push(reason) })
     t.teardown(() => pool.stop())
     return pool
   }
   // On a busy machine, running out of memory takes longer than a short deadline.
   const pool = poolWith(120_000)
-  t.match(await read(pool), { events: { length: 1_000, 0: { uuid: 'made', person: { event_uuid: 'made' } } } })
+  t.match(await read(pool), {
+    events: { length: 1_000, 0: { uuid: 'generated', person: { event_uuid: 'generated' } } },
+  })
 
   const keys = Array.from({ length: 400_000 }, (_, i) => `{"${i.toString(36)}":1}`).join()
   await t.rejects(read(pool, `{"api_key":"phc_1","batch":[${keys}]}`), { code: 'unavailable', retry_after_seconds: 5 })
@@ -382,11 +384,11 @@ t.test('parses few bodies concurrently, the smallest first, and rejects waiting 
     )
   const large = waits('large', 900)
   const small = waits('small', 10)
-  const left = waits('left', 5, gone.signal)
+  const disconnected = waits('left', 5, gone.signal)
   gone.abort()
-  await t.rejects(left, { code: 'unavailable' }, 'one whose sender has gone is dropped')
+  await t.rejects(disconnected, { code: 'unavailable' }, 'a body whose client has disconnected is dropped')
   while (releases.length < 2) await pause(5)
-  t.strictSame(order, [], 'the others wait')
+  t.strictSame(order, [], 'the other bodies wait')
   releases[0]!()
   await Promise.all([large, small])
   t.strictSame(
@@ -408,9 +410,9 @@ t.test('a server error while accepting the token leaves the parser usable', asyn
   const pool = createParserPool()
   t.teardown(() => pool.stop())
   const refuse = async (): Promise<null> => {
-    throw new Error('the database is away')
+    throw new Error('the database is unavailable')
   }
-  await t.rejects(read(pool, BATCH, refuse), { message: 'the database is away' })
+  await t.rejects(read(pool, BATCH, refuse), { message: 'the database is unavailable' })
   await t.rejects(read(pool, '{"api_key":"phc_1",'), { code: 'invalid_payload' })
   await t.rejects(read(pool, '{"event":1}'), { code: 'missing_api_key', name: 'AppError' })
   t.equal((await read(pool)).events.length, 1_000)
@@ -442,8 +444,8 @@ t.test('SIGTERM during large requests stops the server and its parsers in time',
   t.strictSame(
     (await Promise.all(sent)).filter((status) => ![0, 400, 503].includes(status)),
     [],
-    'each is answered or was not yet read',
+    'each request gets a response or was not read yet',
   )
   while (pids.some((pid) => existsSync(`/proc/${pid}`))) await pause(20)
-  t.pass('no parser is left')
+  t.pass('no parser process is running')
 })

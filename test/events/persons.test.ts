@@ -94,7 +94,7 @@ onBothEngines(t, 'applies $set_once, $set and $unset in the order of the events'
 
 /** The events before, the events that merge, and the persons after. */
 type MergedPerson = [ids: string[], is_identified: boolean, properties: Sent]
-const CASES: [name: string, before: Sent[], said: Sent[], after: MergedPerson[]][] = [
+const CASES: [name: string, before: Sent[], sent: Sent[], after: MergedPerson[]][] = [
   ['neither person exists', [], [identify('user', 'anon')], [[['anon', 'user'], true, {}]]],
   [
     'only the anonymous person exists',
@@ -164,20 +164,24 @@ const CASES: [name: string, before: Sent[], said: Sent[], after: MergedPerson[]]
   ],
 ]
 
-for (const [name, before, said, after] of CASES)
+for (const [name, before, sent, after] of CASES)
   onBothEngines(t, `merging: ${name}`, async (t, app) => {
     const send = sender(app)
     for (const event of before) await send([event])
-    await send(said)
+    await send(sent)
     const people = (await allPersons(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
     t.strictSame(people, after, 'one after the other')
     const other = await app.send('POST', '/api/projects/', { body: { name: 'All at once' } })
     await app.deps.events.run(sql`delete from persons`)
     await app.deps.events.run(sql`delete from person_distinct_ids`)
-    const body = { api_key: other.body.api_token, batch: [...before, ...said] }
+    const body = { api_key: other.body.api_token, batch: [...before, ...sent] }
     t.equal((await app.send('POST', '/batch/', { key: null, body })).status, 200)
-    const again = (await allPersons(app)).map(({ ids, is_identified, properties }) => [ids, is_identified, properties])
-    t.strictSame(again, after, 'the same in one batch')
+    const batched = (await allPersons(app)).map(({ ids, is_identified, properties }) => [
+      ids,
+      is_identified,
+      properties,
+    ])
+    t.strictSame(batched, after, 'the same in one batch')
   })
 
 onBothEngines(t, 'a merged person keeps the earlier creation time', async (t, app) => {
@@ -201,22 +205,22 @@ t.test('recognizes placeholder ids', async (t) => {
     'null',
     '0',
   ])
-    for (const spelt of [id, `'${id}'`, `"${id}"`]) t.ok(isPlaceholderId(spelt), spelt)
+    for (const spelling of [id, `'${id}'`, `"${id}"`]) t.ok(isPlaceholderId(spelling), spelling)
   for (const id of ['NULL', 'nan', '00', 'guest1', 'a', '[object object]']) t.notOk(isPlaceholderId(id), id)
 })
 
 onBothEngines(t, 'thousands of events in one request have the same effect as small requests', async (t, app) => {
   const random = seeded(7)
-  const anyone = (): string => `p${Math.floor(random() * 60)}`
+  const randomId = (): string => `p${Math.floor(random() * 60)}`
   const events = Array.from({ length: 3_500 }, (_, i) => {
     const kind = random()
     const timestamp = at(i % 60)
     const uuid = `0193aaaa-bbbb-7ccc-8ddd-${String(i % 3_400).padStart(12, '0')}`
-    if (kind < 0.02) return { ...identify(anyone(), anyone()), timestamp, uuid }
-    if (kind < 0.04) return { ...alias(anyone(), anyone()), timestamp, uuid }
-    if (kind < 0.05) return { ...alias(anyone(), anyone(), '$merge_dangerously'), timestamp, uuid }
+    if (kind < 0.02) return { ...identify(randomId(), randomId()), timestamp, uuid }
+    if (kind < 0.04) return { ...alias(randomId(), randomId()), timestamp, uuid }
+    if (kind < 0.05) return { ...alias(randomId(), randomId(), '$merge_dangerously'), timestamp, uuid }
     const $set = { [`k${Math.floor(random() * 3)}`]: i }
-    return seen(anyone(), { timestamp, uuid, $set, $set_once: { first: i }, properties: { $unset: [`k${i % 5}`] } })
+    return seen(randomId(), { timestamp, uuid, $set, $set_once: { first: i }, properties: { $unset: [`k${i % 5}`] } })
   })
   const other = (await app.send('POST', '/api/projects/', { body: { name: 'Other' } })).body
   const post = async (api_key: string, batch: Sent[]) =>

@@ -10,7 +10,7 @@ import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts
 const DAY = 86_400_000_000
 const silent = { info: () => undefined, error: () => undefined }
 
-async function left(db: Db): Promise<Record<string, number>> {
+async function countRemaining(db: Db): Promise<Record<string, number>> {
   const count = async (table: 'events' | 'persons' | 'person_distinct_ids', project_id: number) =>
     (await db.get<{ n: number }>(
       table === 'events'
@@ -31,8 +31,8 @@ async function left(db: Db): Promise<Record<string, number>> {
 onBothEngines(t, 'deletes all events of a deleted project', async (t, app) => {
   const { deps, send } = app
   const { body: project } = await send('POST', '/api/projects/', { body: { name: 'doomed' } })
-  const stranger = await app.stranger('stranger@example.com')
-  t.strictSame([project.id, stranger.project_id], [2, 3])
+  const other = await app.stranger('stranger@example.com')
+  t.strictSame([project.id, other.project_id], [2, 3])
   await insertEvents(
     deps.events,
     1,
@@ -50,21 +50,21 @@ onBothEngines(t, 'deletes all events of a deleted project', async (t, app) => {
   )
   await insertPerson(deps.events, 2, { id: uuid(1), distinct_ids: ['a', 'b'] })
   await insertPerson(deps.events, 3, { id: uuid(1), distinct_ids: ['a'] })
-  t.strictSame(await left(deps.events), { 1: 5, 2: 2_348, 3: 9 })
+  t.strictSame(await countRemaining(deps.events), { 1: 5, 2: 2_348, 3: 9 })
 
   t.equal((await send('DELETE', `/api/projects/${project.id}/`)).status, 204)
   await deps.purger.work()
-  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 })
+  t.strictSame(await countRemaining(deps.events), { 1: 5, 2: 0, 3: 9 })
   t.equal((await purges.list(deps.db)).length, 1, 'the project stays queued for another check')
   await insertEvents(deps.events, 2, [{}])
   app.advance(61_000)
   await deps.purger.work()
-  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 9 }, 'late events are deleted too')
+  t.strictSame(await countRemaining(deps.events), { 1: 5, 2: 0, 3: 9 }, 'late events are deleted too')
   t.strictSame(await purges.list(deps.db), [])
 
-  t.equal((await send('DELETE', `/api/organizations/${stranger.organization_id}/`, { key: stranger.key })).status, 204)
+  t.equal((await send('DELETE', `/api/organizations/${other.organization_id}/`, { key: other.key })).status, 204)
   await deps.purger.work()
-  t.strictSame(await left(deps.events), { 1: 5, 2: 0, 3: 0 })
+  t.strictSame(await countRemaining(deps.events), { 1: 5, 2: 0, 3: 0 })
 })
 
 onBothEngines(t, 'deletes events past the retention of their project', async (t, app) => {
@@ -78,10 +78,10 @@ onBothEngines(t, 'deletes events past the retention of their project', async (t,
   )
   await insertEvents(deps.events, 9, [at(400)])
   await deps.purger.work()
-  t.match(await left(deps.events), { 1: 1_504 }, 'by default no event is deleted')
+  t.match(await countRemaining(deps.events), { 1: 1_504 }, 'by default no event is deleted')
   await send('PATCH', '/api/projects/1/', { body: { event_retention_days: 30 } })
   await deps.purger.work()
-  t.match(await left(deps.events), { 1: 2 })
+  t.match(await countRemaining(deps.events), { 1: 2 })
   app.advance((2 * DAY) / 1000)
   await deps.purger.work()
   t.strictSame(
@@ -89,7 +89,7 @@ onBothEngines(t, 'deletes events past the retention of their project', async (t,
     [uuid(1)],
   )
   const elsewhere = await deps.events.get(sql`select 1 as there from events where project_id = 9`)
-  t.ok(elsewhere, 'events of another project stay')
+  t.ok(elsewhere, 'events of another project are not deleted')
 })
 
 onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
@@ -105,7 +105,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   let chunks = 0
   const failing: Db = {
     ...deps.events,
-    tx: (work) => (++chunks === 3 ? Promise.reject(new Error('the connection broke')) : deps.events.tx(work)),
+    tx: (work) => (++chunks === 3 ? Promise.reject(new Error('the connection failed')) : deps.events.tx(work)),
   }
   const known = {
     queued: () => purges.list(deps.db),
@@ -117,14 +117,14 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   const first = createPurger({ ...options, events: failing })
   await t.rejects(first.work())
   await first.stop()
-  t.match(await left(deps.events), { 2: 500 })
+  t.match(await countRemaining(deps.events), { 2: 500 })
   const second = createPurger({ ...options, events: deps.events })
   await second.work()
-  t.match(await left(deps.events), { 2: 0 })
+  t.match(await countRemaining(deps.events), { 2: 0 })
   await second.stop()
 })
 
-/** Resolves after this many turns of the microtask queue. */
+/** Resolves after this many microtasks. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await undefined
 }
@@ -149,7 +149,7 @@ t.test('a wake-up at the end of a round starts another', async (t) => {
     purger.start()
     purger.wake()
     await new Promise((later) => setImmediate(later))
-    t.equal(rounds, 2, `${delay} turns later`)
+    t.equal(rounds, 2, `${delay} microtasks later`)
     await purger.stop()
   }
 })

@@ -30,7 +30,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
   const url = postgres?.url ?? `sqlite:${freshFolder(t)}`
   const events = await openDatabase(url, { file: 'events.db' })
   await events.exec('create table marks (id integer)')
-  // The priority of the other suites: with the niceness of a server, readers would start too slowly beside them.
+  // The priority of the other suites: with the niceness of a server, readers would start too slowly.
   const niceness = getPriority()
   const reader = await createEventReader({
     events,
@@ -71,15 +71,17 @@ for (const engine of ENGINES) {
     await t.rejects(reader.rows(endless, slow), { code: 'query_timeout' })
     t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'its slot is free again')
     const controller = new AbortController()
-    const left = t.rejects(reader.rows(endless, { ...slow, signal: controller.signal }), { code: 'query_timeout' })
+    const disconnected = t.rejects(reader.rows(endless, { ...slow, signal: controller.signal }), {
+      code: 'query_timeout',
+    })
     await reader.rows(quick, { project_id: 1, lane: 'first' })
     controller.abort()
-    await left
-    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'a query without its caller frees the slot')
+    await disconnected
+    t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'a query of a disconnected client frees its slot')
     await t.rejects(reader.rows(quick, { ...slow, signal: AbortSignal.abort() }), { code: 'query_timeout' })
   })
 
-  t.test(`runs one slow query per project, and quick ones beside it (${engine})`, async (t) => {
+  t.test(`runs one slow query per project, and quick ones concurrently (${engine})`, async (t) => {
     const reader = await open(t, engine, DEADLINE_MS)
     const both = Promise.allSettled([reader.rows(endless, slow), reader.rows(quick, slow)])
     t.strictSame(await reader.rows(quick, { project_id: 1, lane: 'first' }), [[7, 'x']])
@@ -99,16 +101,16 @@ for (const engine of ENGINES) {
       either(sql`printf('%.*c', cast(${length} as integer), 'x')`, sql`repeat('x', ${length}::int)`)
     const many = (count: number, length: number): Sql =>
       sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select ${text(length)} from n`
-    for (const [what, query] of [
+    for (const [name, query] of [
       ['many rows', many(150, 1_000_000)],
-      ['more rows than any memory holds', many(1_000_000, 1_000_000)],
+      ['more rows than fit into memory', many(1_000_000, 1_000_000)],
       ['a string that is too long for the engine', sql`select ${text(2_000_000_000)}`],
       [
         'a string that grows beyond the limit',
         sql`select replace(${text(100_000_000)}, 'x', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')`,
       ],
     ] as const) {
-      await t.rejects(reader.rows(query, slow), { code: 'result_too_large' }, what)
+      await t.rejects(reader.rows(query, slow), { code: 'result_too_large' }, name)
       t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'the next query succeeds')
     }
     t.equal((await reader.rows(many(100, 1_000_000), slow)).length, 100)
@@ -141,12 +143,12 @@ t.test('a reader that crashes fails its query and is replaced', async (t) => {
   await reader.rows(quick, slow).catch((error) => t.equal(error.code, 'unavailable'))
   t.strictSame(await reader.rows(quick, slow), [[7, 'x']])
   await reader.stop()
-  t.strictSame(children(), [], 'no reader process is left')
+  t.strictSame(children(), [], 'no reader process is running')
 })
 
 t.test('readers exit with a killed server, even inside a query', async (t) => {
   const folder = freshFolder(t)
-  const server = fork(new URL('../helpers/ask-endlessly.ts', import.meta.url), [folder])
+  const server = fork(new URL('../helpers/endless-query.ts', import.meta.url), [folder])
   await once(server, 'message')
   const readers = children(server.pid)
   t.equal(readers.length, 1)

@@ -1,4 +1,4 @@
-/** Azure Blob Storage stores the same bytes as File, even when the store fails meanwhile. */
+/** Azure Blob Storage stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -11,15 +11,15 @@ import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { type Fault, frontOf, IMPATIENT, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { type Fault, frontOf, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const require = createRequire(import.meta.url)
 const { default: BlobServer } = require('azurite/dist/src/blob/BlobServer')
 const { default: BlobConfiguration } = require('azurite/dist/src/blob/BlobConfiguration')
 const { MemoryExtentChunkStore } = require('azurite/dist/src/common/persistence/MemoryExtentStore')
 
-const forever = new AbortController().signal
-const impatient = createAzure(IMPATIENT)
+const neverAborted = new AbortController().signal
+const shortTimeouts = createAzure(SHORT_TIMEOUTS)
 /** The default account of Azurite. */
 const ACCOUNT = 'devstoreaccount1'
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
@@ -82,7 +82,7 @@ async function openStore(t: Test): Promise<{ port: number; blobs: Blobs }> {
 async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
   const files_root = freshFolder(t)
   const config = { prefix: 'a b/{year}-{month}', ...settings }
-  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
+  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), neverAborted)
   const folder = join(files_root, String(job.project_id), job.batch_export_id)
   const files: Record<string, Buffer> = {}
   for (const name of readdirSync(folder, { recursive: true }) as string[])
@@ -99,7 +99,7 @@ for (const engine of ENGINES)
     const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
       const { checkpoints, ...reporter } = listener()
       const destination = { type: 'AzureBlob', config: configOf(port, settings) } as const
-      const { bytes } = await deliver({ ...job, ...more, destination }, reporter, forever)
+      const { bytes } = await deliver({ ...job, ...more, destination }, reporter, neverAborted)
       const [stored, written] = [await blobs(), await filesOf(t, { ...job, ...more }, settings)]
       t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
       for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
@@ -131,11 +131,11 @@ for (const engine of ENGINES)
 t.test('an Azure store that fails', async (t) => {
   const { port, blobs } = await openStore(t)
   const front = await frontOf(t, port)
-  const failing = (more: object = {}) => send(impatient, configOf(front.port, more), toolsFor(t))
+  const failing = (more: object = {}) => send(shortTimeouts, configOf(front.port, more), toolsFor(t))
   /** Only writes fail. */
   const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
-    let left = times
-    front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : undefined)
+    let remaining = times
+    front.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
   }
   const answer = (status: number, code: string): Fault => ({
     status,
@@ -150,9 +150,9 @@ t.test('an Azure store that fails', async (t) => {
     fails(answer(403, 'AuthorizationPermissionMismatch'))
     t.match(await failing(), { retryable: false, message: /does not allow/ })
     fails(answer(418, 'peer-code'))
-    const odd = await failing()
-    t.match(odd, { retryable: false, message: /418/ })
-    t.notMatch(odd!.message, /peer/)
+    const unknown = await failing()
+    t.match(unknown, { retryable: false, message: /418/ })
+    t.notMatch(unknown!.message, /peer/)
   })
 
   await t.test('briefly is retried within the attempt', async (t) => {
@@ -172,7 +172,7 @@ t.test('an Azure store that fails', async (t) => {
     t.match(await failing(), { retryable: true, message: /did not respond in time/ })
     fails('drop')
     t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
-    t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
+    t.match(await send(shortTimeouts, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
     t.same(await blobs(), {}, 'no partial blob exists')
   })
 
@@ -190,10 +190,10 @@ t.test('an Azure store that fails', async (t) => {
     const tools = toolsFor(t, { outbound: createOutbound() })
     const refusal = /does not connect to "127.0.0.1"/
     const seen = front.seen.length
-    t.match(await send(impatient, configOf(front.port), tools), { retryable: false, message: refusal })
+    t.match(await send(shortTimeouts, configOf(front.port), tools), { retryable: false, message: refusal })
     const viaProxy = `UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1:${front.port}`
-    t.match(await send(impatient, configOf(1, { connection_string: viaProxy }), tools), { message: refusal })
-    t.match(await stepsOf(azure, configOf(front.port), tools), { made: [], failure: { message: refusal } })
+    t.match(await send(shortTimeouts, configOf(1, { connection_string: viaProxy }), tools), { message: refusal })
+    t.match(await stepsOf(azure, configOf(front.port), tools), { completed: [], failure: { message: refusal } })
     t.equal(front.seen.length, seen)
   })
 })
@@ -201,18 +201,18 @@ t.test('an Azure store that fails', async (t) => {
 t.test('tests an Azure destination step by step', async (t) => {
   const { port, blobs } = await openStore(t)
   const front = await frontOf(t, port)
-  const test = (more: object = {}) => stepsOf(impatient, configOf(front.port, more), toolsFor(t))
-  t.same(await test(), { made: [...azure.steps] })
+  const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(front.port, more), toolsFor(t))
+  t.same(await test(), { completed: [...azure.steps] })
   t.ok(front.seen.some(({ method, url }) => method === 'PUT' && url.includes('/a%20b/workspace-admin-test.jsonl')))
   t.same(await blobs(), {}, 'the test blob is deleted')
-  t.match(await stepsOf(azure, configOf(1), toolsFor(t)), { made: [], failure: { retryable: true } })
+  t.match(await stepsOf(azure, configOf(1), toolsFor(t)), { completed: [], failure: { retryable: true } })
   const found = azure.steps.slice(0, 1)
-  t.match(await test({ container_name: 'absent' }), { made: found, failure: { message: /container/ } })
+  t.match(await test({ container_name: 'absent' }), { completed: found, failure: { message: /container/ } })
   const denied = { status: 403, headers: { 'x-ms-error-code': 'AuthorizationFailure' } }
   front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
-  t.match(await test(), { made: azure.steps.slice(0, 2), failure: { message: /write and delete/ } })
+  t.match(await test(), { completed: azure.steps.slice(0, 2), failure: { message: /write and delete/ } })
   front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
-  t.match(await test(), { made: azure.steps.slice(0, 3), failure: { message: /write and delete/ } })
+  t.match(await test(), { completed: azure.steps.slice(0, 3), failure: { message: /write and delete/ } })
 })
 
 t.test('validates the config of Azure', async (t) => {

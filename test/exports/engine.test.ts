@@ -26,15 +26,16 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 async function open(app: TestApp, more: object = {}) {
   const base = `/api/projects/${app.first.project_id}/batch_exports`
   const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
-  const made = await app.send('POST', `${base}/`, { body })
-  const one = `${base}/${made.body.id}`
+  const created = await app.send('POST', `${base}/`, { body })
+  const path = `${base}/${created.body.id}`
   return {
-    id: made.body.id as string,
-    one,
-    runs: async (): Promise<any[]> => (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body.results,
+    id: created.body.id as string,
+    path,
+    runs: async (): Promise<any[]> =>
+      (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body.results,
     /** Start, end and number of events of each window. */
     windows: async () => {
-      const { results } = (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body
+      const { results } = (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body
       return results.map((run: any) => [
         short(run.data_interval_start),
         short(run.data_interval_end),
@@ -42,7 +43,7 @@ async function open(app: TestApp, more: object = {}) {
       ])
     },
     log: async (): Promise<string[]> =>
-      (await app.send('GET', `${one}/logs/?limit=1000`)).body.results
+      (await app.send('GET', `${path}/logs/?limit=1000`)).body.results
         .map(({ level, message }: any) => `${level} ${message}`)
         .reverse(),
   }
@@ -51,7 +52,7 @@ async function open(app: TestApp, more: object = {}) {
 const short = (iso: string): string => iso.slice(5, 16)
 
 /** Sets the app's clock to a time after START. */
-const goTo = (app: TestApp, milliseconds: number): void => {
+const setClock = (app: TestApp, milliseconds: number): void => {
   app.advance(START + milliseconds - Date.parse(app.deps.now()))
 }
 
@@ -80,18 +81,18 @@ t.test('aligns consecutive windows to UTC', async () => {
 })
 
 onBothEngines(t, 'starts the first run at the end of the current window, with all of its events', async (t, app) => {
-  goTo(app, 10 * MINUTE_MS)
+  setClock(app, 10 * MINUTE_MS)
   await ingest(app, plainEvents(3))
-  goTo(app, 20 * MINUTE_MS)
+  setClock(app, 20 * MINUTE_MS)
   const hourly = await open(app)
   await ingest(app, plainEvents(2, 10))
   await app.deps.exporter.drain()
   t.same(await hourly.windows(), [], 'no run before the window ends')
-  goTo(app, HOUR_MS)
+  setClock(app, HOUR_MS)
   await app.deps.exporter.drain()
   t.same(await hourly.windows(), [['01-01T00:00', '01-01T01:00', 5]])
   await ingest(app, [{ ...plainEvents(1, 50)[0], timestamp: '2020-01-01T00:00:00Z' }])
-  goTo(app, 2 * HOUR_MS)
+  setClock(app, 2 * HOUR_MS)
   await app.deps.exporter.drain()
   t.same(
     await hourly.windows(),
@@ -106,7 +107,7 @@ onBothEngines(t, 'starts the first run at the end of the current window, with al
 onBothEngines(t, 'starts weeks on Sunday', async (t, app) => {
   const weekly = await open(app, { interval: 'week' })
   await ingest(app, plainEvents(1))
-  goTo(app, 3 * DAY_MS)
+  setClock(app, 3 * DAY_MS)
   await app.deps.exporter.drain()
   t.same(await weekly.windows(), [['12-28T00:00', '01-04T00:00', 1]])
 })
@@ -114,7 +115,7 @@ onBothEngines(t, 'starts weeks on Sunday', async (t, app) => {
 onBothEngines(t, 'creates no runs before start_at or after end_at', async (t, app) => {
   const bounded = await open(app, { start_at: '2026-01-01T02:30:00Z', end_at: '2026-01-01T04:30:00Z' })
   for (let hour = 0; hour < 7; hour++) {
-    goTo(app, hour * HOUR_MS + 30 * MINUTE_MS)
+    setClock(app, hour * HOUR_MS + 30 * MINUTE_MS)
     await ingest(app, plainEvents(1, hour))
     await app.deps.exporter.drain()
   }
@@ -122,9 +123,9 @@ onBothEngines(t, 'creates no runs before start_at or after end_at', async (t, ap
     ['01-01T02:00', '01-01T03:00', 1],
     ['01-01T03:00', '01-01T04:00', 1],
   ])
-  await app.send('PATCH', `${bounded.one}/`, { body: { end_at: null } })
+  await app.send('PATCH', `${bounded.path}/`, { body: { end_at: null } })
   await ingest(app, plainEvents(2, 20))
-  goTo(app, 7 * HOUR_MS)
+  setClock(app, 7 * HOUR_MS)
   await app.deps.exporter.drain()
   t.same((await bounded.windows()).at(-1), ['01-01T06:00', '01-01T07:00', 2], 'a schedule that had ended restarts now')
 })
@@ -132,10 +133,10 @@ onBothEngines(t, 'creates no runs before start_at or after end_at', async (t, ap
 onBothEngines(t, 'catches up after a downtime, oldest window first', async (t, app) => {
   const hourly = await open(app)
   for (let hour = 0; hour < 5; hour++) {
-    goTo(app, hour * HOUR_MS + MINUTE_MS)
+    setClock(app, hour * HOUR_MS + MINUTE_MS)
     await ingest(app, plainEvents(hour, hour * 10))
   }
-  goTo(app, 5 * HOUR_MS)
+  setClock(app, 5 * HOUR_MS)
   await app.deps.exporter.drain()
   t.same(await hourly.windows(), [
     ['01-01T00:00', '01-01T01:00', 0],
@@ -147,22 +148,22 @@ onBothEngines(t, 'catches up after a downtime, oldest window first', async (t, a
 })
 
 onBothEngines(t, 'skips the events of a pause, or delivers them with backfill', async (t, app) => {
-  const without = await open(app, { name: 'without' })
-  const making = await open(app, { name: 'making up' })
-  for (const { one } of [without, making]) await app.send('POST', `${one}/pause/`)
+  const skipping = await open(app, { name: 'skipping' })
+  const backfilling = await open(app, { name: 'backfilling' })
+  for (const { path } of [skipping, backfilling]) await app.send('POST', `${path}/pause/`)
   for (let hour = 0; hour < 3; hour++) {
-    goTo(app, hour * HOUR_MS + MINUTE_MS)
+    setClock(app, hour * HOUR_MS + MINUTE_MS)
     await ingest(app, plainEvents(2, hour * 10))
     await app.deps.exporter.drain()
   }
-  t.same(await without.windows(), [])
-  await app.send('POST', `${without.one}/unpause/`)
-  await app.send('POST', `${making.one}/unpause/`, { body: { backfill: true } })
+  t.same(await skipping.windows(), [])
+  await app.send('POST', `${skipping.path}/unpause/`)
+  await app.send('POST', `${backfilling.path}/unpause/`, { body: { backfill: true } })
   await ingest(app, plainEvents(1, 90))
-  goTo(app, 3 * HOUR_MS)
+  setClock(app, 3 * HOUR_MS)
   await app.deps.exporter.drain()
-  t.same(await without.windows(), [['01-01T02:01', '01-01T03:00', 1]])
-  t.same(await making.windows(), [
+  t.same(await skipping.windows(), [['01-01T02:01', '01-01T03:00', 1]])
+  t.same(await backfilling.windows(), [
     ['01-01T00:00', '01-01T01:00', 2],
     ['01-01T01:00', '01-01T02:00', 2],
     ['01-01T02:00', '01-01T03:00', 3],
@@ -184,13 +185,13 @@ onBothEngines(t, 'delivers every event once when the interval changes', async (t
   ]
   let count = 0
   for (const [minutes, interval] of steps) {
-    goTo(app, minutes * MINUTE_MS)
+    setClock(app, minutes * MINUTE_MS)
     await ingest(app, plainEvents(3, count))
     count += 3
     await app.deps.exporter.drain()
-    if (interval) await app.send('PATCH', `${changing.one}/`, { body: { interval } })
+    if (interval) await app.send('PATCH', `${changing.path}/`, { body: { interval } })
   }
-  goTo(app, 27 * HOUR_MS)
+  setClock(app, 27 * HOUR_MS)
   await app.deps.exporter.drain()
   const windows = await changing.windows()
   t.equal(
@@ -203,15 +204,15 @@ onBothEngines(t, 'delivers every event once when the interval changes', async (t
 onBothEngines(t, 'delivers every event once when the clock steps back an hour', async (t, app) => {
   const hourly = await open(app)
   await ingest(app, plainEvents(2))
-  goTo(app, 90 * MINUTE_MS)
+  setClock(app, 90 * MINUTE_MS)
   await app.deps.exporter.drain()
   app.advance(-HOUR_MS)
   await ingest(app, plainEvents(3, 10))
-  await app.send('PATCH', `${hourly.one}/`, { body: { interval: 'every 15 minutes' } })
+  await app.send('PATCH', `${hourly.path}/`, { body: { interval: 'every 15 minutes' } })
   await app.deps.exporter.drain()
-  await app.send('POST', `${hourly.one}/pause/`)
-  await app.send('POST', `${hourly.one}/unpause/`, { body: { backfill: true } })
-  goTo(app, 2 * HOUR_MS)
+  await app.send('POST', `${hourly.path}/pause/`)
+  await app.send('POST', `${hourly.path}/unpause/`, { body: { backfill: true } })
+  setClock(app, 2 * HOUR_MS)
   await app.deps.exporter.drain()
   const windows = await hourly.windows()
   t.equal(
@@ -236,22 +237,22 @@ for (const engine of ENGINES)
     const app = await openApp(t, engine, { processes: recording(delivered) })
     const { id } = await open(app, { interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } })
     let sent = 0
-    let over = false
+    let stopped = false
     const writers = Array.from({ length: 4 }, async () => {
-      while (!over) {
+      while (!stopped) {
         const from = sent
         sent += 7
         await commit(app, plainEvents(7, from))
       }
     })
     for (let window = 1; window <= 12; window++) {
-      goTo(app, window * 5 * MINUTE_MS)
+      setClock(app, window * 5 * MINUTE_MS)
       await app.deps.exporter.drain()
     }
-    over = true
+    stopped = true
     await Promise.all(writers)
     await ingest(app, [])
-    goTo(app, 13 * 5 * MINUTE_MS)
+    setClock(app, 13 * 5 * MINUTE_MS)
     await app.deps.exporter.drain()
     await assertOnceEach(t, app, id)
     t.equal(delivered.length, sent, `${sent} events`)
@@ -270,14 +271,14 @@ t.test('delivers the events of a late commit in the next run only (postgres)', a
      values (${app.first.project_id}, 'late-${number}', 'e', 'd', 0, ${START * 1000}, '{}', '')`
   await late.query(insert(1))
   await commit(app, plainEvents(5))
-  goTo(app, 5 * MINUTE_MS)
+  setClock(app, 5 * MINUTE_MS)
   await app.deps.exporter.drain()
   const first = [...delivered]
   await late.query(insert(2))
   await late.query('commit')
   await late.end()
   await ingest(app, [])
-  goTo(app, 10 * MINUTE_MS)
+  setClock(app, 10 * MINUTE_MS)
   await app.deps.exporter.drain()
   t.notOk(first.some((uuid) => uuid.startsWith('late')))
   t.equal(delivered.length, 7, 'no event is lost')
@@ -334,21 +335,26 @@ function recording(delivered: string[]): DeliveryProcesses {
 }
 
 /** The behaviour of each attempt, in order. The last one repeats. */
-const acting = (
-  ...acts: ((job: DeliveryJob, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
+const scripted = (
+  ...outcomes: ((job: DeliveryJob, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
 ): DeliveryProcesses => {
   let calls = 0
-  return { ...IN_THIS_PROCESS, deliver: (job, _, signal) => acts[Math.min(calls++, acts.length - 1)]!(job, signal) }
+  return {
+    ...IN_THIS_PROCESS,
+    deliver: (job, _, signal) => outcomes[Math.min(calls++, outcomes.length - 1)]!(job, signal),
+  }
 }
-const fine = async () => ({ records: 1, bytes: 1 })
-const away = async () => Promise.reject(retryableError('The server is down.'))
+const succeed = async () => ({ records: 1, bytes: 1 })
+const failTemporarily = async () => Promise.reject(retryableError('The server is down.'))
 
 for (const engine of ENGINES) {
   t.test(`retries temporary failures with increasing delays (${engine})`, async (t) => {
-    const app = await openApp(t, engine, { processes: acting(away, away, away, fine) })
+    const app = await openApp(t, engine, {
+      processes: scripted(failTemporarily, failTemporarily, failTemporarily, succeed),
+    })
     const failing = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     await app.deps.exporter.drain()
     t.match(await failing.runs(), [{ status: 'Starting', latest_error: 'The server is down.' }])
     for (const seconds of [30, 60, 120]) {
@@ -371,17 +377,17 @@ for (const engine of ENGINES) {
   })
 
   t.test(`ignores the checkpoint after the destination or the query changes (${engine})`, async (t) => {
-    const begun: (number | null)[] = []
+    const started: (number | null)[] = []
     const state = { cursor: [1, 'a'] as never, records: 1, bytes: 9 }
     const deliver: DeliveryProcesses['deliver'] = async (job, reporter) => {
-      begun.push(job.checkpoint?.records ?? null)
+      started.push(job.checkpoint?.records ?? null)
       await reporter.checkpoint(state)
-      return begun.length < 5 ? away() : fine()
+      return started.length < 5 ? failTemporarily() : succeed()
     }
     const app = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
-    const { one, runs } = await open(app)
+    const { path, runs } = await open(app)
     await ingest(app, plainEvents(2))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     for (const change of [
       {},
       { name: 'y', destination: { config: {} } },
@@ -389,20 +395,20 @@ for (const engine of ENGINES) {
       { destination: { type: 'File', config: { exclude_events: ['paid'] } } },
       { hogql_query: 'select event from events' },
     ]) {
-      t.match(await app.send('PATCH', `${one}/`, { body: change }), { status: 200 })
+      t.match(await app.send('PATCH', `${path}/`, { body: change }), { status: 200 })
       app.advance(3 * MINUTE_MS)
       await app.deps.exporter.drain()
     }
-    t.same(begun, [null, 1, null, null, null])
+    t.same(started, [null, 1, null, null, null])
     t.match(await runs(), [{ status: 'Completed' }])
   })
 
   t.test(`honours Retry-After, and gives up after 15 attempts (${engine})`, async (t) => {
     const busy = async () => Promise.reject(retryableError('Too many requests.', 600))
-    const app = await openApp(t, engine, { processes: acting(busy, away) })
+    const app = await openApp(t, engine, { processes: scripted(busy, failTemporarily) })
     const failing = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     await app.deps.exporter.drain()
     t.match((await failing.log()).at(-1), /in 600 seconds/)
     for (let attempt = 2; attempt <= 15; attempt++) {
@@ -420,72 +426,71 @@ for (const engine of ENGINES) {
   })
 
   t.test(`does not retry permanent failures, and pauses an export that keeps failing (${engine})`, async (t) => {
-    const no = async () => Promise.reject(permanentError('There is no such bucket.'))
-    const box = await openMailbox(t)
-    const mail = { SMTP_URL: box.url, SITE_URL: 'http://workspace.example' }
-    const app = await openApp(t, engine, { processes: acting(no), environment: mail })
+    const failPermanently = async () => Promise.reject(permanentError('There is no such bucket.'))
+    const mailbox = await openMailbox(t)
+    const mail = { SMTP_URL: mailbox.url, SITE_URL: 'http://workspace.example' }
+    const app = await openApp(t, engine, { processes: scripted(failPermanently), environment: mail })
     await app.member('admin@example.com', 8)
     await app.member('member@example.com', 1)
     const failing = await open(app)
-    await app.send('POST', `${failing.one}/backfill/`, { body: { start_at: '2025-12-01', end_at: '2025-12-03' } })
+    await app.send('POST', `${failing.path}/backfill/`, { body: { start_at: '2025-12-01', end_at: '2025-12-03' } })
     for (let hour = 1; hour <= 9; hour++) {
       await ingest(app, plainEvents(1, hour))
-      goTo(app, hour * HOUR_MS)
+      setClock(app, hour * HOUR_MS)
       await app.deps.exporter.drain()
     }
-    t.match(await app.send('GET', `${failing.one}/`), { body: { paused: true, last_paused_at: String } })
+    t.match(await app.send('GET', `${failing.path}/`), { body: { paused: true, last_paused_at: String } })
     const log = await failing.log()
     t.equal(log.filter((line) => line.startsWith('ERROR There is no such bucket.')).length, 10)
     t.match(log.at(-1), /^WARNING The export was paused: 10 of its last 50 runs failed/)
     t.ok(log.some((line) => /The backfill .* ended because a run failed/.test(line)))
-    while (box.mails.length < 2) await box.next()
-    const recipients = box.mails.flatMap(({ to }) => to).toSorted()
+    while (mailbox.mails.length < 2) await mailbox.next()
+    const recipients = mailbox.mails.flatMap(({ to }) => to).toSorted()
     t.same(recipients, ['admin@example.com', 'owner@example.com'], 'only administrators and owners are notified')
-    for (const { raw } of box.mails) t.match(raw, /The batch export "x" of My organization was paused/)
-    await app.send('POST', `${failing.one}/unpause/`)
+    for (const { raw } of mailbox.mails) t.match(raw, /The batch export "x" of My organization was paused/)
+    await app.send('POST', `${failing.path}/unpause/`)
     await ingest(app, plainEvents(1, 50))
-    goTo(app, 11 * HOUR_MS)
+    setClock(app, 11 * HOUR_MS)
     await app.deps.exporter.drain()
-    t.match(await app.send('GET', `${failing.one}/`), { body: { paused: false } }, 'old failures do not count again')
+    t.match(await app.send('GET', `${failing.path}/`), { body: { paused: false } }, 'old failures do not count again')
   })
 
   t.test(`takes over a run whose lease expired, and lets only one process finish it (${engine})`, async (t) => {
     let first: { job: DeliveryJob; end: (result: { records: number; bytes: number }) => void } | undefined
-    const hanging = (job: DeliveryJob) =>
-      new Promise<{ records: number; bytes: number }>((end) => (first = { job, end }))
-    const app = await openApp(t, engine, { processes: acting(hanging, fine) })
+    const hang = (job: DeliveryJob) => new Promise<{ records: number; bytes: number }>((end) => (first = { job, end }))
+    const app = await openApp(t, engine, { processes: scripted(hang, succeed) })
     const slow = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
-    const working = app.deps.exporter.drain()
-    while (!first) await new Promise((turn) => setImmediate(turn))
+    setClock(app, HOUR_MS)
+    const draining = app.deps.exporter.drain()
+    while (!first) await new Promise(setImmediate)
     const other = createExporter({
       ...app.deps,
       reader: app.deps.eventReader,
       files_root: '',
-      launch: fine,
+      launch: succeed,
       wakeMailer: null,
     })
     await other.drain()
     t.match(await slow.runs(), [{ status: 'Running' }], 'no takeover while the lease is valid')
     app.advance(2 * MINUTE_MS)
     await other.drain()
-    const [taken] = await slow.runs()
-    t.match(taken, { status: 'Completed' })
+    const [takenOver] = await slow.runs()
+    t.match(takenOver, { status: 'Completed' })
     first.end({ records: 99, bytes: 99 })
-    await working
-    t.same(await slow.runs(), [taken], 'the late result is ignored')
+    await draining
+    t.same(await slow.runs(), [takenOver], 'the late result is ignored')
     await other.stop()
   })
 
   t.test(`aborts cancelled runs and runs of deleted exports (${engine})`, async (t) => {
-    let begun = 0
-    const untilAborted = (_: DeliveryJob, signal: AbortSignal) =>
+    let started = 0
+    const waitForAbort = (_: DeliveryJob, signal: AbortSignal) =>
       new Promise<never>((__, reject) => {
-        begun++
+        started++
         signal.addEventListener('abort', () => reject(signal.reason))
       })
-    const app = await openApp(t, engine, { processes: acting(untilAborted) })
+    const app = await openApp(t, engine, { processes: scripted(waitForAbort) })
     const exporter = createExporter({
       ...app.deps,
       reader: app.deps.eventReader,
@@ -494,59 +499,62 @@ for (const engine of ENGINES) {
       wakeMailer: null,
       renew_ms: 5,
     })
-    const one = await open(app)
-    const two = await open(app)
+    const cancelled = await open(app)
+    const deleted = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
-    const working = exporter.drain()
-    while (begun < 2) await new Promise((turn) => setImmediate(turn))
-    const [run] = await one.runs()
-    t.match(await app.send('POST', `${one.one}/runs/${run.id}/cancel/`), { status: 200, body: { status: 'Cancelled' } })
-    t.match(await app.send('DELETE', `${two.one}/`), { status: 204 })
-    await working
-    t.match(await one.runs(), [{ status: 'Cancelled' }])
-    t.match((await one.log()).at(-1), /The run was cancelled/)
+    setClock(app, HOUR_MS)
+    const draining = exporter.drain()
+    while (started < 2) await new Promise(setImmediate)
+    const [run] = await cancelled.runs()
+    t.match(await app.send('POST', `${cancelled.path}/runs/${run.id}/cancel/`), {
+      status: 200,
+      body: { status: 'Cancelled' },
+    })
+    t.match(await app.send('DELETE', `${deleted.path}/`), { status: 204 })
+    await draining
+    t.match(await cancelled.runs(), [{ status: 'Cancelled' }])
+    t.match((await cancelled.log()).at(-1), /The run was cancelled/)
     await exporter.stop()
   })
 
   t.test(`aborts immediately on the node that handles the cancellation (${engine})`, async (t) => {
-    let [begun, aborted] = [0, 0]
-    const untilAborted = (_: DeliveryJob, signal: AbortSignal) =>
+    let [started, aborted] = [0, 0]
+    const waitForAbort = (_: DeliveryJob, signal: AbortSignal) =>
       new Promise<never>((__, reject) => {
-        begun++
+        started++
         signal.addEventListener('abort', () => {
           aborted++
           reject(signal.reason)
         })
       })
-    const app = await openApp(t, engine, { processes: acting(untilAborted) })
-    const [one, two, three] = [await open(app), await open(app), await open(app)]
+    const app = await openApp(t, engine, { processes: scripted(waitForAbort) })
+    const [first, second, third] = [await open(app), await open(app), await open(app)]
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
-    const working = app.deps.exporter.drain()
-    while (begun < 3) await new Promise((turn) => setImmediate(turn))
-    const [run] = await one.runs()
-    await app.send('POST', `${one.one}/runs/${run.id}/cancel/`)
+    setClock(app, HOUR_MS)
+    const draining = app.deps.exporter.drain()
+    while (started < 3) await new Promise(setImmediate)
+    const [run] = await first.runs()
+    await app.send('POST', `${first.path}/runs/${run.id}/cancel/`)
     t.equal(aborted, 1)
-    await app.send('DELETE', `${two.one}/`)
+    await app.send('DELETE', `${second.path}/`)
     t.equal(aborted, 2)
-    await app.send('DELETE', `${three.one}/`)
-    await working
-    t.match(await one.runs(), [{ status: 'Cancelled' }])
-    t.match((await one.log()).at(-1), /The run was cancelled/)
+    await app.send('DELETE', `${third.path}/`)
+    await draining
+    t.match(await first.runs(), [{ status: 'Cancelled' }])
+    t.match((await first.log()).at(-1), /The run was cancelled/)
   })
 
   t.test(`releases active runs at shutdown and continues them after the restart (${engine})`, async (t) => {
-    let begun = false
-    const untilAborted = (_: DeliveryJob, signal: AbortSignal) =>
+    let started = false
+    const waitForAbort = (_: DeliveryJob, signal: AbortSignal) =>
       new Promise<never>((__, reject) => {
-        begun = true
+        started = true
         signal.addEventListener('abort', () => reject(signal.reason))
       })
-    const app = await openApp(t, engine, { processes: acting(untilAborted, fine) })
+    const app = await openApp(t, engine, { processes: scripted(waitForAbort, succeed) })
     const { runs, log } = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     const options = {
       ...app.deps,
       reader: app.deps.eventReader,
@@ -556,7 +564,7 @@ for (const engine of ENGINES) {
     }
     const exporter = createExporter(options)
     exporter.start()
-    while (!begun) await new Promise((turn) => setImmediate(turn))
+    while (!started) await new Promise(setImmediate)
     await exporter.stop()
     t.match(await runs(), [{ status: 'Starting', latest_error: null }])
     const next = createExporter(options)
@@ -567,65 +575,71 @@ for (const engine of ENGINES) {
   })
 
   t.test(`deletes runs and logs after their retention (${engine})`, async (t) => {
-    const app = await openApp(t, engine, { processes: acting(fine) })
-    const one = await open(app)
+    const app = await openApp(t, engine, { processes: scripted(succeed) })
+    const hourly = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     await app.deps.exporter.drain()
-    await app.send('POST', `${one.one}/pause/`)
-    const [old] = await one.runs()
+    await app.send('POST', `${hourly.path}/pause/`)
+    const [old] = await hourly.runs()
     app.advance(60 * DAY_MS)
-    const { body: recent } = await app.send('POST', `${one.one}/runs/${old.id}/retry/`)
+    const { body: recent } = await app.send('POST', `${hourly.path}/runs/${old.id}/retry/`)
     await app.deps.exporter.drain()
-    t.equal((await one.runs()).length, 2)
+    t.equal((await hourly.runs()).length, 2)
     app.advance(31 * DAY_MS)
     app.deps.exporter.start()
-    while ((await one.runs()).length > 1) await new Promise((turn) => setImmediate(turn))
-    t.match(await one.runs(), [{ id: recent.id, status: 'Completed' }])
+    while ((await hourly.runs()).length > 1) await new Promise(setImmediate)
+    t.match(await hourly.runs(), [{ id: recent.id, status: 'Completed' }])
     await app.deps.exporter.stop()
-    t.match(await one.log(), [/Attempt 1 .*retry/, /Delivered/])
+    t.match(await hourly.log(), [/Attempt 1 .*retry/, /Delivered/])
   })
 
   t.test(`deletes temporary files of killed attempts once their runs have ended (${engine})`, async (t) => {
     const files_root = freshFolder(t)
-    const app = await openApp(t, engine, { processes: acting(away), environment: { EXPORT_FOLDER: files_root } })
-    const { one, id, runs } = await open(app)
+    const app = await openApp(t, engine, {
+      processes: scripted(failTemporarily),
+      environment: { EXPORT_FOLDER: files_root },
+    })
+    const { path, id, runs } = await open(app)
     for (const day of [1, 2])
-      await app.send('POST', `${one}/backfill/`, {
+      await app.send('POST', `${path}/backfill/`, {
         body: { start_at: `2025-12-0${day}`, end_at: `2025-12-0${day + 1}` },
       })
     const [cancelled, waiting] = (await runs()).map((run) => run.id)
-    await app.send('POST', `${one}/runs/${cancelled}/cancel/`)
+    await app.send('POST', `${path}/runs/${cancelled}/cancel/`)
     const deleted = app.deps.ids.uuid()
 
     const folder = join(files_root, String(app.first.project_id), id)
     mkdirSync(join(folder, 'day'), { recursive: true })
     writeFileSync(join(files_root, 'a file'), '')
-    const left = (path: string, at = app.deps.now()): string => {
+    const createFile = (path: string, at = app.deps.now()): string => {
       writeFileSync(path, 'half')
       utimesSync(path, new Date(at), new Date(at))
       return path
     }
-    const draft = (run: string): string => join(folder, `.partial-${run}-1-x.jsonl`)
-    const finished = left(join(folder, 'x.jsonl'))
-    const gone = [left(draft(cancelled)), left(draft(deleted))]
-    const kept = [left(draft(waiting)), left(draft(app.deps.ids.uuid()), new Date(START + HOUR_MS).toISOString())]
+    const partialFile = (run: string): string => join(folder, `.partial-${run}-1-x.jsonl`)
+    const finished = createFile(join(folder, 'x.jsonl'))
+    const expectedDeleted = [createFile(partialFile(cancelled)), createFile(partialFile(deleted))]
+    const expectedKept = [
+      createFile(partialFile(waiting)),
+      createFile(partialFile(app.deps.ids.uuid()), new Date(START + HOUR_MS).toISOString()),
+    ]
     const scratch = (run: string): string => {
       const path = mkdtempSync(join(tmpdir(), `workspace-export-${run}-`))
       t.teardown(() => rmSync(path, { recursive: true, force: true }))
-      left(join(path, 'rows'))
+      createFile(join(path, 'rows'))
       utimesSync(path, START / 1000, START / 1000)
       return path
     }
-    gone.push(scratch(cancelled))
-    kept.push(scratch(waiting), scratch(deleted), finished)
+    expectedDeleted.push(scratch(cancelled))
+    expectedKept.push(scratch(waiting), scratch(deleted), finished)
 
-    goTo(app, HOUR_MS + MINUTE_MS)
+    setClock(app, HOUR_MS + MINUTE_MS)
     app.deps.exporter.start()
-    while (gone.some((path) => existsSync(path))) await new Promise((turn) => setImmediate(turn))
+    while (expectedDeleted.some((path) => existsSync(path))) await new Promise(setImmediate)
     await app.deps.exporter.stop()
     t.same(
-      kept.filter((path) => !existsSync(path)),
+      expectedKept.filter((path) => !existsSync(path)),
       [],
     )
   })
@@ -633,12 +647,12 @@ for (const engine of ENGINES) {
   t.test(`shares run slots fairly among projects (${engine})`, async (t) => {
     const order: number[] = []
     const ends: (() => void)[] = []
-    const holding = (job: DeliveryJob) =>
+    const hold = (job: DeliveryJob) =>
       new Promise<{ records: number; bytes: number }>((end) => {
         order.push(job.project_id)
         ends.push(() => end({ records: 0, bytes: 0 }))
       })
-    const app = await openApp(t, engine, { processes: acting(holding), environment: { EXPORT_SLOTS: '3' } })
+    const app = await openApp(t, engine, { processes: scripted(hold), environment: { EXPORT_SLOTS: '3' } })
     const second = (await app.send('POST', '/api/projects/', { body: { name: 'Second' } })).body.id as number
     for (let i = 0; i < 4; i++) await open(app, { name: `busy ${i}` })
     await app.send('POST', `/api/projects/${second}/batch_exports/`, {
@@ -646,39 +660,39 @@ for (const engine of ENGINES) {
     })
     await ingest(app, plainEvents(1))
     await ingest(app, plainEvents(1, 9), second)
-    goTo(app, HOUR_MS)
-    const working = app.deps.exporter.drain()
-    while (order.length < 3) await new Promise((turn) => setImmediate(turn))
+    setClock(app, HOUR_MS)
+    const draining = app.deps.exporter.drain()
+    while (order.length < 3) await new Promise(setImmediate)
     t.ok(order.includes(second), 'one busy project does not occupy every slot')
     while (order.length < 5 || ends.length) {
       for (const end of ends.splice(0)) end()
-      await new Promise((turn) => setImmediate(turn))
+      await new Promise(setImmediate)
     }
-    await working
+    await draining
   })
 
   t.test(`plans other exports when one cannot be planned (${engine})`, async (t) => {
-    const app = await openApp(t, engine, { processes: acting(fine) })
-    const [odd, other] = [await open(app), await open(app)]
+    const app = await openApp(t, engine, { processes: scripted(succeed) })
+    const [broken, other] = [await open(app), await open(app)]
     await ingest(app, plainEvents(1))
     // The run of the window already exists, so planning this export fails.
     await app.deps.db.run(sql`
       insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
         data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
-      values ('odd', ${odd.id}, ${app.first.project_id}, 'scheduled', 'Completed', '2026-01-01T00:00:00.000Z',
+      values ('existing', ${broken.id}, ${app.first.project_id}, 'scheduled', 'Completed', '2026-01-01T00:00:00.000Z',
         '2026-01-01T01:00:00.000Z', 0, '', '', '')`)
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     await t.rejects(app.deps.exporter.drain(), /already has a run/)
-    while ((await other.runs())[0]?.status !== 'Completed') await new Promise((turn) => setImmediate(turn))
+    while ((await other.runs())[0]?.status !== 'Completed') await new Promise(setImmediate)
   })
 
   t.test(`repeats a run whose result could not be stored (${engine})`, async (t) => {
-    const app = await openApp(t, engine, { processes: acting(fine) })
+    const app = await openApp(t, engine, { processes: scripted(succeed) })
     const { runs } = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     const connection = breakable(app)
-    const exporter = exporterOn(app, { db: connection.db, launch: connection.thenBreak(fine) })
+    const exporter = exporterOn(app, { db: connection.db, launch: connection.thenBreak(succeed) })
     await exporter.drain().catch(() => undefined)
     connection.repair()
     t.match(await runs(), [{ status: 'Running' }])
@@ -691,27 +705,27 @@ for (const engine of ENGINES) {
   })
 
   t.test(`recovers from a short outage of the database (${engine})`, async (t) => {
-    const app = await openApp(t, engine, { processes: acting(fine) })
+    const app = await openApp(t, engine, { processes: scripted(succeed) })
     const { runs } = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     const connection = breakable(app)
-    const exporter = exporterOn(app, { db: connection.db, launch: fine })
+    const exporter = exporterOn(app, { db: connection.db, launch: succeed })
     connection.break()
     exporter.start()
     // Planning, claiming and removing old runs fail.
-    while (connection.refusals() < 3) await new Promise((turn) => setImmediate(turn))
+    while (connection.rejections() < 3) await new Promise(setImmediate)
     connection.repair()
     exporter.wake()
-    while ((await runs())[0]?.status !== 'Completed') await new Promise((turn) => setImmediate(turn))
+    while ((await runs())[0]?.status !== 'Completed') await new Promise(setImmediate)
     await exporter.stop()
   })
 
   t.test(`releases a run that is claimed during shutdown (${engine})`, async (t) => {
-    const app = await openApp(t, engine, { processes: acting(fine) })
+    const app = await openApp(t, engine, { processes: scripted(succeed) })
     const { runs, log } = await open(app)
     await ingest(app, plainEvents(1))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     let stopped: Promise<void> | undefined
     const stopping: Deps['db'] = {
       ...app.deps.db,
@@ -723,11 +737,11 @@ for (const engine of ENGINES) {
     }
     const launch: DeliveryProcesses['deliver'] = async (_, __, signal) => {
       signal.throwIfAborted()
-      return fine()
+      return succeed()
     }
     const exporter = exporterOn(app, { db: stopping, launch })
     exporter.start()
-    while (!stopped) await new Promise((turn) => setImmediate(turn))
+    while (!stopped) await new Promise(setImmediate)
     await stopped
     t.match(await runs(), [{ status: 'Starting' }])
     t.match((await log()).at(-1), /The server is shutting down/)
@@ -739,13 +753,13 @@ const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) 
 
 /** A database that can become unavailable. */
 function breakable({ deps: { db } }: TestApp) {
-  let away = false
-  let refusals = 0
+  let isDown = false
+  let rejections = 0
   const guarded =
-    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      if (!away) return work(...given)
-      refusals++
+    <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (!isDown) return work(...args)
+      rejections++
       throw unavailable('The database cannot be reached.')
     }
   return {
@@ -757,16 +771,16 @@ function breakable({ deps: { db } }: TestApp) {
       tx: guarded(db.tx) as typeof db.tx,
     },
     break: () => {
-      away = true
+      isDown = true
     },
     repair: () => {
-      away = false
+      isDown = false
     },
-    refusals: () => refusals,
+    rejections: () => rejections,
     /** Becomes unavailable after the first delivery. */
-    thenBreak: (work: typeof fine) => async () => {
+    thenBreak: (work: typeof succeed) => async () => {
       const result = await work()
-      if (refusals === 0) away = true
+      if (rejections === 0) isDown = true
       return result
     },
   }

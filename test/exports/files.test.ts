@@ -20,7 +20,7 @@ import type { Checkpoint } from '../../src/exports/destination.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 
-const forever = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 interface Written {
   files: Record<string, Buffer>
@@ -33,7 +33,7 @@ interface Written {
 async function filesOf(t: Test, job: DeliveryJob): Promise<Written> {
   const files_root = job.files_root === '/nowhere' ? freshFolder(t) : job.files_root
   const { reports, checkpoints, ...reporter } = listener()
-  await deliver({ ...job, files_root }, reporter, forever)
+  await deliver({ ...job, files_root }, reporter, neverAborted)
   const folder = join(files_root, String(job.project_id), job.batch_export_id)
   const files: Record<string, Buffer> = {}
   for (const name of readdirSync(folder, { recursive: true }) as string[])
@@ -174,9 +174,9 @@ for (const engine of ENGINES)
       t.same(files, {})
     })
 
-    await t.test('are split by size, listed in a manifest, and continued after a crash', (t) => cut(t, app))
-    await t.test('replace the files of an earlier attempt', (t) => again(t, app))
-    await t.test('report folders that cannot be written', (t) => nowhere(t, app))
+    await t.test('are split by size, listed in a manifest, and continued after a crash', (t) => assertSplit(t, app))
+    await t.test('replace the files of an earlier attempt', (t) => assertRepeatable(t, app))
+    await t.test('report folders that cannot be written', (t) => assertUnwritable(t, app))
   })
 
 t.test('writes the same bytes on both engines', async (t) => {
@@ -185,7 +185,7 @@ t.test('writes the same bytes on both engines', async (t) => {
   t.same(timeless[1], timeless[3])
 })
 
-async function cut(t: Test, app: TestApp): Promise<void> {
+async function assertSplit(t: Test, app: TestApp): Promise<void> {
   // Random text, so that compressed files are split too, with growing lengths for pages of many sizes.
   const big = (i: number): string => randomBytes(3_500 + 3 * i).toString('base64')
   await ingest(
@@ -216,16 +216,16 @@ async function cut(t: Test, app: TestApp): Promise<void> {
   // Two attempts may run concurrently after a lost lease. Both write the same bytes.
   for (const compression of [null, 'gzip', 'brotli']) {
     const config = { ...job.destination.config, max_file_size_mb: 1, compression }
-    const one: DeliveryJob = { ...job, destination: { type: 'File', config } }
-    const whole = await filesOf(t, one)
-    const { files: rest } = await filesOf(t, { ...one, attempt: 2, checkpoint: whole.checkpoints[0]! })
+    const fileJob: DeliveryJob = { ...job, destination: { type: 'File', config } }
+    const complete = await filesOf(t, fileJob)
+    const { files: rest } = await filesOf(t, { ...fileJob, attempt: 2, checkpoint: complete.checkpoints[0]! })
     t.ok(Object.keys(rest).length > 2)
     for (const [name, bytes] of Object.entries(rest))
-      t.ok(bytes.equals(whole.files[name]!), `${name} is the same in every attempt`)
+      t.ok(bytes.equals(complete.files[name]!), `${name} is the same in every attempt`)
   }
 }
 
-async function again(t: Test, app: TestApp): Promise<void> {
+async function assertRepeatable(t: Test, app: TestApp): Promise<void> {
   const files_root = freshFolder(t)
   const job = jobFor(app, { type: 'File', config: { include_events: ['seen'] } }, { files_root })
   const once = await filesOf(t, job)
@@ -233,9 +233,9 @@ async function again(t: Test, app: TestApp): Promise<void> {
   writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'half')
   const scratch = mkdtempSync(join(tmpdir(), `workspace-export-${job.run_id}-`))
   for (const attempt of [2, 1]) {
-    const twice = await filesOf(t, { ...job, attempt })
-    t.same(Object.keys(twice.files), [name], 'partial files of a killed attempt are deleted')
-    t.ok(twice.files[name]!.equals(once.files[name]!))
+    const repeated = await filesOf(t, { ...job, attempt })
+    t.same(Object.keys(repeated.files), [name], 'partial files of a killed attempt are deleted')
+    t.ok(repeated.files[name]!.equals(once.files[name]!))
     writeFileSync(join(once.folder, `.partial-${job.run_id}-1-${name}`), 'partial')
   }
   await filesOf(t, { ...job, destination: { type: 'File', config: { prefix: 'elsewhere' } } })
@@ -244,10 +244,10 @@ async function again(t: Test, app: TestApp): Promise<void> {
   t.notOk(existsSync(scratch), 'the scratch folder of the killed attempt is deleted')
 }
 
-async function nowhere(t: Test, app: TestApp): Promise<void> {
+async function assertUnwritable(t: Test, app: TestApp): Promise<void> {
   const failing = async (files_root: string, config = {}): Promise<unknown> => {
     const job = jobFor(app, { type: 'File', config }, { files_root })
-    return deliver(job, listener(), forever).then(() => undefined, describeFailure)
+    return deliver(job, listener(), neverAborted).then(() => undefined, describeFailure)
   }
   const root = freshFolder(t)
   writeFileSync(join(root, 'file'), '')

@@ -12,7 +12,7 @@ import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
 import { ingest, jobFor, listener, plainEvents, type SentEvent } from '../helpers/exports.ts'
 
-const forever = new AbortController().signal
+const neverAborted = new AbortController().signal
 const allowed = createOutbound({ allow: '127.0.0.1' })
 
 interface Post {
@@ -73,7 +73,7 @@ for (const engine of ENGINES)
     await t.test('contain the events as a client library sends them', async (t) => {
       const peer = await openPeer(t)
       const reporter = listener()
-      const { records, bytes } = await deliver(jobTo(app, peer), reporter, forever)
+      const { records, bytes } = await deliver(jobTo(app, peer), reporter, neverAborted)
       t.equal(records, 450)
       t.equal(peer.posts.length, 1)
       const [{ body, headers, bytes: received }] = peer.posts as [Post]
@@ -99,16 +99,16 @@ for (const engine of ENGINES)
       })
       t.match(reporter.checkpoints, [{ records: 450, posts: 1, bytes, beyond: 0 }])
 
-      await deliver(jobTo(app, peer, { attempt: 2 }), listener(), forever)
+      await deliver(jobTo(app, peer, { attempt: 2 }), listener(), neverAborted)
       t.equal(peer.posts[1]!.key, peer.posts[0]!.key, 'a repeated request has the same key')
-      await deliver(jobTo(app, peer, { range_key: 'another' }), listener(), forever)
+      await deliver(jobTo(app, peer, { range_key: 'another' }), listener(), neverAborted)
       t.not(peer.posts[2]!.key, peer.posts[0]!.key)
     })
 
     await t.test('are not sent without events', async (t) => {
       const peer = await openPeer(t)
       const job = jobTo(app, peer, { range: { by: 'positions', from: 0, to: 0 } })
-      t.strictSame(await deliver(job, listener(), forever), { records: 0, bytes: 0 })
+      t.strictSame(await deliver(job, listener(), neverAborted), { records: 0, bytes: 0 })
       t.equal(peer.posts.length, 0)
     })
 
@@ -117,7 +117,7 @@ for (const engine of ENGINES)
 
 /** Exports one project into another project of the same server. */
 async function ownServer(t: Test, app: TestApp): Promise<void> {
-  const odd: SentEvent[] = [
+  const unusual: SentEvent[] = [
     {
       uuid: uuid(0xfffff),
       event: 'odd "name"\n\u0001\u2028',
@@ -132,7 +132,7 @@ async function ownServer(t: Test, app: TestApp): Promise<void> {
   const { project_id } = await app.stranger('other@example.com')
   await ingest(
     app,
-    [...plainEvents(120, 1_000), ...odd].map((event) => ({ ...event, properties: { ...event.properties, mark } })),
+    [...plainEvents(120, 1_000), ...unusual].map((event) => ({ ...event, properties: { ...event.properties, mark } })),
     project_id,
   )
   const { body: receiving } = await app.send('GET', '/api/projects/@current/')
@@ -160,7 +160,7 @@ async function ownServer(t: Test, app: TestApp): Promise<void> {
   const sent = await stored(project_id)
   t.equal(sent.length, 123)
   for (const attempt of [1, 2]) {
-    t.match(await deliver({ ...job, attempt }, listener(), forever), { records: 123 })
+    t.match(await deliver({ ...job, attempt }, listener(), neverAborted), { records: 123 })
     t.strictSame(
       await stored(app.first.project_id),
       sent.map((event) => ({ ...event, properties: { $geoip_disable: true, ...event.properties } })),
@@ -194,7 +194,7 @@ function toolsWith(more: Partial<Tools> = {}): Tools {
     outbound: allowed,
     files_root: '/nowhere',
     scratch: '/nowhere',
-    signal: forever,
+    signal: neverAborted,
     checkpoint: async () => undefined,
     log: () => undefined,
     ...more,
@@ -260,16 +260,16 @@ t.test('splits requests by events, independent of pages', async (t) => {
     const checkpoints = await send(peer, pages, { limits })
     return { posts: peer.posts.splice(0), checkpoints }
   }
-  const one = await cut(pagesOf(20), { events: 6 })
+  const onePage = await cut(pagesOf(20), { events: 6 })
   t.strictSame(
-    one.posts.map(({ body }) => body.batch.length),
+    onePage.posts.map(({ body }) => body.batch.length),
     [6, 6, 6, 2],
   )
   t.strictSame(
-    uuidsOf(one.posts),
+    uuidsOf(onePage.posts),
     Array.from({ length: 20 }, (_, i) => String(i + 1)),
   )
-  t.equal(new Set(one.posts.map(({ key }) => key)).size, 4)
+  t.equal(new Set(onePage.posts.map(({ key }) => key)).size, 4)
   for (const pages of [
     [1, 1, 18],
     [7, 13],
@@ -279,12 +279,12 @@ t.test('splits requests by events, independent of pages', async (t) => {
     const other = await cut(pagesOf(...pages), { events: 6 })
     t.strictSame(
       other.posts.map(({ key }) => key),
-      one.posts.map(({ key }) => key),
+      onePage.posts.map(({ key }) => key),
       pages.join(),
     )
   }
 
-  const [first] = one.posts as [Post]
+  const [first] = onePage.posts as [Post]
   const limits = { bytes: first.bytes + 1 }
   const bySize = await cut(pagesOf(20), limits)
   t.ok(bySize.posts.every(({ bytes }) => bytes <= limits.bytes))
@@ -304,18 +304,18 @@ t.test('splits requests by events, independent of pages', async (t) => {
 t.test('continues after the accepted requests', async (t) => {
   const peer = await openPeer(t)
   const limits = { events: 4, retry_delays_ms: [] }
-  const whole = await send(peer, pagesOf(3, 6, 1), { limits })
-  t.match(whole, [
+  const complete = await send(peer, pagesOf(3, 6, 1), { limits })
+  t.match(complete, [
     { cursor: [3, 0], records: 3, posts: 1, beyond: 1 },
     { cursor: [3, 0], records: 3, posts: 2, beyond: 5 },
     { cursor: [10, 0], records: 10, posts: 3, beyond: 0 },
   ])
   const posts = peer.posts.splice(0)
-  for (const [i, checkpoint] of whole.slice(0, 2).entries()) {
+  for (const [i, checkpoint] of complete.slice(0, 2).entries()) {
     // The events after the cursor, in pages of another size.
     const rest = pagesOf(3, 2, 5).slice(1)
     const resumed = await send(peer, rest, { limits, checkpoint })
-    t.strictSame(resumed.at(-1), whole[2])
+    t.strictSame(resumed.at(-1), complete[2])
     t.strictSame(
       peer.posts.splice(0).map(({ key }) => key),
       posts.slice(i + 1).map(({ key }) => key),

@@ -9,12 +9,12 @@ import { openParquet } from '../../src/exports/formats/parquet.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 
-const forever = new AbortController().signal
+const neverAborted = new AbortController().signal
 const BASE = '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z'
 
 async function folderOf(t: Test, job: DeliveryJob): Promise<string> {
   const files_root = freshFolder(t)
-  await deliver({ ...job, files_root }, listener(), forever)
+  await deliver({ ...job, files_root }, listener(), neverAborted)
   return join(files_root, String(job.project_id), job.batch_export_id)
 }
 
@@ -77,12 +77,12 @@ for (const engine of ENGINES)
         timestamp: '1969-12-31T23:59:59.999999Z',
       })),
     ])
-    await t.test('contains the rows of the JSON lines, in every compression', (t) => same(t, app))
-    await t.test('has the columns of a query, each in its type', (t) => queried(t, app))
-    await t.test('is split at about the size limit', (t) => cut(t, app))
+    await t.test('contains the rows of the JSON lines, in every compression', (t) => assertSameRows(t, app))
+    await t.test('has the columns of a query, each in its type', (t) => assertQueryColumns(t, app))
+    await t.test('is split at about the size limit', (t) => assertSplit(t, app))
   })
 
-async function same(t: Test, app: TestApp): Promise<void> {
+async function assertSameRows(t: Test, app: TestApp): Promise<void> {
   const plain = lines(join(await folderOf(t, jobFor(app, { type: 'File', config: {} })), `${BASE}.jsonl`))
   t.equal(plain.length, 308)
   for (const [compression, suffix, codec] of [
@@ -114,7 +114,7 @@ async function same(t: Test, app: TestApp): Promise<void> {
   }
 }
 
-async function queried(t: Test, app: TestApp): Promise<void> {
+async function assertQueryColumns(t: Test, app: TestApp): Promise<void> {
   const both = async (hogql_query: string): Promise<[any[], Awaited<ReturnType<typeof parquetRows>>]> => {
     const [json, parquet] = [{}, { file_format: 'Parquet' }].map((config) =>
       jobFor(app, { type: 'File', config }, { hogql_query }),
@@ -142,13 +142,13 @@ async function queried(t: Test, app: TestApp): Promise<void> {
   t.same(rows[0].empty, '')
   t.same(rows[0].none, null)
 
-  const [, one] = await both("select properties.missing as none from events where event = 'paid'")
-  t.same(one.rows, Array(100).fill({ none: null }), 'rows with only NULL are preserved')
+  const [, onlyNull] = await both("select properties.missing as none from events where event = 'paid'")
+  t.same(onlyNull.rows, Array(100).fill({ none: null }), 'rows with only NULL are preserved')
   const [, blank] = await both("select '' as empty from events where event = 'paid'")
   t.same(blank.rows, Array(100).fill({ empty: '' }), 'rows with only an empty string are preserved')
 }
 
-async function cut(t: Test, app: TestApp): Promise<void> {
+async function assertSplit(t: Test, app: TestApp): Promise<void> {
   // Incompressible text: the files are about as large as the text.
   const noise = (i: number): string =>
     Array.from({ length: 3_000 }, (_, n) => ((n * 7919 + i * 104729 + n * n * i) % 36).toString(36))

@@ -1,4 +1,4 @@
-/** The events that a pause delivers and skips, also under concurrency. */
+/** Delivered and skipped events around pauses, including concurrent ingestion. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ const HOUR_MS = 60 * MINUTE_MS
 t.setTimeout((PROVE ? 60 : 15) * 60_000)
 
 /** Sets the clock to a time of the first day, `HH:MM`. */
-const goTo = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>
+const setClock = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>
   app.advance(Date.parse(`2026-01-01T${time}:00Z`) - Date.parse(app.deps.now()))
 
 /** Omits the date of times on the first day. */
@@ -42,7 +42,7 @@ async function openRecording(t: Test, engine: TestApp['engine']) {
       sql`select e.uuid from events e where e.project_id = ${project_id} and ${within}`,
     )
     // A second attempt at a run replaces the events of the first, as at a destination.
-    delivered = delivered.filter((one) => one.run_id !== run_id)
+    delivered = delivered.filter((entry) => entry.run_id !== run_id)
     for (const { uuid } of rows) delivered.push({ batch_export_id, run_id, uuid, backfill: range.by === 'times' })
     return { records: rows.length, bytes: 0 }
   }
@@ -55,18 +55,19 @@ async function openExport(app: TestApp, more: object = {}) {
   const project_id: number = (await app.send('POST', '/api/projects/', { body: { name: 'p' } })).body.id
   const base = `/api/projects/${project_id}/batch_exports`
   const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
-  const made = await app.send('POST', `${base}/`, { body })
-  const one = `${base}/${made.body.id}`
+  const created = await app.send('POST', `${base}/`, { body })
+  const path = `${base}/${created.body.id}`
   return {
-    id: made.body.id as string,
-    one,
+    id: created.body.id as string,
+    path,
     project_id,
     numbers: { next: 0 },
-    act: (action: string, sent?: object) => app.send('POST', `${one}/${action}/`, sent && { body: sent }),
-    patch: (sent: object) => app.send('PATCH', `${one}/`, { body: sent }),
-    runs: async (): Promise<any[]> => (await app.send('GET', `${one}/runs/?ordering=data_interval_start`)).body.results,
+    act: (action: string, sent?: object) => app.send('POST', `${path}/${action}/`, sent && { body: sent }),
+    patch: (sent: object) => app.send('PATCH', `${path}/`, { body: sent }),
+    runs: async (): Promise<any[]> =>
+      (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body.results,
     windows: async (): Promise<[string, string, number][]> => {
-      const { results } = (await app.send('GET', `${one}/runs/?ordering=data_interval_start&limit=1000`)).body
+      const { results } = (await app.send('GET', `${path}/runs/?ordering=data_interval_start&limit=1000`)).body
       return results.map((run: any) => [
         short(run.data_interval_start),
         short(run.data_interval_end),
@@ -75,27 +76,27 @@ async function openExport(app: TestApp, more: object = {}) {
     },
     /** How many events each pause skipped, oldest first. */
     skipped: async (): Promise<number[]> =>
-      (await app.send('GET', `${one}/logs/?search=Skipped&limit=1000`)).body.results
+      (await app.send('GET', `${path}/logs/?search=Skipped&limit=1000`)).body.results
         .map(({ message }: any) => Number(/^Skipped (\d+) events/.exec(message)![1]))
         .reverse(),
   }
 }
 
 type Export = Awaited<ReturnType<typeof openExport>>
-type Step = [time: string, step: keyof typeof STEPS, given?: unknown]
+type Step = [time: string, step: keyof typeof STEPS, argument?: unknown]
 
 /** Waits for transactions of other suites on the same cluster, which delay the planning of a pause. */
-async function otherTransactions({ deps: { db, events } }: Pick<TestApp, 'deps'>): Promise<void> {
+async function waitForOtherTransactions({ deps: { db, events } }: Pick<TestApp, 'deps'>): Promise<void> {
   while ((await horizon(events)) < (await highestPosition(db))) await sleep(5)
 }
 
 /** Plans and delivers everything that is due. */
 async function drain(app: Pick<TestApp, 'deps'>): Promise<void> {
-  await otherTransactions(app)
+  await waitForOtherTransactions(app)
   await app.deps.exporter.drain()
 }
 
-/** Steps with their times: `events` has a count, `unpause` and `patch` have a body. */
+/** Steps of a case. The argument of `events` is a count; `unpause` and `patch` take a request body. */
 const STEPS = {
   events: async (app: TestApp, { project_id, numbers }: Export, count: any) => {
     await ingest(app, plainEvents(count, numbers.next), project_id)
@@ -445,10 +446,10 @@ const CASES: Case[] = [
   },
 ]
 
-async function follow(app: TestApp, made: Export, steps: readonly Step[]): Promise<void> {
-  for (const [time, step, given] of steps) {
-    goTo(app, time)
-    await STEPS[step](app, made, given)
+async function runSteps(app: TestApp, batchExport: Export, steps: readonly Step[]): Promise<void> {
+  for (const [time, step, argument] of steps) {
+    setClock(app, time)
+    await STEPS[step](app, batchExport, argument)
   }
 }
 
@@ -459,13 +460,13 @@ for (const engine of ENGINES) {
   t.test(`delivers and skips events around pauses (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     for (const { name, settings, steps, windows, skipped } of CASES) {
-      goTo(app, '00:00')
-      const made = await openExport(app, settings)
-      await follow(app, made, steps)
-      t.same(await made.windows(), windows, name)
-      t.same(await made.skipped(), skipped, name)
-      await app.send('DELETE', `${made.one}/`)
-      t.equal(await pausesOf(app, made), 0, 'deleting the export deletes its pauses')
+      setClock(app, '00:00')
+      const batchExport = await openExport(app, settings)
+      await runSteps(app, batchExport, steps)
+      t.same(await batchExport.windows(), windows, name)
+      t.same(await batchExport.skipped(), skipped, name)
+      await app.send('DELETE', `${batchExport.path}/`)
+      t.equal(await pausesOf(app, batchExport), 0, 'deleting the export deletes its pauses')
     }
   })
 
@@ -473,10 +474,10 @@ for (const engine of ENGINES) {
     const { app } = await openRecording(t, engine)
     const sent = { last_paused_at: '2020-01-01T00:00:00Z' }
     const running = await openExport(app, sent)
-    t.match((await app.send('GET', `${running.one}/`)).body, { paused: false, last_paused_at: null })
+    t.match((await app.send('GET', `${running.path}/`)).body, { paused: false, last_paused_at: null })
     t.match((await running.patch(sent)).body, { last_paused_at: null })
     const created = await openExport(app, { ...sent, paused: true })
-    const { body } = await app.send('GET', `${created.one}/`)
+    const { body } = await app.send('GET', `${created.path}/`)
     t.match(body, { paused: true, last_paused_at: body.created_at })
     t.match((await running.patch({ ...sent, paused: true })).body, { paused: true, last_paused_at: /^2026/ })
     t.match((await running.patch({ paused: false })).body, { paused: false, last_paused_at: /^2026/ })
@@ -491,86 +492,86 @@ for (const engine of ENGINES) {
           failing ? Promise.reject(permanentError('There is no such bucket.')) : { records: 1, bytes: 1 },
       },
     })
-    const made = await openExport(app)
+    const batchExport = await openExport(app)
     for (let hour = 0; hour < 10; hour++) {
-      goTo(app, `0${hour}:10`)
-      await STEPS.events(app, made, 1)
+      setClock(app, `0${hour}:10`)
+      await STEPS.events(app, batchExport, 1)
       // The last event arrives after the window of the failing run and before the run.
-      if (hour === 9) await STEPS.events(app, made, 1)
+      if (hour === 9) await STEPS.events(app, batchExport, 1)
       app.advance(50 * MINUTE_MS)
-      if (hour === 9) await STEPS.events(app, made, 1)
+      if (hour === 9) await STEPS.events(app, batchExport, 1)
       await drain(app)
     }
-    t.match((await app.send('GET', `${made.one}/`)).body, { paused: true, last_paused_at: /^2026-01-01T10:00/ })
-    goTo(app, '10:30')
-    await STEPS.events(app, made, 4)
-    goTo(app, '10:40')
+    t.match((await app.send('GET', `${batchExport.path}/`)).body, { paused: true, last_paused_at: /^2026-01-01T10:00/ })
+    setClock(app, '10:30')
+    await STEPS.events(app, batchExport, 4)
+    setClock(app, '10:40')
     failing = false
-    await made.act('unpause')
+    await batchExport.act('unpause')
     await drain(app)
-    t.same(await made.skipped(), [4])
+    t.same(await batchExport.skipped(), [4])
     const runs = await app.deps.db.all<{ from_position: number; to_position: number }>(sql`
-      select from_position, to_position from batch_export_runs where batch_export_id = ${made.id}
+      select from_position, to_position from batch_export_runs where batch_export_id = ${batchExport.id}
       order by data_interval_end`)
     for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]!.to_position)
     const after = await app.deps.events.get<{ count: number }>(sql`
       select count(*) as count from events e
-      where e.project_id = ${made.project_id} and ${POSITION} >= ${runs.at(-1)!.to_position}`)
+      where e.project_id = ${batchExport.project_id} and ${POSITION} >= ${runs.at(-1)!.to_position}`)
     t.equal(after!.count, 4)
   })
 
   t.test(`continues an active run during a pause (${engine})`, async (t) => {
-    let [begin, finish] = [() => {}, () => {}]
-    const begun = new Promise<void>((resolve) => (begin = resolve))
+    let [start, finish] = [() => {}, () => {}]
+    const started = new Promise<void>((resolve) => (start = resolve))
     const finished = new Promise<void>((resolve) => (finish = resolve))
     let calls = 0
     const deliver = async (): Promise<{ records: number; bytes: number }> => {
       if (++calls === 1) {
-        begin()
+        start()
         await finished
       }
       return { records: calls, bytes: 1 }
     }
     const app = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
-    const made = await openExport(app)
-    await follow(app, made, [['00:10', 'events', 2]])
-    goTo(app, '01:00')
-    const working = drain(app)
-    await begun
-    await follow(app, made, [
+    const batchExport = await openExport(app)
+    await runSteps(app, batchExport, [['00:10', 'events', 2]])
+    setClock(app, '01:00')
+    const draining = drain(app)
+    await started
+    await runSteps(app, batchExport, [
       ['01:10', 'events', 1],
       ['01:20', 'pause'],
       ['01:30', 'events', 3],
     ])
     finish()
-    await working
-    t.same(await made.windows(), [['00:00', '01:00', 1]])
-    await follow(app, made, [
+    await draining
+    t.same(await batchExport.windows(), [['00:00', '01:00', 1]])
+    await runSteps(app, batchExport, [
       ['01:40', 'unpause'],
       ['01:40', 'plan'],
     ])
-    t.same(await made.windows(), [
+    t.same(await batchExport.windows(), [
       ['00:00', '01:00', 1],
       ['01:00', '01:20', 2],
     ])
-    t.same(await made.skipped(), [3])
+    t.same(await batchExport.skipped(), [3])
   })
 
   t.test(`backfills a paused export, and retries a window that a pause cut short (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
-    const made = await openExport(app)
-    await follow(app, made, [
+    const batchExport = await openExport(app)
+    await runSteps(app, batchExport, [
       ['00:10', 'events', 3],
       ['00:20', 'pause'],
       ['01:10', 'events', 2],
     ])
-    goTo(app, '02:00')
+    setClock(app, '02:00')
     const range = { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-01T02:00:00Z' }
-    t.match(await made.act('backfill', range), { status: 200, body: { paused: true, backfill_id: String } })
+    t.match(await batchExport.act('backfill', range), { status: 200, body: { paused: true, backfill_id: String } })
     await drain(app)
     t.equal(delivered().filter(({ backfill }) => backfill).length, 5, 'a backfill selects by event time')
-    t.same(await made.skipped(), [])
-    await follow(app, made, [
+    t.same(await batchExport.skipped(), [])
+    await runSteps(app, batchExport, [
       ['02:20', 'unpause'],
       ['02:20', 'plan'],
     ])
@@ -583,8 +584,8 @@ for (const engine of ENGINES) {
       first.toSorted(),
       plainEvents(3).map(({ uuid }) => uuid),
     )
-    const [run] = (await made.runs()).filter(({ data_interval_end }) => short(data_interval_end) === '00:20')
-    await app.send('POST', `${made.one}/runs/${run.id}/retry/`)
+    const [run] = (await batchExport.runs()).filter(({ data_interval_end }) => short(data_interval_end) === '00:20')
+    await app.send('POST', `${batchExport.path}/runs/${run.id}/retry/`)
     await drain(app)
     t.same(scheduled(), [...first, ...first])
   })
@@ -592,54 +593,54 @@ for (const engine of ENGINES) {
   t.test(`delivers everything for an export paused by an earlier version (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
     for (const body of [undefined, { backfill: false }, { backfill: true }]) {
-      goTo(app, '00:00')
-      const made = await openExport(app)
-      await follow(app, made, [
+      setClock(app, '00:00')
+      const batchExport = await openExport(app)
+      await runSteps(app, batchExport, [
         ['00:10', 'events', 3],
         ['00:20', 'pause'],
         ['01:10', 'events', 2],
       ])
       await app.deps.db.run(sql`delete from batch_export_pauses`)
-      goTo(app, '02:20')
-      await made.act('unpause', body)
-      goTo(app, '03:00')
+      setClock(app, '02:20')
+      await batchExport.act('unpause', body)
+      setClock(app, '03:00')
       await drain(app)
-      t.same(await made.windows(), [
+      t.same(await batchExport.windows(), [
         ['00:00', '01:00', 3],
         ['01:00', '02:00', 2],
         ['02:00', '03:00', 0],
       ])
-      t.same(await made.skipped(), [])
-      await app.send('DELETE', `${made.one}/`)
+      t.same(await batchExport.skipped(), [])
+      await app.send('DELETE', `${batchExport.path}/`)
     }
   })
 
   t.test(`tolerates a node of an earlier version that unpauses without ending the pause (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
-    const made = await openExport(app)
-    await follow(app, made, [['00:10', 'pause']])
-    await app.deps.db.run(sql`update batch_exports set paused = ${false} where id = ${made.id}`)
-    await follow(app, made, [
+    const batchExport = await openExport(app)
+    await runSteps(app, batchExport, [['00:10', 'pause']])
+    await app.deps.db.run(sql`update batch_exports set paused = ${false} where id = ${batchExport.id}`)
+    await runSteps(app, batchExport, [
       ['00:20', 'events', 3],
       ['01:00', 'plan'],
     ])
-    t.same(await made.windows(), [['00:00', '01:00', 3]])
-    await follow(app, made, [
+    t.same(await batchExport.windows(), [['00:00', '01:00', 3]])
+    await runSteps(app, batchExport, [
       ['01:10', 'events', 1],
       ['01:20', 'pause'],
       ['01:30', 'events', 2],
       ['01:40', 'unpause'],
       ['01:40', 'plan'],
     ])
-    t.same((await made.windows()).at(-1), ['01:00', '01:20', 1])
-    t.same(await made.skipped(), [2])
+    t.same((await batchExport.windows()).at(-1), ['01:00', '01:20', 1])
+    t.same(await batchExport.skipped(), [2])
   })
 
   t.test(`plans other exports when a pause cannot be planned (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
-    const [odd, resting, running] = [await openExport(app), await openExport(app), await openExport(app)]
-    for (const made of [odd, resting])
-      await follow(app, made, [
+    const [broken, paused, running] = [await openExport(app), await openExport(app), await openExport(app)]
+    for (const batchExport of [broken, paused])
+      await runSteps(app, batchExport, [
         ['00:10', 'events', 1],
         ['00:20', 'pause'],
         ['00:30', 'unpause'],
@@ -649,22 +650,22 @@ for (const engine of ENGINES) {
     await app.deps.db.run(sql`
       insert into batch_export_runs (id, batch_export_id, project_id, kind, status, data_interval_start,
         data_interval_end, attempts, next_attempt_at, created_at, last_updated_at)
-      select 'odd', batch_export_id, ${odd.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
-      from batch_export_pauses where batch_export_id = ${odd.id}`)
-    goTo(app, '01:00')
+      select 'existing', batch_export_id, ${broken.project_id}, 'scheduled', 'Completed', paused_at, paused_at, 0, '', '', ''
+      from batch_export_pauses where batch_export_id = ${broken.id}`)
+    setClock(app, '01:00')
     await t.rejects(drain(app), /already has a run/)
-    for (const [made, records] of [
-      [resting, 1],
+    for (const [batchExport, records] of [
+      [paused, 1],
       [running, 2],
     ] as const)
-      while ((await made.runs())[0]?.records_completed !== records) await new Promise((turn) => setImmediate(turn))
-    t.equal(await pausesOf(app, odd), 1, 'the pause is kept')
+      while ((await batchExport.runs())[0]?.records_completed !== records) await new Promise(setImmediate)
+    t.equal(await pausesOf(app, broken), 1, 'the pause is not deleted')
   })
 
   t.test(`plans more windows before a pause than fit into one transaction (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
-    const made = await openExport(app, { interval: 'every 5 minutes' })
-    await follow(app, made, [
+    const batchExport = await openExport(app, { interval: 'every 5 minutes' })
+    await runSteps(app, batchExport, [
       ['00:02', 'events', 1],
       ['10:02', 'events', 2],
       ['20:12', 'events', 3],
@@ -674,113 +675,121 @@ for (const engine of ENGINES) {
       ['22:02', 'plan'],
     ])
     const windows = await app.deps.db.all<{ records_completed: number; data_interval_end: string }>(sql`
-      select records_completed, data_interval_end from batch_export_runs where batch_export_id = ${made.id}
+      select records_completed, data_interval_end from batch_export_runs where batch_export_id = ${batchExport.id}
       order by data_interval_end`)
     t.equal(windows.length, 243)
     t.same(
       windows
         .filter(({ records_completed }) => records_completed)
-        .map((one) => [short(one.data_interval_end), one.records_completed]),
+        .map((window) => [short(window.data_interval_end), window.records_completed]),
       [
         ['00:05', 1],
         ['10:05', 2],
         ['20:13', 3],
       ],
     )
-    t.same(await made.skipped(), [4])
+    t.same(await batchExport.skipped(), [4])
   })
 
   t.test(`counts all events of a range (${engine})`, async (t) => {
     const { app } = await openRecording(t, engine)
-    const made = await openExport(app)
-    await made.act('pause')
+    const batchExport = await openExport(app)
+    await batchExport.act('pause')
     // On PostgreSQL each batch is one transaction with one position.
-    for (const count of [10_001, 10_000, 3]) await STEPS.events(app, made, count)
-    await made.act('unpause')
+    for (const count of [10_001, 10_000, 3]) await STEPS.events(app, batchExport, count)
+    await batchExport.act('unpause')
     await drain(app)
-    t.same(await made.skipped(), [20_004])
+    t.same(await batchExport.skipped(), [20_004])
   })
 
   t.test(`plans a pause once on two nodes (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
-    const made = await openExport(app)
+    const batchExport = await openExport(app)
     const nodes = Array.from({ length: 3 }, () => nodeOn(app))
     let expected = 0
     for (let hour = 0; hour < 6; hour++) {
-      await follow(app, made, [
+      await runSteps(app, batchExport, [
         [`0${hour}:10`, 'events', 3],
         [`0${hour}:20`, 'pause'],
         [`0${hour}:30`, 'events', 2],
       ])
       expected += 3
-      goTo(app, `0${hour}:40`)
-      await Promise.all([made.act('unpause'), made.patch({ paused: false }), ...nodes.map((node) => node.drain())])
-      await otherTransactions(app)
+      setClock(app, `0${hour}:40`)
+      await Promise.all([
+        batchExport.act('unpause'),
+        batchExport.patch({ paused: false }),
+        ...nodes.map((node) => node.drain()),
+      ])
+      await waitForOtherTransactions(app)
       await Promise.all(nodes.map((node) => node.drain()))
     }
-    goTo(app, '07:00')
-    await otherTransactions(app)
+    setClock(app, '07:00')
+    await waitForOtherTransactions(app)
     await Promise.all(nodes.map((node) => node.drain()))
     t.equal(delivered().length, expected)
     t.equal(new Set(delivered().map(({ uuid }) => uuid)).size, expected)
-    t.same(await made.skipped(), [2, 2, 2, 2, 2, 2])
+    t.same(await batchExport.skipped(), [2, 2, 2, 2, 2, 2])
     for (const node of nodes) await node.stop()
   })
 
   t.test(`handles pauses during concurrent ingestion (${engine})`, async (t) => {
     const { app, delivered } = await openRecording(t, engine)
-    const made = await openExport(app, { interval: 'every 5 minutes' })
+    const batchExport = await openExport(app, { interval: 'every 5 minutes' })
     // When each batch was sent and acknowledged, as sequence numbers shared with the pauses.
     let order = 0
     const batches: { uuids: string[]; sent: number; done: number }[] = []
-    const pauses: { asked: number; paused: number; unpausing: number; unpaused: number }[] = []
-    let over = false
+    const pauses: { pauseSent: number; paused: number; unpauseSent: number; unpaused: number }[] = []
+    let stopped = false
     const writers = Array.from({ length: 3 }, async () => {
-      while (!over) {
-        const from = made.numbers.next
-        made.numbers.next += 5
+      while (!stopped) {
+        const from = batchExport.numbers.next
+        batchExport.numbers.next += 5
         const events = plainEvents(5, from)
         const sent = order++
-        await commit(app, events, made.project_id)
+        await commit(app, events, batchExport.project_id)
         batches.push({ uuids: events.map(({ uuid }) => uuid!), sent, done: order++ })
       }
     })
-    const batchesLater = async (count: number): Promise<void> => {
-      const most = batches.length + count
-      while (batches.length < most) await new Promise((turn) => setImmediate(turn))
+    const waitForBatches = async (count: number): Promise<void> => {
+      const target = batches.length + count
+      while (batches.length < target) await new Promise(setImmediate)
     }
     for (let round = 0; round < 8; round++) {
-      await batchesLater(4)
-      const asked = order++
-      await made.act('pause')
+      await waitForBatches(4)
+      const pauseSent = order++
+      await batchExport.act('pause')
       const paused = order++
-      await batchesLater(round % 3 === 0 ? 0 : 6)
-      const unpausing = order++
-      await made.act('unpause')
-      pauses.push({ asked, paused, unpausing, unpaused: order++ })
+      await waitForBatches(round % 3 === 0 ? 0 : 6)
+      const unpauseSent = order++
+      await batchExport.act('unpause')
+      pauses.push({ pauseSent, paused, unpauseSent, unpaused: order++ })
       app.advance(2 * MINUTE_MS)
       await drain(app)
     }
-    over = true
+    stopped = true
     await Promise.all(writers)
-    await ingest(app, [], made.project_id)
+    await ingest(app, [], batchExport.project_id)
     app.advance(10 * MINUTE_MS)
     await drain(app)
 
-    const there = delivered().map(({ uuid }) => uuid)
-    const once = new Set(there)
-    t.equal(once.size, there.length, 'no event is delivered twice')
-    const skipped = (await made.skipped()).reduce((sum, count) => sum + count, 0)
-    t.equal(there.length + skipped, made.numbers.next, 'all other events are counted as skipped')
-    const within = batches.filter(({ sent, done }) => pauses.some((one) => one.paused < sent && done < one.unpausing))
-    const without = batches.filter(({ sent, done }) => !pauses.some((one) => one.asked < done && sent < one.unpaused))
-    t.ok(within.length > 5 && without.length > 5)
+    const deliveredUuids = delivered().map(({ uuid }) => uuid)
+    const unique = new Set(deliveredUuids)
+    t.equal(unique.size, deliveredUuids.length, 'no event is delivered twice')
+    const skipped = (await batchExport.skipped()).reduce((sum, count) => sum + count, 0)
+    t.equal(deliveredUuids.length + skipped, batchExport.numbers.next, 'all other events are counted as skipped')
+    const duringPause = batches.filter(({ sent, done }) =>
+      pauses.some((pause) => pause.paused < sent && done < pause.unpauseSent),
+    )
+    const outsidePauses = batches.filter(
+      ({ sent, done }) => !pauses.some((pause) => pause.pauseSent < done && sent < pause.unpaused),
+    )
+    t.ok(duringPause.length > 5 && outsidePauses.length > 5)
     t.notOk(
-      within.some(({ uuids }) => uuids.some((uuid) => once.has(uuid))),
+      duringPause.some(({ uuids }) => uuids.some((uuid) => unique.has(uuid))),
       'events that arrived during a pause are skipped',
     )
     t.ok(
-      without.every(({ uuids }) => uuids.every((uuid) => once.has(uuid))),
+      outsidePauses.every(({ uuids }) => uuids.every((uuid) => unique.has(uuid))),
       'events that arrived before or after it are delivered',
     )
   })
@@ -808,47 +817,47 @@ for (const engine of ENGINES) {
     )
     const settings = fc.record({ interval, paused: fc.boolean() })
     await fc.assert(
-      fc.asyncProperty(settings, fc.array(step, { minLength: 3, maxLength: 20 }), async (begin, steps) => {
-        const made = await openExport(app, begin)
+      fc.asyncProperty(settings, fc.array(step, { minLength: 3, maxLength: 20 }), async (initial, steps) => {
+        const batchExport = await openExport(app, initial)
         // The model: the delivered events, and the events of the current pause.
         const expected: string[] = []
-        let seen: string[] | null = begin.paused ? [] : null
+        let seen: string[] | null = initial.paused ? [] : null
         const skipped: number[] = []
         const end = (backfill: boolean): void => {
           if (backfill) expected.push(...(seen ?? []))
           else if (seen) skipped.push(seen.length)
           seen = null
         }
-        const steady = [...steps, { do: 'unpause' as const, backfill: false }, { do: 'plan' as const }]
-        for (const one of steady) {
+        const actions = [...steps, { do: 'unpause' as const, backfill: false }, { do: 'plan' as const }]
+        for (const action of actions) {
           app.advance(1_000)
-          if (one.do === 'events') {
-            const events = plainEvents(one.count, made.numbers.next)
-            await STEPS.events(app, made, one.count)
+          if (action.do === 'events') {
+            const events = plainEvents(action.count, batchExport.numbers.next)
+            await STEPS.events(app, batchExport, action.count)
             for (const { uuid } of events) (seen ?? expected).push(uuid!)
-          } else if (one.do === 'pause') {
-            await (one.byPatch ? made.patch({ paused: true }) : made.act('pause'))
+          } else if (action.do === 'pause') {
+            await (action.byPatch ? batchExport.patch({ paused: true }) : batchExport.act('pause'))
             seen ??= []
-          } else if (one.do === 'unpause') {
-            await made.act('unpause', { backfill: one.backfill })
-            end(one.backfill)
-          } else if (one.do === 'wait') app.advance(one.minutes * MINUTE_MS)
-          else if (one.do === 'plan') await drain(app)
-          else if (one.do === 'crash') await crash(app, one.after)
-          else await made.patch({ interval: one.interval })
+          } else if (action.do === 'unpause') {
+            await batchExport.act('unpause', { backfill: action.backfill })
+            end(action.backfill)
+          } else if (action.do === 'wait') app.advance(action.minutes * MINUTE_MS)
+          else if (action.do === 'plan') await drain(app)
+          else if (action.do === 'crash') await crash(app, action.after)
+          else await batchExport.patch({ interval: action.interval })
         }
         app.advance(3 * 24 * HOUR_MS)
         await drain(app)
-        const here = delivered()
-          .filter(({ batch_export_id }) => batch_export_id === made.id)
+        const deliveredUuids = delivered()
+          .filter(({ batch_export_id }) => batch_export_id === batchExport.id)
           .map(({ uuid }) => uuid)
-        const counts = await made.skipped()
-        const left = await pausesOf(app, made)
-        await app.send('DELETE', `${made.one}/`)
-        assert.deepEqual(here.toSorted(), expected.toSorted())
+        const counts = await batchExport.skipped()
+        const remaining = await pausesOf(app, batchExport)
+        await app.send('DELETE', `${batchExport.path}/`)
+        assert.deepEqual(deliveredUuids.toSorted(), expected.toSorted())
         // The log is ordered by time, and the clock may go back.
         assert.deepEqual(counts.toSorted(), skipped.toSorted())
-        assert.equal(left, 0)
+        assert.equal(remaining, 0)
       }),
       { numRuns: SEQUENCES },
     )
@@ -871,91 +880,93 @@ async function openTransaction(t: Test, app: TestApp, project_id: number, name: 
 
 t.test('handles transactions that are open when a pause begins and ends (postgres)', async (t) => {
   const { app, delivered } = await openRecording(t, 'postgres')
-  const made = await openExport(app)
-  const here = (): string[] => delivered().map(({ uuid }) => uuid)
-  goTo(app, '00:10')
-  const across = await openTransaction(t, app, made.project_id, 'across the pause')
-  goTo(app, '00:20')
-  await made.act('pause')
-  await commit(app, plainEvents(2), made.project_id)
-  const during = await openTransaction(t, app, made.project_id, 'across the unpause')
-  const undone = await openTransaction(t, app, made.project_id, 'rolled back')
-  await commit(app, plainEvents(1, 2), made.project_id)
-  goTo(app, '00:40')
-  await made.act('unpause')
-  await commit(app, plainEvents(1, 3), made.project_id)
-  goTo(app, '00:50')
+  const batchExport = await openExport(app)
+  const deliveredUuids = (): string[] => delivered().map(({ uuid }) => uuid)
+  setClock(app, '00:10')
+  const acrossPause = await openTransaction(t, app, batchExport.project_id, 'across the pause')
+  setClock(app, '00:20')
+  await batchExport.act('pause')
+  await commit(app, plainEvents(2), batchExport.project_id)
+  const acrossUnpause = await openTransaction(t, app, batchExport.project_id, 'across the unpause')
+  const rolledBack = await openTransaction(t, app, batchExport.project_id, 'rolled back')
+  await commit(app, plainEvents(1, 2), batchExport.project_id)
+  setClock(app, '00:40')
+  await batchExport.act('unpause')
+  await commit(app, plainEvents(1, 3), batchExport.project_id)
+  setClock(app, '00:50')
   await app.deps.exporter.drain()
-  t.same(await made.runs(), [], 'planning waits for transactions from before the pause')
-  await across.query('commit')
-  goTo(app, '01:00')
+  t.same(await batchExport.runs(), [], 'planning waits for transactions from before the pause')
+  await acrossPause.query('commit')
+  setClock(app, '01:00')
   await app.deps.exporter.drain()
-  t.same(await made.runs(), [], 'planning waits for transactions from before the unpause')
-  await undone.query('rollback')
-  await during.query('commit')
-  await ingest(app, [], made.project_id)
+  t.same(await batchExport.runs(), [], 'planning waits for transactions from before the unpause')
+  await rolledBack.query('rollback')
+  await acrossUnpause.query('commit')
+  await ingest(app, [], batchExport.project_id)
   await drain(app)
-  t.same(here().toSorted(), [plainEvents(1, 3)[0]!.uuid, 'across the pause'].toSorted())
-  t.same(await made.windows(), [
+  t.same(deliveredUuids().toSorted(), [plainEvents(1, 3)[0]!.uuid, 'across the pause'].toSorted())
+  t.same(await batchExport.windows(), [
     ['00:00', '00:20', 1],
     ['00:40', '01:00', 1],
   ])
-  t.same(await made.skipped(), [4])
+  t.same(await batchExport.skipped(), [4])
 })
 
 t.test('plans a pause soon after the transaction it waits for ends (postgres)', async (t) => {
   const { app } = await openRecording(t, 'postgres')
-  const made = await openExport(app)
-  const across = await openTransaction(t, app, made.project_id, 'across the pause')
-  await made.act('pause')
-  await made.act('unpause')
+  const batchExport = await openExport(app)
+  const acrossPause = await openTransaction(t, app, batchExport.project_id, 'across the pause')
+  await batchExport.act('pause')
+  await batchExport.act('unpause')
   app.deps.exporter.start()
-  await across.query('commit')
-  while ((await made.windows())[0]?.[2] !== 1) await new Promise((turn) => setImmediate(turn))
-  t.same(await made.skipped(), [0])
+  await acrossPause.query('commit')
+  while ((await batchExport.windows())[0]?.[2] !== 1) await new Promise(setImmediate)
+  t.same(await batchExport.skipped(), [0])
 })
 
 t.test('does not change positions at a start with an old open transaction (postgres)', async (t) => {
   const { app } = await openRecording(t, 'postgres')
-  const made = await openExport(app)
-  const across = await openTransaction(t, app, made.project_id, 'across the pause')
-  await made.act('pause')
+  const batchExport = await openExport(app)
+  const acrossPause = await openTransaction(t, app, batchExport.project_id, 'across the pause')
+  await batchExport.act('pause')
   const restarted = await buildDeps({ config: app.deps.config, log: app.deps.log, processes: app.deps.processes })
   const store = await app.deps.events.get<{ position_base: number }>(sql`select position_base from event_store`)
   t.equal(store!.position_base, 0)
-  await across.query('commit')
+  await acrossPause.query('commit')
   await restarted.dispose()
 })
 
 t.test('handles a pause in a database restored into another cluster (postgres)', async (t) => {
   const { app, delivered } = await openRecording(t, 'postgres')
-  const [resting, waiting] = [await openExport(app), await openExport(app)]
-  for (const made of [resting, waiting]) {
-    await STEPS.events(app, made, 1)
-    await made.act('pause')
-    await STEPS.events(app, made, 2)
+  const [pausedExport, unpausedExport] = [await openExport(app), await openExport(app)]
+  for (const batchExport of [pausedExport, unpausedExport]) {
+    await STEPS.events(app, batchExport, 1)
+    await batchExport.act('pause')
+    await STEPS.events(app, batchExport, 2)
   }
-  await waiting.act('unpause')
+  await unpausedExport.act('unpause')
   // Simulates a cluster with higher transaction ids.
-  const far = 5_000_000_000
-  await app.deps.db.run(sql`update batch_export_pauses set position = position + ${far}`)
-  await app.deps.db.run(sql`update batch_export_pauses set resumed_position = resumed_position + ${far}`)
-  await app.deps.db.run(sql`update batch_exports set watermark = watermark + ${far}`)
-  await app.deps.db.run(sql`update events set position = position + ${far}`)
+  const offset = 5_000_000_000
+  await app.deps.db.run(sql`update batch_export_pauses set position = position + ${offset}`)
+  await app.deps.db.run(sql`update batch_export_pauses set resumed_position = resumed_position + ${offset}`)
+  await app.deps.db.run(sql`update batch_exports set watermark = watermark + ${offset}`)
+  await app.deps.db.run(sql`update events set position = position + ${offset}`)
   const restored = await buildDeps({
     config: app.deps.config,
     log: app.deps.log,
     clock: () => Date.parse('2026-01-01T00:30:00Z'),
     processes: app.deps.processes,
   })
-  for (const made of [resting, waiting]) await STEPS.events({ ...app, deps: restored }, made, 4)
-  await resting.act('unpause')
-  for (const made of [resting, waiting]) await STEPS.events({ ...app, deps: restored }, made, 8)
-  goTo(app, '01:00')
+  for (const batchExport of [pausedExport, unpausedExport])
+    await STEPS.events({ ...app, deps: restored }, batchExport, 4)
+  await pausedExport.act('unpause')
+  for (const batchExport of [pausedExport, unpausedExport])
+    await STEPS.events({ ...app, deps: restored }, batchExport, 8)
+  setClock(app, '01:00')
   await drain(app)
-  const count = ({ id }: Export): number => delivered().filter((one) => one.batch_export_id === id).length
-  t.same([count(resting), await resting.skipped()], [9, [6]])
-  t.same([count(waiting), await waiting.skipped()], [13, [2]])
+  const count = ({ id }: Export): number => delivered().filter((entry) => entry.batch_export_id === id).length
+  t.same([count(pausedExport), await pausedExport.skipped()], [9, [6]])
+  t.same([count(unpausedExport), await unpausedExport.skipped()], [13, [2]])
   await restored.dispose()
 })
 
@@ -973,23 +984,23 @@ function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
 
 /** A process that plans and dies at its n-th statement. Its open transaction is rolled back, and its leases expire. */
 async function crash(app: TestApp, after: number): Promise<void> {
-  let left = after
-  const dying = (db: Deps['db']): Deps['db'] => {
+  let remaining = after
+  const crashing = (db: Deps['db']): Deps['db'] => {
     const counted =
-      <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
-      async (...given: Given): Promise<Result> => {
-        if (left-- <= 0) throw new Error('killed')
-        return work(...given)
+      <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+      async (...args: Args): Promise<Result> => {
+        if (remaining-- <= 0) throw new Error('killed')
+        return work(...args)
       }
     return {
       ...db,
       all: counted(db.all) as typeof db.all,
       get: counted(db.get) as typeof db.get,
       run: counted(db.run),
-      tx: (work) => db.tx((tx) => work(dying(tx as Deps['db']))),
+      tx: (work) => db.tx((tx) => work(crashing(tx as Deps['db']))),
     }
   }
-  const node = nodeOn(app, dying(app.deps.db))
+  const node = nodeOn(app, crashing(app.deps.db))
   await node.drain().catch(() => undefined)
   await node.stop().catch(() => undefined)
   app.advance(2 * MINUTE_MS)

@@ -15,7 +15,7 @@ import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
 import { ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 
-const forever = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 interface Config {
   user: string
@@ -28,13 +28,13 @@ interface Config {
   has_self_signed_cert?: boolean
 }
 
-interface Receiving {
+interface TestDestination {
   config: Config
   ask(text: string, values?: unknown[]): Promise<any[]>
 }
 
 /** A separate database as the destination. */
-async function receiving(t: Test): Promise<Receiving> {
+async function openDestination(t: Test): Promise<TestDestination> {
   const { url, drop } = await emptyDatabase()
   const client = new pg.Client(url)
   client.on('error', () => undefined)
@@ -60,11 +60,11 @@ const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): D
   jobFor(app, { type: 'Postgres', config: { ...config } }, more)
 
 const failing = async (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
-  deliver(job, listener(), forever).then(() => undefined, describeFailure)
+  deliver(job, listener(), neverAborted).then(() => undefined, describeFailure)
 
 const logsOf = async (job: DeliveryJob): Promise<string[]> => {
   const { reports, ...reporter } = listener()
-  await deliver(job, reporter, forever)
+  await deliver(job, reporter, neverAborted)
   return reports.flatMap((report) => (report.kind === 'log' ? [report.message] : []))
 }
 
@@ -72,7 +72,7 @@ const toolsWith = (more: Partial<Tools> = {}): Tools => ({
   outbound: createOutbound({ allow: '127.0.0.1' }),
   files_root: '/nowhere',
   scratch: '/nowhere',
-  signal: forever,
+  signal: neverAborted,
   checkpoint: async () => undefined,
   log: () => undefined,
   ...more,
@@ -120,9 +120,9 @@ for (const engine of ENGINES)
     ])
 
     await t.test('contains every event with all its values', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const { reports, ...reporter } = listener()
-      const { records, bytes } = await deliver(jobTo(app, config), reporter, forever)
+      const { records, bytes } = await deliver(jobTo(app, config), reporter, neverAborted)
       t.equal(records, 451)
       t.ok(bytes > 10_000)
       t.strictSame(
@@ -174,12 +174,12 @@ for (const engine of ENGINES)
     })
 
     await t.test('gets no duplicates, and deleted rows are restored', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const job = jobTo(app, config)
       t.strictSame(await logsOf(job), [])
       t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were already in the table.'])
       await ask("delete from events where event = 'paid'")
-      await deliver({ ...job, run_id: uuid(0xabd) }, listener(), forever)
+      await deliver({ ...job, run_id: uuid(0xabd) }, listener(), neverAborted)
       t.strictSame(await ask('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
         { n: 451, uuids: 451 },
       ])
@@ -189,19 +189,19 @@ for (const engine of ENGINES)
     await t.test('is created once by two concurrent deliveries', async (t) => {
       const hogql_query = 'select uuid, event from events'
       for (const query of [null, hogql_query]) {
-        const { config, ask } = await receiving(t)
+        const { config, ask } = await openDestination(t)
         const job = jobTo(app, config, { hogql_query: query })
-        await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), forever)))
+        await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), neverAborted)))
         t.strictSame(await ask('select count(*)::int as n from events'), [{ n: 451 }])
       }
     })
 
     await t.test('has the columns of a query, and the ledger prevents duplicates', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const long = `${'ä'.repeat(31)}bcd`
       const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties, uuid, event as "odd ""name", event as \`${long}\` from events where event = 'paid' and n < 10`
       const job = jobTo(app, { ...config, table_name: 'my "table"' }, { hogql_query })
-      await deliver(job, listener(), forever)
+      await deliver(job, listener(), neverAborted)
       const rows = await ask('select *, pg_typeof(n)::text as type from "my ""table""" order by n')
       t.strictSame(
         rows.map(({ n }) => Number(n)),
@@ -228,22 +228,22 @@ for (const engine of ENGINES)
       t.match(await ask('select batch_export_id, range_key, records::int as records from workspace_admin_ledger'), [
         { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 3 },
       ])
-      await deliver({ ...job, range_key: 'another' }, listener(), forever)
+      await deliver({ ...job, range_key: 'another' }, listener(), neverAborted)
       t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 6 }])
       await ask('drop table "my ""table"""')
-      await deliver(job, listener(), forever)
+      await deliver(job, listener(), neverAborted)
       t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 3 }], 'a recreated table is empty')
     })
 
     await t.test('created by others, with other types and without a key, is supported', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       await ask('create schema theirs')
       await ask(
         `create table theirs.t (id bigserial primary key, timestamp text, uuid uuid, event varchar(3), properties json,
          elements text, set text, set_once jsonb, distinct_id text, team_id text, ip text, site_url text, more int)`,
       )
       const job = jobTo(app, { ...config, schema: 'theirs', table_name: 't' })
-      await deliver(job, listener(), forever)
+      await deliver(job, listener(), neverAborted)
       t.match(await logsOf({ ...job, attempt: 2 }), [/already delivered/])
       const rows = await ask('select * from theirs.t order by id')
       t.equal(rows.length, 451)
@@ -251,7 +251,7 @@ for (const engine of ENGINES)
     })
 
     await t.test('is unchanged by a run that is killed', async (t) => {
-      const { config, ask } = await receiving(t)
+      const { config, ask } = await openDestination(t)
       const kill = () =>
         ask(
           `select pg_terminate_backend(pid, 10000) from pg_stat_activity
@@ -283,7 +283,7 @@ for (const engine of ENGINES)
 t.test('a server that fails', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
-  const { config, ask } = await receiving(t)
+  const { config, ask } = await openDestination(t)
   const to = (more: object, job: Partial<DeliveryJob> = {}) => failing(jobTo(app, { ...config, ...more }, job))
 
   await t.test('produces a message that says what to do', async (t) => {
@@ -317,7 +317,7 @@ t.test('a server that fails', async (t) => {
     const as = { user: role, password: 'role' }
     t.match(await to({ ...as, schema: 'inner_room' }), { retryable: false, message: /USAGE/ })
     t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /CREATE/ })
-    await deliver(jobTo(app, { ...config, schema: 'outer_room' }), listener(), forever)
+    await deliver(jobTo(app, { ...config, schema: 'outer_room' }), listener(), neverAborted)
     t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /INSERT/ })
     await ask(`delete from outer_room.events; grant insert on outer_room.events to ${role}`)
     t.equal(await to({ ...as, schema: 'outer_room' }), undefined, 'INSERT on an existing table is sufficient')
@@ -365,7 +365,7 @@ t.test('a server that fails', async (t) => {
     const table_name = 'over_tls'
     t.match(await to({ port, table_name }), { retryable: false, message: /has_self_signed_cert/ })
     const trusting = { ...config, port, table_name, has_self_signed_cert: true }
-    await deliver(jobTo(app, trusting), listener(), forever)
+    await deliver(jobTo(app, trusting), listener(), neverAborted)
     t.strictSame(await ask(`select count(*)::int as n from ${table_name}`), [{ n: 3 }])
     const details = []
     for await (const detail of postgres.test(trusting, toolsWith())) details.push(detail)
@@ -381,14 +381,14 @@ t.test('a server that fails', async (t) => {
         properties: { $ip: { not: 'y'.repeat(500) } },
       },
     ])
-    await deliver(jobTo(app, { ...config, table_name: 'long', include_events }), listener(), forever)
+    await deliver(jobTo(app, { ...config, table_name: 'long', include_events }), listener(), neverAborted)
     const [row] = await ask('select event, distinct_id, length(ip) as ip from long')
     t.strictSame(row, { event: 'é'.repeat(200), distinct_id: 'x'.repeat(200), ip: 200 })
   })
 })
 
 t.test('tests the destination without writing events', async (t) => {
-  const { config, ask } = await receiving(t)
+  const { config, ask } = await openDestination(t)
   t.strictSame(await steps(postgres.test(config, toolsWith())), postgres.steps)
   t.strictSame(await ask("select to_regclass('events') as made"), [{ made: null }])
   t.match(await steps(postgres.test({ ...config, password: 'wrong' }, toolsWith())), [/user or the password/])

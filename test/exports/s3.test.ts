@@ -1,4 +1,4 @@
-/** S3 stores the same bytes as File, even when the store fails meanwhile. */
+/** S3 stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import { createS3, s3 } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { type Fault, frontOf, IMPATIENT, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { type Fault, frontOf, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
-const forever = new AbortController().signal
-const impatient = createS3(IMPATIENT)
+const neverAborted = new AbortController().signal
+const shortTimeouts = createS3(SHORT_TIMEOUTS)
 const SECRET = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
 
 interface Store {
@@ -70,7 +70,7 @@ const configOf = (port: number, more: object = {}): Record<string, unknown> => (
 async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
   const files_root = freshFolder(t)
   const config = { prefix: 'a b/{year}-{month}', ...settings }
-  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), forever)
+  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), neverAborted)
   const folder = join(files_root, String(job.project_id), job.batch_export_id)
   const files: Record<string, Buffer> = {}
   for (const name of readdirSync(folder, { recursive: true }) as string[])
@@ -87,7 +87,7 @@ for (const engine of ENGINES)
     const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
       const { checkpoints, ...reporter } = listener()
       const config = store.config(settings)
-      const { bytes } = await deliver({ ...job, ...more, destination: { type: 'S3', config } }, reporter, forever)
+      const { bytes } = await deliver({ ...job, ...more, destination: { type: 'S3', config } }, reporter, neverAborted)
       const [stored, written] = [await store.objects(), await filesOf(t, { ...job, ...more }, settings)]
       t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
       for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
@@ -127,7 +127,7 @@ t.test('requests server-side encryption from S3', async (t) => {
         headers['x-amz-server-side-encryption'],
         headers['x-amz-server-side-encryption-aws-kms-key-id'],
       ])
-  const put = (more: object) => send(impatient, configOf(front.port, more), toolsFor(t))
+  const put = (more: object) => send(shortTimeouts, configOf(front.port, more), toolsFor(t))
   await put({})
   t.same(sent(), [[undefined, undefined]])
   await put({ encryption: 'AES256', kms_key_id: 'unused' })
@@ -148,7 +148,7 @@ t.test('aborts the unfinished uploads of killed attempts', async (t) => {
     if (method === 'GET' && url!.includes('uploads')) return { status: 200, body }
     return method === 'DELETE' ? { status: 204 } : undefined
   }
-  t.equal(await send(impatient, configOf(front.port, { prefix: 'p' }), toolsFor(t)), undefined)
+  t.equal(await send(shortTimeouts, configOf(front.port, { prefix: 'p' }), toolsFor(t)), undefined)
   t.match(
     front.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url),
     [/uploadId=mine/],
@@ -158,11 +158,11 @@ t.test('aborts the unfinished uploads of killed attempts', async (t) => {
 t.test('an S3 store that fails', async (t) => {
   const store = await openStore(t)
   const front = await frontOf(t, store.port)
-  const failing = (more: object = {}, tools = toolsFor(t)) => send(impatient, configOf(front.port, more), tools)
+  const failing = (more: object = {}, tools = toolsFor(t)) => send(shortTimeouts, configOf(front.port, more), tools)
   /** Only writes fail. */
   const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
-    let left = times
-    front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : undefined)
+    let remaining = times
+    front.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
   }
 
   await t.test('produces a message that says what to fix', async (t) => {
@@ -175,9 +175,9 @@ t.test('an S3 store that fails', async (t) => {
     fails({ status: 403, body: '<Error><Code>AccessDenied</Code><Message>peer-words</Message></Error>' })
     t.match(await failing(), { retryable: false, message: /no permission/ })
     fails({ status: 418, body: '<Error><Code>peer-code</Code><Message>peer-words</Message></Error>' })
-    const odd = await failing()
-    t.match(odd, { retryable: false, message: /418/ })
-    t.notMatch(odd!.message, /peer/)
+    const unknown = await failing()
+    t.match(unknown, { retryable: false, message: /418/ })
+    t.notMatch(unknown!.message, /peer/)
   })
 
   await t.test('briefly is retried within the attempt', async (t) => {
@@ -198,7 +198,7 @@ t.test('an S3 store that fails', async (t) => {
     t.match(await failing(), { retryable: true, message: /did not respond in time/ })
     fails('drop')
     t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
-    t.match(await send(impatient, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
+    t.match(await send(shortTimeouts, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
     t.same(await store.objects(), {}, 'no partial object exists')
   })
 
@@ -214,32 +214,32 @@ t.test('an S3 store that fails', async (t) => {
 
   await t.test('is not contacted when OUTBOUND_ALLOW does not allow it', async (t) => {
     const tools = toolsFor(t, { outbound: createOutbound() })
-    const [made, checked] = [await send(impatient, store.config(), tools), await stepsOf(s3, store.config(), tools)]
-    t.match(made, { retryable: false, message: /does not connect to "127.0.0.1"/ })
-    t.match(checked, { made: [], failure: { message: /does not connect to "127.0.0.1"/ } })
+    const [sent, tested] = [await send(shortTimeouts, store.config(), tools), await stepsOf(s3, store.config(), tools)]
+    t.match(sent, { retryable: false, message: /does not connect to "127.0.0.1"/ })
+    t.match(tested, { completed: [], failure: { message: /does not connect to "127.0.0.1"/ } })
   })
 })
 
 t.test('tests an S3 destination step by step', async (t) => {
   const store = await openStore(t)
   const front = await frontOf(t, store.port)
-  const test = (more: object = {}) => stepsOf(impatient, configOf(front.port, more), toolsFor(t))
-  t.same(await test(), { made: [...s3.steps] })
+  const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(front.port, more), toolsFor(t))
+  t.same(await test(), { completed: [...s3.steps] })
   t.match(
     front.seen.map(({ url }) => url).filter((url) => url.includes('test')),
     [/uploads/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/],
   )
   t.same(await store.objects(), {}, 'the test object is deleted')
-  t.match(await stepsOf(s3, configOf(1), toolsFor(t)), { made: [], failure: { retryable: true } })
-  t.match(await test({ bucket_name: 'absent' }), { made: s3.steps.slice(0, 1), failure: { message: /bucket/ } })
-  t.match(await test({ aws_access_key_id: 'x' }), { made: s3.steps.slice(0, 1), failure: { message: /secret/ } })
+  t.match(await stepsOf(s3, configOf(1), toolsFor(t)), { completed: [], failure: { retryable: true } })
+  t.match(await test({ bucket_name: 'absent' }), { completed: s3.steps.slice(0, 1), failure: { message: /bucket/ } })
+  t.match(await test({ aws_access_key_id: 'x' }), { completed: s3.steps.slice(0, 1), failure: { message: /secret/ } })
   const denied = { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }
   front.fault = ({ method }) => (method === 'GET' ? denied : undefined)
-  t.same(await test(), { made: [...s3.steps] }, 'write-only credentials are sufficient')
+  t.same(await test(), { completed: [...s3.steps] }, 'write-only credentials are sufficient')
   front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
-  t.match(await test(), { made: s3.steps.slice(0, 2), failure: { message: /put and delete/ } })
+  t.match(await test(), { completed: s3.steps.slice(0, 2), failure: { message: /put and delete/ } })
   front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
-  t.match(await test(), { made: s3.steps.slice(0, 3), failure: { message: /put and delete/ } })
+  t.match(await test(), { completed: s3.steps.slice(0, 3), failure: { message: /put and delete/ } })
 })
 
 t.test('validates the config of S3', async (t) => {

@@ -24,21 +24,21 @@ const hex = (): string => randomBytes(32).toString('hex')
 const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECRET' }
 
 t.test('decrypts a secret only with its key, for its row, and unmodified', async (t) => {
-  const [one, two] = [randomBytes(32), randomBytes(32)]
-  const vault = createVault([one])
+  const [key, otherKey] = [randomBytes(32), randomBytes(32)]
+  const vault = createVault([key])
   const sealed = vault.seal('täxt', 'batch_exports/1')
   t.equal(vault.open(sealed, 'batch_exports/1'), 'täxt')
   t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'every encryption differs')
   t.notMatch(sealed, /täxt/)
   const unreadable = { code: 'secret_unreadable' }
   t.throws(() => vault.open(sealed, 'batch_exports/2'), unreadable)
-  t.throws(() => createVault([two]).open(sealed, 'batch_exports/1'), unreadable)
+  t.throws(() => createVault([otherKey]).open(sealed, 'batch_exports/1'), unreadable)
   for (const at of [10, 20, sealed.length - 2]) {
     const other = sealed[at] === 'A' ? 'B' : 'A'
     t.throws(() => vault.open(sealed.slice(0, at) + other + sealed.slice(at + 1), 'batch_exports/1'), unreadable)
   }
   t.throws(() => vault.open('', 'batch_exports/1'), unreadable)
-  t.equal(createVault([two, one]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
+  t.equal(createVault([otherKey, key]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
   t.throws(() => createVault([]).seal('x', 'y'), { code: 'no_secret_key' })
 })
 
@@ -92,26 +92,32 @@ for (const engine of ENGINES)
     const environment = { SECRET_KEY: key }
     const app = await openApp(t, engine, { environment, log })
     const base = `/api/projects/${app.first.project_id}/batch_exports`
-    const made = await app.send('POST', `${base}/`, {
+    const created = await app.send('POST', `${base}/`, {
       body: { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } },
     })
-    t.match(made, { status: 201, body: { destination: { config: { url: CONFIG.url } } } })
-    t.notOk('token' in made.body.destination.config)
-    const one = `${base}/${made.body.id}`
-    const changed = await app.send('PATCH', `${one}/`, { body: { destination: { config: { include_events: ['a'] } } } })
+    t.match(created, { status: 201, body: { destination: { config: { url: CONFIG.url } } } })
+    t.notOk('token' in created.body.destination.config)
+    const path = `${base}/${created.body.id}`
+    const changed = await app.send('PATCH', `${path}/`, {
+      body: { destination: { config: { include_events: ['a'] } } },
+    })
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
-    const row = (await store.getById(app.deps.db, made.body.id))!
+    const row = (await store.getById(app.deps.db, created.body.id))!
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
-    t.same(decryptSettings(app.deps.vault, row).config, { ...CONFIG, include_events: ['a'] }, 'kept when not sent')
-    t.match(await app.send('PATCH', `${one}/`, { body: { destination: { config: { token: '' } } } }), {
+    t.same(
+      decryptSettings(app.deps.vault, row).config,
+      { ...CONFIG, include_events: ['a'] },
+      'an omitted secret is unchanged',
+    )
+    t.match(await app.send('PATCH', `${path}/`, { body: { destination: { config: { token: '' } } } }), {
       status: 400,
       body: { attr: 'destination__config__token', code: 'blank' },
     })
     await ingest(app, plainEvents(1))
     app.advance(3_600_000)
     await app.deps.exporter.drain()
-    for (const path of ['/', '/runs/', '/logs/'])
-      t.notMatch((await app.send('GET', `${one}${path}`)).text, /VERY_SECRET/)
+    for (const suffix of ['/', '/runs/', '/logs/'])
+      t.notMatch((await app.send('GET', `${path}${suffix}`)).text, /VERY_SECRET/)
     t.notMatch(lines.join(''), /VERY_SECRET/)
 
     const start = (more: object) =>
@@ -123,7 +129,7 @@ for (const engine of ENGINES)
     await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const resealed = (await store.getById(rotated.db, made.body.id))!
+    const resealed = (await store.getById(rotated.db, created.body.id))!
     t.not(resealed.secrets, row.secrets)
     t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
     await rotated.dispose()
@@ -132,18 +138,18 @@ for (const engine of ENGINES)
   })
 
 /** For each type: a config with secrets, changes of the receiver, and other changes. */
-const TYPES: Record<string, { config: object; secrets: object; moving: object[]; staying: object[] }> = {
+const TYPES: Record<string, { config: object; secrets: object; receiverChanges: object[]; otherChanges: object[] }> = {
   HTTP: {
     config: { url: 'https://events.example.com/batch/' },
     secrets: { token: 'phc_SECRET' },
-    moving: [{ url: 'https://other.example.com/batch/' }, { url: 'http://events.example.com/batch/' }],
-    staying: [{}, { url: 'https://events.example.com/batch/' }, { exclude_events: ['x'] }],
+    receiverChanges: [{ url: 'https://other.example.com/batch/' }, { url: 'http://events.example.com/batch/' }],
+    otherChanges: [{}, { url: 'https://events.example.com/batch/' }, { exclude_events: ['x'] }],
   },
   Postgres: {
     config: { host: 'db.example.com', database: 'd' },
     secrets: { user: 'u', password: 'p_SECRET' },
-    moving: [{ host: 'evil.example.com' }, { port: 5433 }, { has_self_signed_cert: true }],
-    staying: [
+    receiverChanges: [{ host: 'evil.example.com' }, { port: 5433 }, { has_self_signed_cert: true }],
+    otherChanges: [
       { host: 'db.example.com', port: 5432, has_self_signed_cert: false },
       { database: 'e', schema: 's', table_name: 't' },
     ],
@@ -151,13 +157,13 @@ const TYPES: Record<string, { config: object; secrets: object; moving: object[];
   S3: {
     config: { bucket_name: 'b', region: 'us-east-1', prefix: 'p' },
     secrets: { aws_access_key_id: 'AKIA_SECRET', aws_secret_access_key: 'SECRET' },
-    moving: [
+    receiverChanges: [
       { endpoint_url: 'https://store.example.com' },
       { endpoint_url: 'https://store.example.com', bucket_name: 'c' },
       { region: 'eu-west-1' },
       { use_virtual_style_addressing: true },
     ],
-    staying: [
+    otherChanges: [
       { endpoint_url: null, region: 'us-east-1', use_virtual_style_addressing: false },
       { bucket_name: 'c', prefix: 'q', compression: 'gzip' },
     ],
@@ -168,8 +174,8 @@ const TYPES: Record<string, { config: object; secrets: object; moving: object[];
       connection_string:
         'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=U0VDUkVU;EndpointSuffix=core.windows.net',
     },
-    moving: [],
-    staying: [{ container_name: 'd', prefix: 'x' }],
+    receiverChanges: [],
+    otherChanges: [{ container_name: 'd', prefix: 'x' }],
   },
 }
 
@@ -179,44 +185,44 @@ for (const level of ['projects', 'organizations'] as const)
     `requires secrets again when their receiver changes (${level})`,
     async (t, app) => {
       const base = `/api/${level}/${level === 'projects' ? app.first.project_id : app.first.organization_id}/batch_exports`
-      for (const [type, { config, secrets, moving, staying }] of Object.entries(TYPES)) {
-        const made = await app.send('POST', `${base}/`, {
+      for (const [type, { config, secrets, receiverChanges, otherChanges }] of Object.entries(TYPES)) {
+        const created = await app.send('POST', `${base}/`, {
           body: { name: type, interval: 'day', destination: { type, config: { ...config, ...secrets } } },
         })
-        t.equal(made.status, 201, type)
-        const one = `${base}/${made.body.id}/`
+        t.equal(created.status, 201, type)
+        const path = `${base}/${created.body.id}/`
         const stored = async () =>
-          decryptSettings(app.deps.vault, (await store.getById(app.deps.db, made.body.id))!).config
-        const change = (more: object) => app.send('PATCH', one, { body: { destination: { config: more } } })
+          decryptSettings(app.deps.vault, (await store.getById(app.deps.db, created.body.id))!).config
+        const change = (more: object) => app.send('PATCH', path, { body: { destination: { config: more } } })
 
-        for (const more of moving) {
+        for (const more of receiverChanges) {
           const before = await stored()
           for (const missing of Object.keys(secrets)) {
             const { [missing]: _, ...rest } = secrets as Record<string, string>
-            const refused = await change({ ...more, ...rest })
-            t.match(refused, {
+            const rejected = await change({ ...more, ...rest })
+            t.match(rejected, {
               status: 400,
               body: { type: 'validation_error', code: 'required', attr: `destination__config__${missing}` },
             })
-            t.notMatch(refused.text, /SECRET/)
+            t.notMatch(rejected.text, /SECRET/)
           }
           t.match(await change(more), { status: 400, body: { code: 'required' } })
           t.match(
-            await app.send('PATCH', one, { body: { destination: { type, config: more } } }),
+            await app.send('PATCH', path, { body: { destination: { type, config: more } } }),
             { status: 400, body: { code: 'required' } },
             'also with an unchanged type',
           )
-          t.same(await stored(), before, 'nothing changed')
+          t.same(await stored(), before, 'the export is unchanged')
           t.match(await change({ ...more, ...secrets }), { status: 200 }, `${type} ${JSON.stringify(more)}`)
           t.match(await change({ ...config, ...NEUTRAL[type], ...secrets }), { status: 200 })
         }
-        for (const more of staying)
-          t.match(await change(more), { status: 200 }, `${type} stays with ${JSON.stringify(more)}`)
+        for (const more of otherChanges)
+          t.match(await change(more), { status: 200 }, `${type} keeps its secrets with ${JSON.stringify(more)}`)
         t.match(await stored(), secrets)
 
-        t.match(await app.send('PATCH', one, { body: { destination: { type: 'NoOp', config: {} } } }), { status: 200 })
+        t.match(await app.send('PATCH', path, { body: { destination: { type: 'NoOp', config: {} } } }), { status: 200 })
         t.match(
-          await app.send('PATCH', one, { body: { destination: { type, config } } }),
+          await app.send('PATCH', path, { body: { destination: { type, config } } }),
           { status: 400, body: { code: 'required', attr: /^destination__config__/ } },
           'another type deletes the secrets',
         )
@@ -233,14 +239,15 @@ const NEUTRAL: Record<string, object> = {
 
 onBothEngines(
   t,
-  'treats region and bucket as part of the address only for stores that do',
+  'treats region and bucket as part of the receiver only when the URL contains them',
   async (t, app) => {
     const base = `/api/projects/${app.first.project_id}/batch_exports`
     const { config, secrets } = TYPES.S3!
     const status = async (start: object, more: object): Promise<number> => {
       const destination = { type: 'S3', config: { ...config, ...secrets, ...start } }
-      const made = await app.send('POST', `${base}/`, { body: { name: 's', interval: 'day', destination } })
-      return (await app.send('PATCH', `${base}/${made.body.id}/`, { body: { destination: { config: more } } })).status
+      const created = await app.send('POST', `${base}/`, { body: { name: 's', interval: 'day', destination } })
+      return (await app.send('PATCH', `${base}/${created.body.id}/`, { body: { destination: { config: more } } }))
+        .status
     }
     const endpoint_url = 'https://store.example.com'
     t.equal(await status({ endpoint_url }, { region: 'auto' }), 200)
@@ -257,15 +264,15 @@ t.test('applies the same rules to types that are not supported yet', async (t) =
     const settings = (config: object) => ({ type, config }) as DestinationSettings
     requireResentSecrets(settings(stored), sent, settings(mergeConfig(stored, sent)))
   }
-  const again = (key: string) => ({ code: 'required', attr: `destination__config__${key}` })
+  const required = (key: string) => ({ code: 'required', attr: `destination__config__${key}` })
   const snowflake = { account: 'a', user: 'u', password: 'p', database: 'd', warehouse: 'w', schema: 's' }
-  t.throws(update('Snowflake', snowflake, { account: 'b' }), again('user'))
-  t.throws(update('Snowflake', snowflake, { account: 'b', user: 'u' }), again('password'))
+  t.throws(update('Snowflake', snowflake, { account: 'b' }), required('user'))
+  t.throws(update('Snowflake', snowflake, { account: 'b', user: 'u' }), required('password'))
   update('Snowflake', snowflake, { account: 'b', user: 'u', password: 'p' })()
   update('Snowflake', snowflake, { account: 'a', database: 'e', warehouse: 'x', role: 'r' })()
 
   const bigquery = { project_id: 'p', private_key: 'k', private_key_id: 'i', client_email: 'e', token_uri: 't' }
-  t.throws(update('BigQuery', bigquery, { token_uri: 'u' }), again('private_key'))
+  t.throws(update('BigQuery', bigquery, { token_uri: 'u' }), required('private_key'))
   update('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
   update('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
 
@@ -273,15 +280,15 @@ t.test('applies the same rules to types that are not supported yet', async (t) =
   const copy_inputs = { s3_bucket: 'b', region_name: 'r', authorization: pair, bucket_credentials: pair }
   const redshift = { host: 'h', user: 'u', password: 'p', database: 'd', copy_inputs }
   for (const more of [{ host: 'x' }, { port: 5432 }, { has_self_signed_cert: true }])
-    t.throws(update('Redshift', { ...redshift, copy_inputs: null }, more), again('user'))
+    t.throws(update('Redshift', { ...redshift, copy_inputs: null }, more), required('user'))
   update('Redshift', redshift, { port: 5439, has_self_signed_cert: false })()
   t.throws(
     update('Redshift', redshift, { host: 'x', user: 'u', password: 'p' }),
-    again('copy_inputs__authorization__aws_access_key_id'),
+    required('copy_inputs__authorization__aws_access_key_id'),
   )
   t.throws(
     update('Redshift', redshift, { copy_inputs: { region_name: 'x', authorization: pair } }),
-    again('copy_inputs__bucket_credentials__aws_access_key_id'),
+    required('copy_inputs__bucket_credentials__aws_access_key_id'),
   )
   update('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
   update('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()

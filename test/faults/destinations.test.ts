@@ -16,14 +16,14 @@ import { notRun } from '../helpers/not-run.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { toolsFor } from '../helpers/stores.ts'
 
-const forever = new AbortController().signal
+const neverAborted = new AbortController().signal
 const MEGABYTE = 1024 * 1024
 
 /** About two kilobytes each. */
-const wordyEvents = (count: number) =>
+const largeEvents = (count: number) =>
   plainEvents(count).map((event) => ({ ...event, properties: { ...event.properties, padding: 'x'.repeat(2_000) } }))
 
-/** Mounts a small disk. Undefined if this user may not mount. */
+/** Mounts a small file system. Undefined without the permission to mount. */
 function openDisk(t: Test, megabytes: number): { folder: string; change(options: string): void } | undefined {
   const folder = freshFolder(t)
   const mount = (...words: string[]): unknown => execFileSync('mount', [...words, folder], { stdio: 'ignore' })
@@ -50,32 +50,32 @@ function assertFiles(t: Test, files_root: string, count: number): void {
 }
 
 for (const engine of ENGINES) {
-  t.test(`a disk that is full (${engine})`, async (t) => {
+  t.test(`resumes a file export after the disk was full (${engine})`, async (t) => {
     const disk = openDisk(t, 3)
     if (!disk) return
     const app = await openApp(t, engine)
-    await ingest(app, wordyEvents(3_000))
+    await ingest(app, largeEvents(3_000))
     const job = jobFor(
       app,
       { type: 'File', config: { max_file_size_mb: 1 } },
       { files_root: join(disk.folder, 'exports') },
     )
     const first = listener()
-    t.match(await deliver(job, first, forever).then(() => undefined, describeFailure), {
+    t.match(await deliver(job, first, neverAborted).then(() => undefined, describeFailure), {
       retryable: true,
       message: /is full\. Free/,
     })
     t.ok(first.checkpoints.length > 0, 'some files were finished')
     disk.change('size=20m')
-    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
+    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), neverAborted)
     assertFiles(t, disk.folder, 3_000)
   })
 
-  t.test(`a disk that can only be read from some moment on (${engine})`, async (t) => {
+  t.test(`resumes a file export after the disk was read-only (${engine})`, async (t) => {
     const disk = openDisk(t, 20)
     if (!disk) return
     const app = await openApp(t, engine)
-    await ingest(app, wordyEvents(3_000))
+    await ingest(app, largeEvents(3_000))
     const job = jobFor(
       app,
       { type: 'File', config: { max_file_size_mb: 1 } },
@@ -86,22 +86,22 @@ for (const engine of ENGINES) {
       await first.checkpoint(state)
       disk.change('ro')
     }
-    t.match(await deliver(job, { ...first, checkpoint }, forever).then(() => undefined, describeFailure), {
+    t.match(await deliver(job, { ...first, checkpoint }, neverAborted).then(() => undefined, describeFailure), {
       retryable: false,
       message: /read-only/,
     })
     disk.change('rw')
-    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), forever)
+    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), neverAborted)
     assertFiles(t, disk.folder, 3_000)
   })
 }
 
-/** The fault of a proxy. Other bytes are forwarded. */
-type Mischief = (data: Buffer, line: { client: Socket; server: Socket }) => void
+/** Replaces the forwarding of data from the client. */
+type Fault = (data: Buffer, connection: { client: Socket; server: Socket }) => void
 
 /** A proxy in front of a server that forwards everything unless a fault is set. */
-async function openProxy(t: Test, port: number): Promise<{ port: number; act: (mischief: Mischief | null) => void }> {
-  let act: Mischief | null = null
+async function openProxy(t: Test, port: number): Promise<{ port: number; setFault: (fault: Fault | null) => void }> {
+  let current: Fault | null = null
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
     const server = dial(port, '127.0.0.1')
@@ -109,7 +109,7 @@ async function openProxy(t: Test, port: number): Promise<{ port: number; act: (m
       sockets.add(socket)
       socket.on('error', () => undefined)
     }
-    client.on('data', (data: Buffer) => (act ? act(data, { client, server }) : server.write(data)))
+    client.on('data', (data: Buffer) => (current ? current(data, { client, server }) : server.write(data)))
     server.on('data', (data: Buffer) => client.write(data))
     client.on('close', () => server.destroy())
     server.on('close', () => client.destroy())
@@ -121,14 +121,14 @@ async function openProxy(t: Test, port: number): Promise<{ port: number; act: (m
   })
   return {
     port: (proxy.address() as AddressInfo).port,
-    act: (mischief) => {
-      act = mischief
+    setFault: (fault) => {
+      current = fault
     },
   }
 }
 
 /** Closes the connection in the middle of the rows. */
-const cutAfter = (bytes: number): Mischief => {
+const cutAfter = (bytes: number): Fault => {
   let passed = 0
   return (data, { client, server }) => {
     passed += data.length
@@ -138,7 +138,7 @@ const cutAfter = (bytes: number): Mischief => {
 }
 
 /** The database commits, but the client gets no response. */
-const cutAtCommit: Mischief = (data, { client, server }) => {
+const cutAtCommit: Fault = (data, { client, server }) => {
   server.write(data)
   if (!data.includes('commit\0')) return
   server.removeAllListeners('data')
@@ -146,7 +146,7 @@ const cutAtCommit: Mischief = (data, { client, server }) => {
 }
 
 /** Accepts everything and stops responding. */
-const stallAfter = (bytes: number): Mischief => {
+const stallAfter = (bytes: number): Fault => {
   let passed = 0
   return (data, { server }) => {
     passed += data.length
@@ -155,7 +155,7 @@ const stallAfter = (bytes: number): Mischief => {
 }
 
 /** Forwards a few bytes at a time. */
-const slowly = (bytes_per_ms: number): Mischief => {
+const throttle = (bytes_per_ms: number): Fault => {
   const SLICE_BYTES = 4_096
   let tail: Promise<unknown> = Promise.resolve()
   return (data, { server }) => {
@@ -173,7 +173,7 @@ const TABLES = {
 }
 
 /** A database behind a proxy. */
-async function receiving(t: Test, table: keyof typeof TABLES) {
+async function openDestination(t: Test, table: keyof typeof TABLES) {
   const { url, drop } = await emptyDatabase()
   const client = new pg.Client(url)
   await client.connect()
@@ -187,7 +187,7 @@ async function receiving(t: Test, table: keyof typeof TABLES) {
   return {
     proxy,
     config: { user, password, host: '127.0.0.1', port: proxy.port, database: pathname.slice(1) },
-    demand: async (t: Test, count: number): Promise<void> => {
+    assertRowCount: async (t: Test, count: number): Promise<void> => {
       const { rows } = await client.query(
         'select count(*)::int as count, count(distinct uuid)::int as uuids from events',
       )
@@ -196,24 +196,24 @@ async function receiving(t: Test, table: keyof typeof TABLES) {
   }
 }
 
-const attempting = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
-  deliver(job, listener(), forever).then(() => undefined, describeFailure)
+const tryDeliver = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
+  deliver(job, listener(), neverAborted).then(() => undefined, describeFailure)
 
 for (const engine of ENGINES)
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
-    t.test(`a connection to a database that breaks, to a table ${table} (${engine})`, async (t) => {
+    t.test(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
       const app = await openApp(t, engine)
-      await ingest(app, wordyEvents(1_500))
-      const { proxy, config, demand } = await receiving(t, table)
+      await ingest(app, largeEvents(1_500))
+      const { proxy, config, assertRowCount } = await openDestination(t, table)
       const job = jobFor(app, { type: 'Postgres', config })
-      for (const mischief of [cutAfter(50_000), cutAfter(2 * MEGABYTE), cutAtCommit]) {
-        proxy.act(mischief)
-        t.match(await attempting(job), { retryable: true, message: /connection to the database failed/ })
+      for (const fault of [cutAfter(50_000), cutAfter(2 * MEGABYTE), cutAtCommit]) {
+        proxy.setFault(fault)
+        t.match(await tryDeliver(job), { retryable: true, message: /connection to the database failed/ })
       }
-      await demand(t, 1_500)
-      proxy.act(null)
-      t.equal(await attempting({ ...job, attempt: 2 }), undefined)
-      await demand(t, 1_500)
+      await assertRowCount(t, 1_500)
+      proxy.setFault(null)
+      t.equal(await tryDeliver({ ...job, attempt: 2 }), undefined)
+      await assertRowCount(t, 1_500)
     })
 
 /** Like `deliver`, with other limits of the destination. */
@@ -238,17 +238,17 @@ async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, c
 }
 
 for (const engine of ENGINES)
-  t.test(`a database that falls silent, and one that is slow but steady (${engine})`, async (t) => {
+  t.test(`times out on a stalled database, but not on a slow one (${engine})`, async (t) => {
     const app = await openApp(t, engine)
-    await ingest(app, wordyEvents(60))
-    const { proxy, config, demand } = await receiving(t, 'without_key')
-    const within = (statement_ms: number) =>
+    await ingest(app, largeEvents(60))
+    const { proxy, config, assertRowCount } = await openDestination(t, 'without_key')
+    const deliverWithin = (statement_ms: number) =>
       deliverTo(t, createPostgres({ connect_ms: 10_000, statement_ms, insert_ms: 10_000 }), app, config)
-    proxy.act(stallAfter(60_000))
-    await t.rejects(within(200), { message: /failed or timed out/, options: { retryable: true } })
-    await demand(t, 0)
+    proxy.setFault(stallAfter(60_000))
+    await t.rejects(deliverWithin(200), { message: /failed or timed out/, options: { retryable: true } })
+    await assertRowCount(t, 0)
     // The rows take longer than the statement timeout, at twice the minimum speed.
-    proxy.act(slowly(100))
-    await within(1_000)
-    await demand(t, 60)
+    proxy.setFault(throttle(100))
+    await deliverWithin(1_000)
+    await assertRowCount(t, 60)
   })

@@ -27,20 +27,20 @@ const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
 /** Longer than a lease and the first retry delays. */
 const BEYOND_LEASE_MS = 61_000
-const EVENTS_AT_ONCE = 500
+const BATCH_SIZE = 500
 /** Rounds between catch-ups: fewer than the attempts after which a run fails. */
 const CATCH_UP_EVERY = 5
 
 /** A destination and its contents. */
-interface Place {
+interface Target {
   name: string
   destination: { type: string; config: object }
   uuids(): Promise<string[]>
 }
 
-const isDraft = (path: string): boolean => path.includes('.partial-')
+const isPartial = (path: string): boolean => path.includes('.partial-')
 
-/** Lists paths, including files that disappear meanwhile. */
+/** Lists the paths of files. Ignores files that are deleted during the listing. */
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -52,19 +52,19 @@ const uuidsIn = (text: string): string[] =>
     .split('\n')
     .map((line) => JSON.parse(line).uuid)
 
-const folder = async (_: Test, { files }: Site): Promise<Place> => ({
+const folder = async (_: Test, { files }: Site): Promise<Target> => ({
   name: 'files',
   destination: { type: 'File', config: { max_file_size_mb: 1 } },
   uuids: async () =>
     filesBelow(files)
-      .filter((name) => name.endsWith('.jsonl') && !isDraft(name))
+      .filter((name) => name.endsWith('.jsonl') && !isPartial(name))
       .flatMap((path) => uuidsIn(readFileSync(path, 'utf8'))),
 })
 
 /** A table created by the export, protected by its key, and a table without a key, protected by the ledger. */
 const table =
   (table_name: string, before = 'select 1') =>
-  async (t: Test): Promise<Place> => {
+  async (t: Test): Promise<Target> => {
     const { url, drop } = await emptyDatabase()
     const client = new pg.Client(url)
     await client.connect()
@@ -84,7 +84,7 @@ const table =
     }
   }
 
-const bucket = async (t: Test): Promise<Place> => {
+const bucket = async (t: Test): Promise<Target> => {
   const Bucket = 'events'
   const directory = freshFolder(t)
   const server = new S3rver({
@@ -128,7 +128,7 @@ const bucket = async (t: Test): Promise<Place> => {
   }
 }
 
-const PLACES = [
+const TARGETS = [
   folder,
   bucket,
   table('with_key'),
@@ -143,36 +143,36 @@ const PLACES = [
 function createSender(site: Site, random: () => number) {
   const padding = 'x'.repeat(600)
   const pending: object[][] = []
-  let made = 0
+  let created = 0
   const send = async (batch: object[]): Promise<void> => {
     const server = site.servers[Math.floor(random() * site.servers.length)]
     try {
-      await site.ask('POST', '/batch/', { api_key: site.project_token, batch }, server)
+      await site.request('POST', '/batch/', { api_key: site.project_token, batch }, server)
       pending.splice(pending.indexOf(batch), 1)
     } catch {
-      // The server was killed or is about to be.
+      // The server was killed.
     }
   }
   return {
-    /** All events that were ever created. */
-    uuids: (): string[] => Array.from({ length: made }, (_, i) => uuid(i + 1)),
-    make: (count: number, timestamp: (i: number) => string | undefined = () => undefined): void => {
-      for (let rest = count; rest > 0; rest -= EVENTS_AT_ONCE)
+    /** The ids of all created events. */
+    uuids: (): string[] => Array.from({ length: created }, (_, i) => uuid(i + 1)),
+    enqueue: (count: number, timestamp: (i: number) => string | undefined = () => undefined): void => {
+      for (let rest = count; rest > 0; rest -= BATCH_SIZE)
         pending.push(
-          Array.from({ length: Math.min(rest, EVENTS_AT_ONCE) }, () => ({
-            uuid: uuid(++made),
+          Array.from({ length: Math.min(rest, BATCH_SIZE) }, () => ({
+            uuid: uuid(++created),
             event: 'seen',
-            distinct_id: `person-${made % 7}`,
-            timestamp: timestamp(made - 1),
-            properties: { made, padding },
+            distinct_id: `person-${created % 7}`,
+            timestamp: timestamp(created - 1),
+            properties: { number: created, padding },
           })),
         )
     },
-    /** Sends at most `count` batches in sequence, each once. */
-    some: async (most = pending.length): Promise<void> => {
-      for (const batch of pending.slice(0, most)) await send(batch)
+    /** Sends at most `limit` batches in sequence, each once. */
+    sendSome: async (limit = pending.length): Promise<void> => {
+      for (const batch of pending.slice(0, limit)) await send(batch)
     },
-    all: (): Promise<unknown> =>
+    sendAll: (): Promise<unknown> =>
       until(async () => {
         for (const batch of [...pending]) await send(batch)
         return pending.length === 0
@@ -182,16 +182,16 @@ function createSender(site: Site, random: () => number) {
 
 const base = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
 
-const createExport = async (site: Site, { name, destination }: Pick<Place, 'name' | 'destination'>): Promise<string> =>
-  (await site.ask('POST', `${base(site)}/`, { name, interval: INTERVAL, destination })).id
+const createExport = async (site: Site, { name, destination }: Pick<Target, 'name' | 'destination'>): Promise<string> =>
+  (await site.request('POST', `${base(site)}/`, { name, interval: INTERVAL, destination })).id
 
 const runsOf = async (site: Site, id: string): Promise<any[]> =>
-  (await site.ask('GET', `${base(site)}/${id}/runs/?limit=1000`)).results
+  (await site.request('GET', `${base(site)}/${id}/runs/?limit=1000`)).results
 
 /** Wakes the exporter of every process. */
-const rouse = (site: Site, id: string): Promise<unknown> =>
+const wakeExporters = (site: Site, id: string): Promise<unknown> =>
   Promise.allSettled(
-    site.servers.map((server) => site.ask('PATCH', `${base(site)}/${id}/`, { name: 'roused' }, server)),
+    site.servers.map((server) => site.request('PATCH', `${base(site)}/${id}/`, { name: 'renamed' }, server)),
   )
 
 const isOpen = ({ status }: { status: string }): boolean => status === 'Starting' || status === 'Running'
@@ -202,7 +202,7 @@ async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
   // Expires the leases of killed processes.
   site.advance(BEYOND_LEASE_MS)
   return until(async () => {
-    await rouse(site, exports[0]!)
+    await wakeExporters(site, exports[0]!)
     const runs = await Promise.all(exports.map((id) => runsOf(site, id)))
     if (!runs.every((list) => list.some(({ data_interval_end }) => data_interval_end >= planned))) return
     const open = runs.flat().filter(isOpen)
@@ -215,7 +215,7 @@ async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
 }
 
 /** PostgreSQL: waits until the horizon has passed all events. */
-async function quiet({ database_url }: Site): Promise<void> {
+async function waitForHorizon({ database_url }: Site): Promise<void> {
   if (!database_url.startsWith('postgres')) return
   const client = new pg.Client(database_url)
   await client.connect()
@@ -227,23 +227,23 @@ async function quiet({ database_url }: Site): Promise<void> {
 /** Advances by two windows, which ends the window of the last events, and checks that everything is delivered. */
 async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
   await settle(site, exports)
-  await quiet(site)
+  await waitForHorizon(site)
   site.advance(WINDOW_MS)
   await settle(site, exports)
   site.advance(WINDOW_MS)
   return settle(site, exports)
 }
 
-async function assertOnceEach(t: Test, { name, uuids }: Place, sent: readonly string[]): Promise<void> {
-  const there = await uuids()
-  const [found, expected] = [new Set(there), new Set(sent)]
-  t.same(sent.filter((one) => !found.has(one)).length, 0, `${name}: nothing is lost`)
-  t.equal(there.length - found.size, 0, `${name}: nothing is there twice`)
-  t.equal([...found].filter((one) => !expected.has(one)).length, 0, `${name}: nothing is made up`)
+async function assertOnceEach(t: Test, { name, uuids }: Target, sent: readonly string[]): Promise<void> {
+  const delivered = await uuids()
+  const [found, expected] = [new Set(delivered), new Set(sent)]
+  t.same(sent.filter((uuid) => !found.has(uuid)).length, 0, `${name}: no event is lost`)
+  t.equal(delivered.length - found.size, 0, `${name}: no event is delivered twice`)
+  t.equal([...found].filter((uuid) => !expected.has(uuid)).length, 0, `${name}: no unknown event is delivered`)
 }
 
-function assertNoDrafts(t: Test, { files }: Site): void {
-  t.same(filesBelow(files).filter(isDraft), [], 'no partial file is left')
+function assertNoPartialFiles(t: Test, { files }: Site): void {
+  t.same(filesBelow(files).filter(isPartial), [], 'no partial file is left')
 }
 
 const assertCompleted = (t: Test, runs: readonly any[]): boolean =>
@@ -253,101 +253,103 @@ const assertCompleted = (t: Test, runs: readonly any[]): boolean =>
     `${runs.length} runs are complete`,
   )
 
-/** Waits for the time to kill: a random time, or a moment after some work has started. */
-const MOMENTS: { reached(site: Site, exports: readonly string[]): Promise<boolean>; most_ms: number }[] = [
-  { reached: async () => true, most_ms: 2_000 },
+/** When to kill a process: at a random time, or shortly after some work has started. */
+const KILL_TIMES: { isReached(site: Site, exports: readonly string[]): Promise<boolean>; max_delay_ms: number }[] = [
+  { isReached: async () => true, max_delay_ms: 2_000 },
   {
-    reached: async (site, exports) => {
+    isReached: async (site, exports) => {
       const runs = (await Promise.all(exports.map((id) => runsOf(site, id)))).flat()
       return runs.some(({ status }) => status === 'Running') || !runs.some(isOpen)
     },
-    most_ms: 600,
+    max_delay_ms: 600,
   },
   {
-    reached: async (site, exports) =>
-      filesBelow(site.files).some(isDraft) || !(await runsOf(site, exports[0]!)).some(isOpen),
-    most_ms: 100,
+    isReached: async (site, exports) =>
+      filesBelow(site.files).some(isPartial) || !(await runsOf(site, exports[0]!)).some(isOpen),
+    max_delay_ms: 100,
   },
 ]
 
-async function killing(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
+async function testKills(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = seeded(seed)
   const site = await openSite(t, engine)
   while (site.servers.length < processes) await site.start()
-  const places = await Promise.all(PLACES.map((open) => open(t, site)))
+  const targets = await Promise.all(TARGETS.map((open) => open(t, site)))
   const exports: string[] = []
-  for (const place of places) exports.push(await createExport(site, place))
+  for (const target of targets) exports.push(await createExport(site, target))
   const sender = createSender(site, random)
 
   for (let round = 1; round <= ROUNDS; round++) {
-    sender.make(2_500)
-    await sender.some(Math.floor(random() * 6))
+    sender.enqueue(2_500)
+    await sender.sendSome(Math.floor(random() * 6))
     site.advance(WINDOW_MS)
-    const sending = sender.some()
-    await rouse(site, exports[0]!)
-    const { reached, most_ms } = MOMENTS[Math.floor(random() * MOMENTS.length)]!
-    await until(() => reached(site, exports))
+    const sending = sender.sendSome()
+    await wakeExporters(site, exports[0]!)
+    const { isReached, max_delay_ms } = KILL_TIMES[Math.floor(random() * KILL_TIMES.length)]!
+    await until(() => isReached(site, exports))
     // A random delay of the experiment; no assertion depends on it.
-    await pause(random() * most_ms)
+    await pause(random() * max_delay_ms)
     await site.kill(site.servers[Math.floor(random() * processes)]!)
     await sending
     await site.start()
     if (round % CATCH_UP_EVERY === 0) await settle(site, exports)
   }
 
-  await sender.all()
+  await sender.sendAll()
   const runs = await finish(site, exports)
   assertCompleted(t, runs)
-  for (const place of places) await assertOnceEach(t, place, sender.uuids())
-  assertNoDrafts(t, site)
-  const result = `each of ${sender.uuids().length.toLocaleString('en')} events once at each of ${places.length} destinations, ${runs.length} runs`
-  figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kill -9', result, seed: SEED })
+  for (const target of targets) await assertOnceEach(t, target, sender.uuids())
+  assertNoPartialFiles(t, site)
+  const result = `each of ${sender.uuids().length.toLocaleString('en')} events delivered once to each of ${targets.length} destinations in ${runs.length} runs`
+  figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kills', result, seed: SEED })
 }
 
 for (const [i, engine] of ENGINES.entries())
-  t.test(`killed at any moment (${engine})`, (t) => killing(t, engine, 1, SEED + i))
+  t.test(`delivers each event once despite kill -9 (${engine})`, (t) => testKills(t, engine, 1, SEED + i))
 
-t.test('two processes, either of them killed at any moment (postgres)', (t) => killing(t, 'postgres', 2, SEED + 9))
+t.test('delivers each event once when either of two processes is killed (postgres)', (t) =>
+  testKills(t, 'postgres', 2, SEED + 9),
+)
 
-/** Delivers the events before and after a pause, and none of the pause, whenever a process dies. */
-async function killingAroundPauses(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
+/** Checks that events of a pause are skipped and all others delivered, whenever a process dies. */
+async function testKillsAroundPauses(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = seeded(seed)
   const site = await openSite(t, engine)
   while (site.servers.length < processes) await site.start()
-  const place = await folder(t, site)
-  const id = await createExport(site, place)
-  const one = `${base(site)}/${id}`
+  const target = await folder(t, site)
+  const id = await createExport(site, target)
+  const path = `${base(site)}/${id}`
   const sender = createSender(site, random)
   const expected: string[] = []
 
   const send = async (count: number): Promise<string[]> => {
     const before = sender.uuids().length
-    sender.make(count)
-    await sender.all()
+    sender.enqueue(count)
+    await sender.sendAll()
     return sender.uuids().slice(before)
   }
-  /** Repeats a request until it is answered, while a process is killed. */
-  const askAndKill = async (path: string, body?: unknown): Promise<void> => {
-    const asking = site.ask('POST', path, body).catch(() => undefined)
+  /** Kills a process during a request, then repeats the request until it succeeds. */
+  const requestAndKill = async (path: string, body?: unknown): Promise<void> => {
+    const request = site.request('POST', path, body).catch(() => undefined)
     await pause(random() * 40)
     await site.kill(site.servers[Math.floor(random() * processes)]!)
-    await asking
+    await request
     await site.start()
-    await until(() => site.ask('POST', path, body).catch(() => undefined))
+    await until(() => site.request('POST', path, body).catch(() => undefined))
   }
   for (let round = 1; round <= ROUNDS; round++) {
     expected.push(...(await send(300)))
-    await askAndKill(`${one}/pause/`)
+    await requestAndKill(`${path}/pause/`)
     const during = await send(200)
     site.advance(Math.floor(random() * 2 * WINDOW_MS))
     const backfill = random() < 0.3
     if (backfill) expected.push(...during)
-    await askAndKill(`${one}/unpause/`, { backfill })
+    await requestAndKill(`${path}/unpause/`, { backfill })
     expected.push(...(await send(100)))
     if (random() < 0.5) site.advance(WINDOW_MS)
-    await rouse(site, id)
+    await wakeExporters(site, id)
     await pause(random() * 500)
     await site.kill(site.servers[Math.floor(random() * processes)]!)
     await site.start()
@@ -356,77 +358,80 @@ async function killingAroundPauses(t: Test, engine: Engine, processes: number, s
 
   const runs = await finish(site, [id])
   assertCompleted(t, runs)
-  await assertOnceEach(t, place, expected)
+  await assertOnceEach(t, target, expected)
   const skipped = sender.uuids().length - expected.length
-  const { results } = await site.ask('GET', `${one}/logs/?search=Skipped&limit=1000`)
+  const { results } = await site.request('GET', `${path}/logs/?search=Skipped&limit=1000`)
   const counts = results.map(({ message }: { message: string }) => Number(/\d+/.exec(message)![0]))
   t.equal(
     counts.reduce((sum: number, count: number) => sum + count, 0),
     skipped,
     'the log has the number of skipped events',
   )
-  const result = `each of ${expected.length.toLocaleString('en')} events once, ${skipped.toLocaleString('en')} skipped, ${runs.length} runs`
-  figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kill -9 around pauses', result, seed: SEED })
+  const result = `each of ${expected.length.toLocaleString('en')} events delivered once in ${runs.length} runs, ${skipped.toLocaleString('en')} skipped`
+  figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kills around pauses', result, seed: SEED })
 }
 
 for (const [i, engine] of ENGINES.entries())
-  t.test(`killed around pauses (${engine})`, (t) => killingAroundPauses(t, engine, 1, SEED + 20 + i))
+  t.test(`delivers and skips events around pauses despite kill -9 (${engine})`, (t) =>
+    testKillsAroundPauses(t, engine, 1, SEED + 20 + i),
+  )
 
-t.test('two processes, either of them killed around pauses (postgres)', (t) =>
-  killingAroundPauses(t, 'postgres', 2, SEED + 29),
+t.test('delivers and skips events around pauses when either of two processes is killed (postgres)', (t) =>
+  testKillsAroundPauses(t, 'postgres', 2, SEED + 29),
 )
 
 for (const engine of ENGINES) {
-  t.test(`asked to stop in the middle of a run (${engine})`, async (t) => {
+  t.test(`resumes a run after SIGTERM (${engine})`, async (t) => {
     const site = await openSite(t, engine)
-    const place = await folder(t, site)
-    const id = await createExport(site, place)
+    const target = await folder(t, site)
+    const id = await createExport(site, target)
     const sender = createSender(site, Math.random)
-    const finished = (): string[] => filesBelow(site.files).filter((path) => path.endsWith('.jsonl') && !isDraft(path))
+    const finished = (): string[] =>
+      filesBelow(site.files).filter((path) => path.endsWith('.jsonl') && !isPartial(path))
     let files: string[] = []
     do {
       if (files.length) await settle(site, [id])
-      sender.make(8_000)
-      await sender.all()
-      await quiet(site)
+      sender.enqueue(8_000)
+      await sender.sendAll()
+      await waitForHorizon(site)
       const before = finished().length
       site.advance(WINDOW_MS)
-      await rouse(site, id)
+      await wakeExporters(site, id)
       await until(async () => finished().length > before)
       const [server] = site.servers.splice(0)
       const exited = once(server!.child, 'exit')
       server!.child.kill('SIGTERM')
       t.same(await exited, [0, null], 'the process exits cleanly')
-      assertNoDrafts(t, site)
+      assertNoPartialFiles(t, site)
       files = finished()
       await site.start()
-      // Rarely, everything was delivered by then.
+      // Repeat if everything was delivered before the signal.
     } while (!(await runsOf(site, id)).some(({ status }) => status !== 'Completed') && files.length < 100)
     const inodes = files.map((path) => statSync(path).ino)
     assertCompleted(t, await finish(site, [id]))
-    await assertOnceEach(t, place, sender.uuids())
+    await assertOnceEach(t, target, sender.uuids())
     t.same(
       files.slice(0, -1).filter((path, i) => statSync(path).ino !== inodes[i]),
       [],
       'finished files are not written again',
     )
-    const { results } = await site.ask('GET', `${base(site)}/${id}/logs/?limit=1000&search=shutting`)
+    const { results } = await site.request('GET', `${base(site)}/${id}/logs/?limit=1000&search=shutting`)
     t.match(results, [{ message: 'The server is shutting down. The run continues after the restart.' }])
   })
 
-  t.test(`killed in the middle of a backfill (${engine})`, async (t) => {
+  t.test(`resumes a backfill after kill -9 (${engine})`, async (t) => {
     const site = await openSite(t, engine)
-    const place = await folder(t, site)
-    const id = await createExport(site, { ...place, name: 'backfilled' })
-    await site.ask('POST', `${base(site)}/${id}/pause/`)
+    const target = await folder(t, site)
+    const id = await createExport(site, { ...target, name: 'backfilled' })
+    await site.request('POST', `${base(site)}/${id}/pause/`)
     const [windows, each] = [16, 50]
     const start = Date.parse(boundaryBefore(INTERVAL, site.now())) - windows * WINDOW_MS
     const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
     const sender = createSender(site, Math.random)
-    sender.make(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))
-    await sender.all()
+    sender.enqueue(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))
+    await sender.sendAll()
     const range = { start_at: iso(start), end_at: iso(start + windows * WINDOW_MS) }
-    const { backfill_id } = await site.ask('POST', `${base(site)}/${id}/backfill/`, range)
+    const { backfill_id } = await site.request('POST', `${base(site)}/${id}/backfill/`, range)
     for (const many of [2, 8]) {
       const done = ({ status }: any): boolean => status === 'Completed'
       await until(async () => (await runsOf(site, id)).filter(done).length >= many)
@@ -440,49 +445,50 @@ for (const engine of ENGINES) {
     })
     assertCompleted(t, runs)
     t.equal(runs.length, windows)
-    await assertOnceEach(t, place, sender.uuids())
+    await assertOnceEach(t, target, sender.uuids())
     const names = filesBelow(site.files)
     t.same(
       names.filter((name) => !name.includes(`-backfill-${backfill_id}`)),
       [],
       'no file has the name of a scheduled file',
     )
-    assertNoDrafts(t, site)
+    assertNoPartialFiles(t, site)
   })
 }
 
-t.test('the database goes away for a while (postgres)', async (t) => {
+t.test('recovers from a database outage (postgres)', async (t) => {
   const site = await openSite(t, 'postgres')
-  const place = await folder(t, site)
-  const id = await createExport(site, place)
+  const target = await folder(t, site)
+  const id = await createExport(site, target)
   const sender = createSender(site, Math.random)
   const name = new URL(site.database_url).pathname.slice(1)
   const admin = new pg.Client(await serverUrl())
   await admin.connect()
   t.teardown(() => admin.end())
-  const isThere = async (there: boolean): Promise<void> => {
-    await admin.query(`alter database ${name} with allow_connections ${there}`)
-    if (!there) await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  const setAvailable = async (available: boolean): Promise<void> => {
+    await admin.query(`alter database ${name} with allow_connections ${available}`)
+    if (!available)
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
   }
-  for (const moment of MOMENTS) {
-    sender.make(3_000)
-    await sender.all()
+  for (const killTime of KILL_TIMES) {
+    sender.enqueue(3_000)
+    await sender.sendAll()
     site.advance(WINDOW_MS)
-    await rouse(site, id)
-    await until(() => moment.reached(site, [id]))
-    await isThere(false)
+    await wakeExporters(site, id)
+    await until(() => killTime.isReached(site, [id]))
+    await setAvailable(false)
     await until(async () =>
-      site.ask('GET', `${base(site)}/`).then(
+      site.request('GET', `${base(site)}/`).then(
         () => false,
         () => true,
       ),
     )
     site.advance(WINDOW_MS)
-    await isThere(true)
-    await until(async () => site.ask('GET', `${base(site)}/`).catch(() => null))
+    await setAvailable(true)
+    await until(async () => site.request('GET', `${base(site)}/`).catch(() => null))
   }
   assertCompleted(t, await finish(site, [id]))
-  await assertOnceEach(t, place, sender.uuids())
-  assertNoDrafts(t, site)
+  await assertOnceEach(t, target, sender.uuids())
+  assertNoPartialFiles(t, site)
   t.equal(site.servers[0]!.child.exitCode, null, 'the server survives')
 })

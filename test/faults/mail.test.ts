@@ -17,33 +17,33 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
 }
 
 for (const engine of ENGINES) {
-  t.test(`killed while the mail server takes the mail (${engine})`, async (t) => {
+  t.test(`does not resend a mail after a kill during its delivery (${engine})`, async (t) => {
     const DATABASE_URL = await emptyPlace(t, engine)
-    const box = await openMailbox(t)
-    const environment = { DATABASE_URL, SMTP_URL: box.url, SITE_URL: 'http://site.example' }
+    const mailbox = await openMailbox(t)
+    const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
     const first = await startProcess(t, environment)
-    box.behave({ at: 'data', hang: true })
-    const reached = box.reached()
+    mailbox.behave({ at: 'data', hang: true })
+    const reached = mailbox.reached()
     t.equal(await invite(first, first.api_key!, 'lost@example.com'), 201)
     await reached
     await first.kill()
 
-    box.behave(null)
+    mailbox.behave(null)
     const second = await startProcess(t, environment)
-    const arriving = box.next()
+    const delivery = mailbox.next()
     t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
-    t.strictSame((await arriving).to, ['next@example.com'])
-    t.equal(box.mails.length, 1, 'a mail that may have arrived is not sent again')
+    t.strictSame((await delivery).to, ['next@example.com'])
+    t.equal(mailbox.mails.length, 1, 'a mail that may have arrived is not sent again')
     await second.kill()
   })
 
-  t.test(`killed while mail waits for its server (${engine})`, async (t) => {
+  t.test(`sends a waiting mail after a kill (${engine})`, async (t) => {
     const DATABASE_URL = await emptyPlace(t, engine)
-    const box = await openMailbox(t)
-    const environment = { DATABASE_URL, SMTP_URL: box.url, SITE_URL: 'http://site.example' }
-    box.behave({ at: 'recipient', status: 451 })
+    const mailbox = await openMailbox(t)
+    const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
+    mailbox.behave({ at: 'recipient', status: 451 })
     const first = await startProcess(t, environment)
-    const reached = box.reached()
+    const reached = mailbox.reached()
     t.equal(await invite(first, first.api_key!, 'waiting@example.com'), 201)
     await reached
     const db = await openDatabase(DATABASE_URL)
@@ -53,10 +53,10 @@ for (const engine of ENGINES) {
     await first.kill()
 
     await db.run(sql`update letters set next_attempt_at = '2026-01-01T00:00:00.000Z'`)
-    box.behave(null)
-    const arriving = box.next()
+    mailbox.behave(null)
+    const delivery = mailbox.next()
     const second = await startProcess(t, environment)
-    t.strictSame((await arriving).to, ['waiting@example.com'], 'the next start sends it')
+    t.strictSame((await delivery).to, ['waiting@example.com'], 'the next start sends it')
     await second.kill()
   })
 }

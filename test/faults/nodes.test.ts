@@ -27,7 +27,7 @@ interface Answer {
 }
 
 /** Sends a request over a keep-alive connection. Rejects when the connection breaks. */
-function ask(
+function sendTo(
   agent: Agent,
   url: string,
   { method = 'GET', key, body }: { method?: string; key?: string; body?: unknown },
@@ -37,7 +37,7 @@ function ask(
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
-    const asked = request(url, { method, agent, headers }, (response) => {
+    const outgoing = request(url, { method, agent, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk) => {
@@ -48,8 +48,8 @@ function ask(
         resolve({ status: response.statusCode!, headers: response.headers, body: text && JSON.parse(text) }),
       )
     })
-    asked.on('error', reject)
-    asked.end(body === undefined ? undefined : JSON.stringify(body))
+    outgoing.on('error', reject)
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   })
 }
 
@@ -61,7 +61,7 @@ function agentFor(t: Test): Agent {
 }
 
 const isReady = (agent: Agent, { url }: ServerProcess): Promise<boolean> =>
-  ask(agent, `${url}/health/ready`, {}).then(
+  sendTo(agent, `${url}/health/ready`, {}).then(
     ({ status }) => status === 200,
     () => false,
   )
@@ -70,9 +70,9 @@ const isReady = (agent: Agent, { url }: ServerProcess): Promise<boolean> =>
 function createBalancer(t: Test, site: Site) {
   const agent = agentFor(t)
   let ready = [...site.servers]
-  let turn = 0
+  let next = 0
   let open = true
-  const looking = (async () => {
+  const polling = (async () => {
     while (open) {
       const servers = [...site.servers]
       const found = await Promise.all(servers.map((server) => isReady(agent, server)))
@@ -82,17 +82,17 @@ function createBalancer(t: Test, site: Site) {
   })()
   t.teardown(async () => {
     open = false
-    await looking
+    await polling
   })
   return {
-    /** Waits until all nodes are ready. Throws if one has exited. */
+    /** Whether all nodes are ready. Throws if one has exited. */
     allReady: (): boolean => {
-      if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node has ended')
-      return site.servers.every((one) => ready.includes(one))
+      if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node exited')
+      return site.servers.every((server) => ready.includes(server))
     },
-    send: (path: string, options: Parameters<typeof ask>[2]): Promise<Answer> => {
+    send: (path: string, options: Parameters<typeof sendTo>[2]): Promise<Answer> => {
       const choice = ready.length ? ready : site.servers
-      return ask(agent, `${choice[turn++ % choice.length]!.url}${path}`, options)
+      return sendTo(agent, `${choice[next++ % choice.length]!.url}${path}`, options)
     },
   }
 }
@@ -102,34 +102,34 @@ function createLoad(t: Test, site: Site) {
   const balancer = createBalancer(t, site)
   const key = site.api_key
   const acknowledged: string[] = []
-  let made = 0
-  let going = true
-  let answers: { what: string; status: number | string; retry_after: string | undefined }[] = []
+  let created = 0
+  let running = true
+  let answers: { name: string; status: number | string; retry_after: string | undefined }[] = []
 
-  async function one(kind: number): Promise<void> {
-    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++made), event: 'seen', distinct_id: 'somebody' }))
-    const [what, path, options] = [
+  async function sendRequest(kind: number): Promise<void> {
+    const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++created), event: 'seen', distinct_id: 'person' }))
+    const [name, path, options] = [
       ['me', '/api/users/@me/', { key }],
       ['in', '/batch/', { method: 'POST', body: { api_key: site.project_token, batch: events } }],
       ['list', '/api/organizations/', { key }],
       ['out', `/api/projects/${site.project_id}/events/?limit=5`, { key }],
-    ][kind % 4] as [string, string, Parameters<typeof ask>[2]]
+    ][kind % 4] as [string, string, Parameters<typeof sendTo>[2]]
     try {
       const { status, headers } = await balancer.send(path, options)
-      answers.push({ what, status, retry_after: headers['retry-after'] })
-      if (what === 'in' && status === 200) acknowledged.push(...events.map((event) => event.uuid))
+      answers.push({ name, status, retry_after: headers['retry-after'] })
+      if (name === 'in' && status === 200) acknowledged.push(...events.map((event) => event.uuid))
     } catch (error) {
-      answers.push({ what, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
+      answers.push({ name, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
     }
   }
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    for (let i = client; going; i++) {
-      await one(i)
+    for (let i = client; running; i++) {
+      await sendRequest(i)
       await pause(10)
     }
   })
   const stop = async (): Promise<void> => {
-    going = false
+    running = false
     await Promise.all(clients)
   }
   t.teardown(stop)
@@ -143,7 +143,7 @@ function createLoad(t: Test, site: Site) {
       answers = []
       return recent
     },
-    /** Waits for that many more responses. */
+    /** Waits for this many more responses. */
     more: async (count: number): Promise<void> => {
       const enough = answers.length + count
       await until(async () => answers.length >= enough)
@@ -164,20 +164,20 @@ async function storedUuids(t: Test, site: Site): Promise<Set<string>> {
   return new Set(rows.map((row) => row.uuid))
 }
 
-async function ended({ child }: ServerProcess, signal: NodeJS.Signals): Promise<[number | null, string | null]> {
+async function stopNode({ child }: ServerProcess, signal: NodeJS.Signals): Promise<[number | null, string | null]> {
   const exited = once(child, 'exit')
   child.kill(signal)
   return (await exited) as [number | null, string | null]
 }
 
-t.test('restarted one after the other under load: no request is lost', async (t) => {
+t.test('rolling restarts under load lose no request', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { DRAIN_SECONDS: '2' } })
   await Promise.all([site.start(), site.start({ ROLE: 'api' })])
   const load = createLoad(t, site)
   for (let round = 1; round <= ROUNDS; round++)
     for (const server of [...site.servers]) {
       await load.more(20)
-      t.same(await ended(server, 'SIGTERM'), [0, null], 'the node exits cleanly')
+      t.same(await stopNode(server, 'SIGTERM'), [0, null], 'the node exits cleanly')
       site.servers.splice(site.servers.indexOf(server), 1)
       await site.start()
       await until(async () => load.balancer.allReady())
@@ -188,16 +188,16 @@ t.test('restarted one after the other under load: no request is lost', async (t)
   t.same(
     answers.filter(({ status }) => status !== 200),
     [],
-    `${answers.length} requests are answered`,
+    `${answers.length} requests succeed`,
   )
   const stored = await storedUuids(t, site)
   t.ok(load.acknowledged.length > 0)
   t.same(
-    load.acknowledged.filter((one) => !stored.has(one)),
+    load.acknowledged.filter((uuid) => !stored.has(uuid)),
     [],
     'acknowledged events are stored',
   )
-  figure(t, { area: 'Many nodes', count: 3 * ROUNDS, of: 'restarts of a node', result: 'no request lost' })
+  figure(t, { area: 'Multiple nodes', count: 3 * ROUNDS, of: 'node restarts', result: 'no request lost' })
 })
 
 t.test('serves, works and drains according to its role', async (t) => {
@@ -210,7 +210,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   const api = await serve('api')
   const key = api.api_key!
   t.match(
-    await ask(agent, `${api.url}/api/organizations/@current/invites/`, {
+    await sendTo(agent, `${api.url}/api/organizations/@current/invites/`, {
       method: 'POST',
       key,
       body: { target_email: 'new@example.com' },
@@ -222,7 +222,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.strictSame((await arriving).to, ['new@example.com'], 'the worker sends the mail of the API node')
 
   for (const path of ['/health/live', '/health/ready', '/openapi.json'])
-    t.match(await ask(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
+    t.match(await sendTo(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
   t.equal((await fetch(`${worker.url}/metrics`)).status, 200)
   const misdirected = { type: 'server_error', code: 'unavailable', detail: /role api or all/, attr: null }
   for (const [method, path] of [
@@ -231,43 +231,43 @@ t.test('serves, works and drains according to its role', async (t) => {
     ['GET', '/api/signup/99999999-9999-7999-8999-999999999999/'],
   ] as const)
     t.match(
-      await ask(agent, `${worker.url}${path}`, { method, key }),
+      await sendTo(agent, `${worker.url}${path}`, { method, key }),
       { status: 503, headers: { 'retry-after': '5' }, body: misdirected },
-      `and not ${path}`,
+      `a worker does not serve ${path}`,
     )
-  t.match(await ask(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
-  t.same(await ended(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
-  t.same(await ended(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
+  t.match(await sendTo(agent, `${worker.url}/api/nothing/`, { key }), { status: 404, body: { code: 'not_found' } })
+  t.same(await stopNode(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
+  t.same(await stopNode(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
 
-  const me = (): Promise<Answer> => ask(agent, `${api.url}/api/users/@me/`, { key })
+  const me = (): Promise<Answer> => sendTo(agent, `${api.url}/api/users/@me/`, { key })
   t.match(await me(), { status: 200, headers: { connection: 'keep-alive' } })
   api.child.kill('SIGTERM')
   await until(async () => !(await isReady(agent, api)))
-  t.match(await ask(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
-  t.match(await ask(agent, `${api.url}/health/live`, {}), { status: 200 })
+  t.match(await sendTo(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
+  t.match(await sendTo(agent, `${api.url}/health/live`, {}), { status: 200 })
   t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'answers and closes the connection')
-  t.same(await ended(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
+  t.same(await stopNode(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
 
-  const quiet = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
+  const apiOnly = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
   t.equal(
-    (await quiet.send('POST', '/api/organizations/@current/invites/', { body: { target_email: 'late@example.com' } }))
+    (await apiOnly.send('POST', '/api/organizations/@current/invites/', { body: { target_email: 'late@example.com' } }))
       .status,
     201,
   )
-  await quiet.deps.mailer!.stop()
+  await apiOnly.deps.mailer!.stop()
   t.equal(box.mails.length, 1, 'an API node sends no mail')
 })
 
-t.test('either worker is killed in the middle of a run: the other finishes it', async (t) => {
+t.test('a worker finishes the run of a killed worker', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
-  const place = await emptyDatabase()
-  t.teardown(place.drop)
-  const client = await clientFor(t, place.url)
+  const destination = await emptyDatabase()
+  t.teardown(destination.drop)
+  const client = await clientFor(t, destination.url)
   await client.query(`create table delivered (uuid text, event text, properties jsonb, elements jsonb, set jsonb,
     set_once jsonb, distinct_id text, team_id integer, ip text, site_url text, timestamp timestamptz)`)
-  const { username: user, password, hostname: host, port, pathname } = new URL(place.url)
+  const { username: user, password, hostname: host, port, pathname } = new URL(destination.url)
   const base = `/api/projects/${site.project_id}/batch_exports`
-  const { id } = await site.ask('POST', `${base}/`, {
+  const { id } = await site.request('POST', `${base}/`, {
     name: 'To a table',
     interval: 'every 5 minutes',
     destination: {
@@ -275,10 +275,11 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
       config: { user, password, host, port: Number(port), database: pathname.slice(1), table_name: 'delivered' },
     },
   })
-  const runs = async (): Promise<any[]> => (await site.ask('GET', `${base}/${id}/runs/`)).results
-  const own = await clientFor(t, site.database_url)
-  const over = 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events'
-  const waits = `select 1 from pg_locks where not granted and relation = 'delivered'::regclass`
+  const runs = async (): Promise<any[]> => (await site.request('GET', `${base}/${id}/runs/`)).results
+  const database = await clientFor(t, site.database_url)
+  const horizonPassed =
+    'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events'
+  const isBlocked = `select 1 from pg_locks where not granted and relation = 'delivered'::regclass`
 
   const sent: string[] = []
   let worker: ServerProcess | undefined
@@ -288,15 +289,15 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
       event: 'seen',
       distinct_id: `person-${i % 7}`,
     }))
-    await site.ask('POST', '/batch/', { api_key: site.project_token, batch })
+    await site.request('POST', '/batch/', { api_key: site.project_token, batch })
     sent.push(...batch.map((event) => event.uuid))
     // Open transactions of other suites on the same cluster hold back the horizon.
-    await until(async () => (await own.query(over)).rows[0].over)
+    await until(async () => (await database.query(horizonPassed)).rows[0].over)
     // The lock blocks other writers without taking a transaction id, which would hold back the horizon too.
     await client.query('begin; lock table delivered in share mode')
     site.advance(2 * WINDOW_MS)
     worker ??= await site.start({ ROLE: 'worker' })
-    await until(async () => (await client.query(waits)).rowCount)
+    await until(async () => (await client.query(isBlocked)).rowCount)
     const other = await site.start({ ROLE: 'worker' })
     await site.kill(worker)
     await client.query('commit')
@@ -317,19 +318,19 @@ t.test('either worker is killed in the middle of a run: the other finishes it', 
     sent,
     'each event is delivered once',
   )
-  const { results } = await site.ask('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
+  const { results } = await site.request('GET', `${base}/${id}/logs/?limit=1000&search=Attempt%202`)
   t.ok(results.length >= 2 * ROUNDS, 'each interrupted run was retried')
-  const result = `the other finishes the run, each of ${sent.length.toLocaleString('en')} events there once`
-  figure(t, { area: 'Many nodes', count: 2 * ROUNDS, of: 'kill -9', result })
+  const result = `the other worker finished each run; each of ${sent.length.toLocaleString('en')} events delivered once`
+  figure(t, { area: 'Multiple nodes', count: 2 * ROUNDS, of: 'kills', result })
 })
 
-t.test('the database is restarted under load: everybody recovers by themselves', async (t) => {
+t.test('nodes recover when the database restarts under load', async (t) => {
   const postgres = await startPostgres({ persistent: true })
   t.teardown(postgres.stop)
   const site = await openSite(t, 'postgres', { database_url: postgres.url })
   await Promise.all([site.start(), site.start({ ROLE: 'api' })])
   const base = `/api/projects/${site.project_id}/batch_exports`
-  const { id } = await site.ask('POST', `${base}/`, {
+  const { id } = await site.request('POST', `${base}/`, {
     name: 'To nowhere',
     interval: 'every 5 minutes',
     destination: { type: 'NoOp', config: {} },
@@ -359,14 +360,14 @@ t.test('the database is restarted under load: everybody recovers by themselves',
   await load.stop()
   const stored = await storedUuids(t, site)
   t.same(
-    load.acknowledged.filter((one) => !stored.has(one)),
+    load.acknowledged.filter((uuid) => !stored.has(uuid)),
     [],
     'acknowledged events are stored',
   )
   site.advance(2 * WINDOW_MS)
-  await site.ask('PATCH', `${base}/${id}/`, { name: 'roused' })
+  await site.request('PATCH', `${base}/${id}/`, { name: 'renamed' })
   const [run] = await until(async () => {
-    const { results } = await site.ask('GET', `${base}/${id}/runs/`)
+    const { results } = await site.request('GET', `${base}/${id}/runs/`)
     return results.length > 0 && results.every(({ status }: any) => status === 'Completed') && results
   })
   t.ok(run, 'runs are planned and delivered again')
@@ -375,47 +376,57 @@ t.test('the database is restarted under load: everybody recovers by themselves',
     [null, null, null],
     'every node survives',
   )
-  const result =
-    'everybody recovers by themselves, meanwhile answers or 503 with Retry-After, what was acknowledged is stored'
-  figure(t, { area: 'Many nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
+  const result = 'every node recovered; requests succeeded or got 503 with Retry-After; all acknowledged events stored'
+  figure(t, { area: 'Multiple nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
 })
 
-t.test('answers 503 with Retry-After when no connection is free or a lock is held', async (t) => {
+t.test('returns 503 with Retry-After when no connection is free or a lock is held', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
-  const patient = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
-  const [full, impatient] = await Promise.all([site.start(patient), site.start({ DATABASE_LOCK_MS: '100' })])
+  const fewConnections = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
+  const [full, shortLockTimeout] = await Promise.all([
+    site.start(fewConnections),
+    site.start({ DATABASE_LOCK_MS: '100' }),
+  ])
   const agent = agentFor(t)
   const holder = await clientFor(t, site.database_url)
   const list = ({ url }: ServerProcess): Promise<Answer> =>
-    ask(agent, `${url}/api/organizations/`, { key: site.api_key })
+    sendTo(agent, `${url}/api/organizations/`, { key: site.api_key })
   // One request is not enough where connections are slow to open.
   const served = (): Promise<Answer> =>
     until(async () => {
       const answer = await list(full)
       return answer.status === 200 && answer
     })
-  const waits = `select 1 from pg_locks where not granted and relation = 'organizations'::regclass`
+  const isBlocked = `select 1 from pg_locks where not granted and relation = 'organizations'::regclass`
   const busy = { type: 'server_error', code: 'unavailable', detail: /database is busy/, attr: null }
 
   await holder.query('begin; lock table organizations in access exclusive mode')
   const waiting = [served(), served()]
-  await until(async () => (await holder.query(waits)).rowCount === 2)
-  const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'somebody' }] }
+  await until(async () => (await holder.query(isBlocked)).rowCount === 2)
+  const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'person' }] }
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, () => list(full)),
-    ask(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
-    ask(agent, `${full.url}/health/ready`, {}),
+    sendTo(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
+    sendTo(agent, `${full.url}/health/ready`, {}),
   ])
   for (const answer of answers)
     t.match(answer, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
-  t.match(await ask(agent, `${full.url}/health/live`, {}), { status: 200 })
-  t.match(await list(impatient), { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'the lock is held')
-  t.match(await ask(agent, `${impatient.url}/health/ready`, {}), { status: 200 }, 'a lock does not occupy connections')
+  t.match(await sendTo(agent, `${full.url}/health/live`, {}), { status: 200 })
+  t.match(
+    await list(shortLockTimeout),
+    { status: 503, headers: { 'retry-after': '5' }, body: busy },
+    'the lock is held',
+  )
+  t.match(
+    await sendTo(agent, `${shortLockTimeout.url}/health/ready`, {}),
+    { status: 200 },
+    'a lock does not occupy connections',
+  )
 
   await holder.query('commit')
   for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200 }, 'the first requests succeed')
   t.match(await list(full), { status: 200 })
-  t.match(await list(impatient), { status: 200 })
+  t.match(await list(shortLockTimeout), { status: 200 })
 })
 
 t.test('enforces revoked keys and rate limits on every node', async (t) => {
@@ -423,37 +434,37 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
   await site.start()
   const [first, second] = site.servers
   const agent = agentFor(t)
-  const make = (): Promise<{ id: string; value: string }> =>
-    site.ask('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
+  const createKey = (): Promise<{ id: string; value: string }> =>
+    site.request('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
   const me = async ({ url }: ServerProcess, key: string): Promise<number> =>
-    (await ask(agent, `${url}/api/users/@me/`, { key })).status
+    (await sendTo(agent, `${url}/api/users/@me/`, { key })).status
 
-  const revoked = await make()
+  const revoked = await createKey()
   for (const server of site.servers) t.equal(await me(server, revoked.value), 200)
-  await site.ask('DELETE', `/api/personal_api_keys/${revoked.id}/`)
-  t.equal(await me(first!, revoked.value), 401, 'immediately on the node that revoked it')
+  await site.request('DELETE', `/api/personal_api_keys/${revoked.id}/`)
+  t.equal(await me(first!, revoked.value), 401, 'the key is rejected immediately on the node that revoked it')
   await until(async () => (await me(second!, revoked.value)) === 401)
-  t.pass('and on the other')
+  t.pass('and later on the other node')
 
-  /** The number of requests that a node accepts before it answers 429, sent slowly. */
+  /** The number of sequential requests that a node accepts before it returns 429. */
   const admitted = async (server: ServerProcess, key: string, between_ms = 0): Promise<number> => {
     for (let count = 0; ; count++) {
       const status = await me(server, key)
       if (status === 429) return count
-      if (status !== 200) throw new Error(`answered ${status}`)
+      if (status !== 200) throw new Error(`returned ${status}`)
       await pause(between_ms)
     }
   }
-  const { value } = await make()
-  const { value: sibling } = await make()
+  const { value } = await createKey()
+  const { value: sibling } = await createKey()
   const LIMIT = 480
-  const ASKED_BEFORE = 30
-  const alone = await admitted(first!, value)
-  t.ok(alone >= LIMIT - ASKED_BEFORE, `${alone} on the first node`)
+  const EARLIER_REQUESTS = 30
+  const onFirst = await admitted(first!, value)
+  t.ok(onFirst >= LIMIT - EARLIER_REQUESTS, `${onFirst} requests on the first node`)
   t.equal(await me(first!, sibling), 429, 'all keys of a user share one budget')
   // Slow enough for the nodes to exchange their counts.
-  const beside = await admitted(second!, sibling, 20)
-  t.ok(beside < LIMIT, `${beside} more on the second`)
-  const late = await admitted(await site.start(), value, 20)
-  t.ok(late < LIMIT, `${late} more on one that was started afterwards`)
+  const onSecond = await admitted(second!, sibling, 20)
+  t.ok(onSecond < LIMIT, `${onSecond} more on the second node`)
+  const onThird = await admitted(await site.start(), value, 20)
+  t.ok(onThird < LIMIT, `${onThird} more on a node that started later`)
 })

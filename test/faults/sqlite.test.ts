@@ -25,20 +25,20 @@ import { figure, PROVE } from '../helpers/figures.ts'
 import { command, ended, type ServerProcess, startProcess } from '../helpers/process.ts'
 import { seeded } from '../helpers/seeded.ts'
 
-const AREA = 'SQLite under duress'
+const AREA = 'SQLite faults'
 const SEED = Number(process.env.SEED ?? 20260901)
 const KILLS = PROVE ? 200 : 3
 const FIRST_STARTS = PROVE ? 50 : 2
 const FULL_DISKS = PROVE ? 20 : 2
 const BACKUPS = PROVE ? 20 : 2
-const DAMAGES = PROVE ? 50 : 2
-const EVENTS_AT_ONCE = 20
+const DAMAGED_PAGES = PROVE ? 50 : 2
+const BATCH_SIZE = 20
 const PAGE_BYTES = 4_096
 const TMPFS_BYTES = 16 * 1024 * 1024
-/** Failed writes of each kind to wait for on a full disk. */
-const REFUSALS = 5
+/** The number of failed writes of each kind that end a round. */
+const MIN_REJECTIONS = 5
 /** The size of the WAL before it has to grow. */
-const MOST_WRITES = 2_000
+const MAX_WRITES = 2_000
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
 interface Answer {
@@ -47,8 +47,8 @@ interface Answer {
   body: any
 }
 
-/** Throws if the server dies meanwhile. */
-async function ask(
+/** Throws if the server dies during the request. */
+async function request(
   { url }: ServerProcess,
   key: string | null,
   method: string,
@@ -83,15 +83,15 @@ interface Check {
   remedy: string | null
 }
 
-async function examine(folder: string): Promise<{ code: number | null; checks: Record<string, Check> }> {
+async function runDoctor(folder: string): Promise<{ code: number | null; checks: Record<string, Check> }> {
   const { code, stdout } = await ended(command(['doctor', '--json', '--database', `sqlite:${folder}`], {}))
   const { checks } = JSON.parse(stdout) as { checks: Check[] }
   return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) }
 }
 
-async function assertSound(t: Test, folder: string, when: string): Promise<void> {
-  const { checks } = await examine(folder)
-  t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `sound ${when}`)
+async function assertHealthy(t: Test, folder: string, when: string): Promise<void> {
+  const { checks } = await runDoctor(folder)
+  t.match(checks, { schema: { state: 'ok' }, integrity: { state: 'ok' }, events: { state: 'ok' } }, `healthy ${when}`)
 }
 
 /** Records requested and acknowledged writes, and checks the database against them. */
@@ -99,7 +99,7 @@ function createLedger() {
   interface Organization {
     sent: number
     acknowledged: number
-    removal: 'none' | 'asked' | 'acknowledged'
+    removal: 'none' | 'requested' | 'acknowledged'
   }
   const names = new Set<string>()
   const organizations = new Map<string, Organization>()
@@ -119,22 +119,22 @@ function createLedger() {
     administer: async function* (server: ServerProcess, key: string, random: () => number): AsyncGenerator<Answer> {
       const name = v7()
       names.add(name)
-      const made = await ask(server, key, 'POST', '/api/organizations/', { name: `${name} 0` })
-      const id: string = made.body.id
-      if (isDone(made)) organizations.set(id, { sent: 0, acknowledged: 0, removal: 'none' })
-      yield made
+      const created = await request(server, key, 'POST', '/api/organizations/', { name: `${name} 0` })
+      const id: string = created.body.id
+      if (isDone(created)) organizations.set(id, { sent: 0, acknowledged: 0, removal: 'none' })
+      yield created
       const organization = organizations.get(id)
       if (!organization) return
       const path = `/api/organizations/${id}/`
       for (let version = 1; version <= 2; version++) {
         organization.sent = version
-        const renamed = await ask(server, key, 'PATCH', path, { name: `${name} ${version}` })
+        const renamed = await request(server, key, 'PATCH', path, { name: `${name} ${version}` })
         if (isDone(renamed)) organization.acknowledged = version
         yield renamed
       }
       if (random() < 0.5) return
-      organization.removal = 'asked'
-      const removed = await ask(server, key, 'DELETE', path)
+      organization.removal = 'requested'
+      const removed = await request(server, key, 'DELETE', path)
       if (isDone(removed)) organization.removal = 'acknowledged'
       yield removed
     },
@@ -144,9 +144,9 @@ function createLedger() {
       const name = `${sender} ${order}`
       const batch = { acknowledged: false }
       batches.set(name, batch)
-      const answer = await ask(server, null, 'POST', '/batch/', {
+      const answer = await request(server, null, 'POST', '/batch/', {
         api_key: server.project_token,
-        batch: Array.from({ length: EVENTS_AT_ONCE }, () => ({
+        batch: Array.from({ length: BATCH_SIZE }, () => ({
           uuid: v7(),
           event: 'seen',
           distinct_id: sender,
@@ -157,10 +157,10 @@ function createLedger() {
       return answer
     },
 
-    assertKept: async (t: Test, folder: string, when: string): Promise<void> => {
-      const wrong: string[] = []
-      const demand = (holds: boolean, sentence: string): void => {
-        if (!holds) wrong.push(sentence)
+    assertStored: async (t: Test, folder: string, when: string): Promise<void> => {
+      const problems: string[] = []
+      const check = (condition: boolean, message: string): void => {
+        if (!condition) problems.push(message)
       }
       const rows = await rowsOf<{ id: string; name: string; member_count: number; members: number; projects: number }>(
         folder,
@@ -171,17 +171,17 @@ function createLedger() {
           from organizations o where o.name <> 'My organization'`,
       )
       for (const { id, name, member_count, members, projects } of rows) {
-        const [made, version] = name.split(' ')
-        demand(names.has(made!), `${name} was never asked for`)
-        demand(member_count === 1 && members === 1 && projects === 1, `${name} is half made`)
+        const [base, version] = name.split(' ')
+        check(names.has(base!), `${name} was never requested`)
+        check(member_count === 1 && members === 1 && projects === 1, `${name} is incomplete`)
         const known = organizations.get(id)
         if (!known) continue
-        demand(Number(version) >= known.acknowledged && Number(version) <= known.sent, `${name} has another name`)
-        demand(known.removal !== 'acknowledged', `${name} was removed`)
+        check(Number(version) >= known.acknowledged && Number(version) <= known.sent, `${name} has the wrong version`)
+        check(known.removal !== 'acknowledged', `${name} was deleted`)
       }
-      const there = new Set(rows.map(({ id }) => id))
+      const storedIds = new Set(rows.map(({ id }) => id))
       for (const [id, { removal }] of organizations)
-        demand(removal !== 'none' || there.has(id), `organization ${id} is lost`)
+        check(removal !== 'none' || storedIds.has(id), `organization ${id} is lost`)
 
       const stored = await rowsOf<{ batch: string; sender: string; count: number }>(
         folder,
@@ -190,13 +190,12 @@ function createLedger() {
       )
       const last = new Map<string, number>()
       for (const { batch, sender, count } of stored) {
-        demand(batches.has(batch), `batch ${batch} was never sent`)
-        demand(count === EVENTS_AT_ONCE, `batch ${batch} has ${count} events`)
+        check(batches.has(batch), `batch ${batch} was never sent`)
+        check(count === BATCH_SIZE, `batch ${batch} has ${count} events`)
         last.set(sender, Math.max(last.get(sender) ?? 0, Number(batch.split(' ')[1])))
       }
       const arrived = new Set(stored.map(({ batch }) => batch))
-      for (const [name, { acknowledged }] of batches)
-        demand(!acknowledged || arrived.has(name), `batch ${name} is lost`)
+      for (const [name, { acknowledged }] of batches) check(!acknowledged || arrived.has(name), `batch ${name} is lost`)
       const people = await rowsOf<{ sender: string; last: number }>(
         folder,
         EVENTS.file,
@@ -204,12 +203,12 @@ function createLedger() {
           join persons p on p.project_id = d.project_id and p.id = d.person_id`,
       )
       t.strictSame(new Map(people.map(({ sender, last }) => [sender, Number(last)])), last, 'persons and events agree')
-      t.strictSame(wrong, [], `${when}: ${names.size} organizations and ${batches.size} batches asked for`)
+      t.strictSame(problems, [], `${when}: ${names.size} organizations and ${batches.size} batches requested`)
     },
   }
 }
 
-t.test('killed at any moment of a write', async (t) => {
+t.test('acknowledged writes survive kill -9', async (t) => {
   const random = seeded(SEED)
   const folder = freshFolder(t)
   const DATABASE_URL = `sqlite:${folder}`
@@ -228,14 +227,14 @@ t.test('killed at any moment of a write', async (t) => {
     const administer = async (): Promise<void> => {
       for (;;)
         for await (const { status } of ledger.administer(server, key!, random)) {
-          if (status >= 300) t.fail(`answered ${status}`)
+          if (status >= 300) t.fail(`returned ${status}`)
           await killAtGoal()
         }
     }
     const send = async (writer: number): Promise<void> => {
       for (let order = 1; ; order++) {
         const { status } = await ledger.send(server, `${round}-${writer}`, order)
-        if (status !== 200) t.fail(`answered ${status}`)
+        if (status !== 200) t.fail(`returned ${status}`)
         await killAtGoal()
       }
     }
@@ -247,14 +246,14 @@ t.test('killed at any moment of a write', async (t) => {
       await server.kill()
     }
     await Promise.allSettled([administer(), administer(), send(1), send(2), send(3)])
-    await assertSound(t, folder, `after kill ${round}`)
-    await ledger.assertKept(t, folder, `kill ${round}`)
+    await assertHealthy(t, folder, `after kill ${round}`)
+    await ledger.assertStored(t, folder, `kill ${round}`)
   }
-  const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes kept, none half-done, doctor content`
-  figure(t, { area: AREA, count: KILLS, of: 'kill -9', result, seed: SEED })
+  const result = `all of ${ledger.acknowledged().toLocaleString('en')} acknowledged writes stored, none incomplete; doctor found no problem`
+  figure(t, { area: AREA, count: KILLS, of: 'kills', result, seed: SEED })
 })
 
-t.test('killed at any moment of its first start', async (t) => {
+t.test('a database survives kill -9 during its first start', async (t) => {
   const random = seeded(SEED + 1)
   for (let round = 1; round <= FIRST_STARTS; round++) {
     const folder = freshFolder(t)
@@ -265,12 +264,12 @@ t.test('killed at any moment of its first start', async (t) => {
     starting.kill('SIGKILL')
     await exited
     const server = await startProcess(t, { DATABASE_URL })
-    t.equal((await ask(server, null, 'GET', '/health/ready')).status, 200)
+    t.equal((await request(server, null, 'GET', '/health/ready')).status, 200)
     await server.kill()
-    await assertSound(t, folder, `after first start ${round}`)
+    await assertHealthy(t, folder, `after first start ${round}`)
   }
-  const result = 'the next start finds or makes everything, doctor content'
-  figure(t, { area: AREA, count: FIRST_STARTS, of: 'kill -9', result, seed: SEED + 1 })
+  const result = 'each next start succeeded; doctor found no problem'
+  figure(t, { area: AREA, count: FIRST_STARTS, of: 'kills', result, seed: SEED + 1 })
 })
 
 /** A disk that can be filled. */
@@ -318,15 +317,15 @@ function limitedFiles(t: Test): Disk | undefined {
   }
 }
 
-const assertRefusal = (t: Test, { status, headers, body }: Answer): void => {
+const assertUnavailable = (t: Test, { status, headers, body }: Answer): void => {
   t.equal(status, 503)
   t.equal(headers.get('retry-after'), '5')
   t.match(body, { type: 'server_error', code: 'unavailable', detail: /disk|stor/, attr: null })
 }
 
 const DISKS: [name: string, open: (t: Test) => Disk | undefined, unable: string][] = [
-  ['a full disk', smallDisk, 'Mounting a small file system needs root.'],
-  ['files that may not grow', limitedFiles, 'This machine has no prlimit.'],
+  ['writes to a full disk fail with 503 and nothing is lost', smallDisk, 'Mounting a small file system needs root.'],
+  ['writes beyond a file size limit fail with 503 and nothing is lost', limitedFiles, 'This machine has no prlimit.'],
 ]
 for (const [i, [name, open, unable]] of DISKS.entries())
   t.test(name, async (t) => {
@@ -340,44 +339,47 @@ for (const [i, [name, open, unable]] of DISKS.entries())
     const environment = { DATABASE_URL: `sqlite:${folder}`, LOG_LEVEL: 'info' }
     const server = await startProcess(t, environment, undefined, log)
     const key = server.api_key!
-    let refused = 0
+    let rejected = 0
     for (let round = 1; round <= FULL_DISKS; round++) {
       for await (const { status } of ledger.administer(server, key, random))
         t.ok(status < 300, 'writes succeed with free space')
       t.equal((await ledger.send(server, `${round}-before`, 1)).status, 200)
       disk.fill(server)
 
-      const refusals = { administration: 0, events: 0 }
-      for (let i = 1; i <= MOST_WRITES && refusals.administration < REFUSALS; i++)
+      const rejections = { administration: 0, events: 0 }
+      for (let i = 1; i <= MAX_WRITES && rejections.administration < MIN_REJECTIONS; i++)
         for await (const answer of ledger.administer(server, key, random)) {
           if (answer.status < 300) continue
-          assertRefusal(t, answer)
-          refusals.administration++
+          assertUnavailable(t, answer)
+          rejections.administration++
         }
-      for (let order = 1; order <= MOST_WRITES && refusals.events < REFUSALS; order++) {
+      for (let order = 1; order <= MAX_WRITES && rejections.events < MIN_REJECTIONS; order++) {
         const answer = await ledger.send(server, `${round}-full`, order)
         if (answer.status === 200) continue
-        assertRefusal(t, answer)
-        refusals.events++
+        assertUnavailable(t, answer)
+        rejections.events++
       }
-      t.ok(refusals.administration >= REFUSALS && refusals.events >= REFUSALS, 'both kinds of writes failed')
-      refused += refusals.administration + refusals.events
+      t.ok(
+        rejections.administration >= MIN_REJECTIONS && rejections.events >= MIN_REJECTIONS,
+        'both kinds of writes failed',
+      )
+      rejected += rejections.administration + rejections.events
       for (const path of ['/health/ready', '/api/organizations/', '/api/projects/@current/events/'])
-        t.equal((await ask(server, key, 'GET', path)).status, 200, `${path} is still answered`)
+        t.equal((await request(server, key, 'GET', path)).status, 200, `${path} still succeeds`)
 
       disk.free(server)
       for await (const { status } of ledger.administer(server, key, random))
         t.ok(status < 300, 'writes succeed after space is freed')
       t.equal((await ledger.send(server, `${round}-after`, 1)).status, 200)
-      await ledger.assertKept(t, folder, `round ${round}`)
+      await ledger.assertStored(t, folder, `round ${round}`)
     }
     t.match(readFileSync(join(folder, 'server.log'), 'utf8'), /SQLITE_(FULL|IOERR)/, 'the log has the cause')
-    await assertSound(t, folder, 'at the end')
-    const result = `${refused} writes refused with 503 and none with 500, reads answered, nothing lost; writes again at once`
-    figure(t, { area: AREA, count: FULL_DISKS, of: 'times full', result, seed: SEED + 2 + i })
+    await assertHealthy(t, folder, 'at the end')
+    const result = `${rejected} writes rejected with 503, none with 500; reads succeeded; no acknowledged write lost; writes succeeded after space was freed`
+    figure(t, { area: AREA, count: FULL_DISKS, of: 'rounds', result, seed: SEED + 2 + i })
   })
 
-t.test('commands on a full disk say so and leave nothing behind', async (t) => {
+t.test('commands report a full disk and leave no partial files', async (t) => {
   const disk = smallDisk(t)
   if (!disk) return figure(t, { area: AREA, unable: 'Mounting a small file system needs root.' })
   const database = ['--database', `sqlite:${disk.folder}`]
@@ -392,7 +394,7 @@ t.test('commands on a full disk say so and leave nothing behind', async (t) => {
     [],
     'no partial backup',
   )
-  t.match(await examine(disk.folder), { code: 1, checks: { disk: { state: 'problem', remedy: /Free some space/ } } })
+  t.match(await runDoctor(disk.folder), { code: 1, checks: { disk: { state: 'problem', remedy: /Free some space/ } } })
   const exited = once(server.child, 'exit')
   server.child.kill('SIGTERM')
   t.strictSame(await exited, [0, null], 'the server stops cleanly')
@@ -400,17 +402,17 @@ t.test('commands on a full disk say so and leave nothing behind', async (t) => {
   disk.fill(server)
   t.match(await ended(command(['serve', '--port', '0', ...database], {})), { code: 1, stderr: /disk is full/ })
   disk.free(server)
-  const again = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
-  t.equal((await ask(again, server.api_key, 'GET', '/api/organizations/')).status, 200)
-  await assertSound(t, disk.folder, 'afterwards')
-  figure(t, { area: AREA, count: 4, of: 'commands', result: 'each says that the disk is full, and ends with 1' })
+  const restarted = await startProcess(t, { DATABASE_URL: `sqlite:${disk.folder}` })
+  t.equal((await request(restarted, server.api_key, 'GET', '/api/organizations/')).status, 200)
+  await assertHealthy(t, disk.folder, 'afterwards')
+  figure(t, { area: AREA, count: 4, of: 'commands', result: 'each reported the full disk and exited with 1' })
 })
 
-t.test('a folder that cannot be written', async (t) => {
-  // Root may write everywhere, so the command runs as the user nobody.
+t.test('commands report missing write permissions', async (t) => {
+  // Root can write everywhere, so the command runs as the user "nobody".
   const root = process.getuid?.() === 0
-  const nobody = root ? { uid: 65_534, gid: 65_534 } : {}
-  const run = (words: string[]) => ended(command(words, {}, nobody))
+  const user = root ? { uid: 65_534, gid: 65_534 } : {}
+  const run = (args: string[]) => ended(command(args, {}, user))
   if ((await run(['--version']).catch(() => undefined))?.code !== 0)
     return figure(t, { area: AREA, unable: 'The program cannot be read by the user "nobody" here.' })
   const place = freshFolder(t)
@@ -452,13 +454,13 @@ t.test('a folder that cannot be written', async (t) => {
     const folder = join(place, String(i))
     await prepare(folder)
     const database = ['--database', `sqlite:${join(folder, 'data')}`]
-    for (const words of [
+    for (const args of [
       ['serve', '--port', '0', ...database],
       ['migrate', ...database],
     ]) {
-      const { code, stdout, stderr } = await run(words)
-      t.equal(code, 1, `${words[0]}: ${name}`)
-      t.match(stderr, /cannot (open or )?write.*permissions/, `${words[0]}: ${name}`)
+      const { code, stdout, stderr } = await run(args)
+      t.equal(code, 1, `${args[0]}: ${name}`)
+      t.match(stderr, /cannot (open or )?write.*permissions/, `${args[0]}: ${name}`)
       t.notMatch(stderr, /nexpected|\n.*\n/, 'one line')
       t.equal(stdout, '')
     }
@@ -470,39 +472,39 @@ t.test('a folder that cannot be written', async (t) => {
       `doctor: ${name}`,
     )
   }
-  figure(t, { area: AREA, count: cases.length * 3, of: 'commands', result: 'each names the remedy and ends with 1' })
+  figure(t, { area: AREA, count: cases.length * 3, of: 'commands', result: 'each reported a remedy and exited with 1' })
 })
 
-t.test('pages that are damaged', async (t) => {
+t.test('doctor detects damaged pages', async (t) => {
   const random = seeded(SEED + 5)
-  const sound = freshFolder(t)
-  const server = await startProcess(t, { DATABASE_URL: `sqlite:${sound}` })
+  const healthy = freshFolder(t)
+  const server = await startProcess(t, { DATABASE_URL: `sqlite:${healthy}` })
   const ledger = createLedger()
   for (let order = 1; order <= 10; order++) await ledger.send(server, 'sender', order)
   for (let i = 1; i <= 5; i++) for await (const _ of ledger.administer(server, server.api_key!, random));
   const exited = once(server.child, 'exit')
   server.child.kill('SIGTERM')
   await exited
-  await assertSound(t, sound, 'before')
+  await assertHealthy(t, healthy, 'before')
   const files = [ADMINISTRATION.file, EVENTS.file]
-  for (let round = 1; round <= DAMAGES; round++) {
+  for (let round = 1; round <= DAMAGED_PAGES; round++) {
     const folder = freshFolder(t)
-    for (const file of files) copyFileSync(join(sound, file), join(folder, file))
+    for (const file of files) copyFileSync(join(healthy, file), join(folder, file))
     const file = files[round % 2]!
     const bytes = readFileSync(join(folder, file))
     const page = Math.floor(random() * (bytes.length / PAGE_BYTES))
     for (let i = page * PAGE_BYTES; i < (page + 1) * PAGE_BYTES; i++) bytes[i]! ^= 0xff
     writeFileSync(join(folder, file), bytes)
-    const { code, checks } = await examine(folder)
-    const wrong = Object.values(checks).filter(({ state }) => state === 'problem')
+    const { code, checks } = await runDoctor(folder)
+    const problems = Object.values(checks).filter(({ state }) => state === 'problem')
     t.equal(code, 1, `page ${page} of ${file}`)
-    t.ok(wrong.length > 0 && wrong.every(({ remedy }) => remedy), 'with a remedy')
+    t.ok(problems.length > 0 && problems.every(({ remedy }) => remedy), 'with a remedy')
   }
-  const result = 'doctor finds each, says what to do, and ends with 1'
-  figure(t, { area: AREA, count: DAMAGES, of: 'pages inverted', result, seed: SEED + 5 })
+  const result = 'doctor found each, reported a remedy and exited with 1'
+  figure(t, { area: AREA, count: DAMAGED_PAGES, of: 'pages inverted', result, seed: SEED + 5 })
 })
 
-t.test('backups under load', async (t) => {
+t.test('backups under load are consistent', async (t) => {
   const folder = freshFolder(t)
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
   const key = server.api_key!
@@ -511,24 +513,24 @@ t.test('backups under load', async (t) => {
   /** A chain of a project, an event in it, the next project, and so on: each link requires all earlier ones. */
   const chain = async (name: string): Promise<void> => {
     for (let link = 1; !stopped; link++) {
-      const made = await ask(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
+      const created = await request(server, key, 'POST', '/api/projects/', { name: `${name} ${link}` })
       const event = { uuid: v7(), event: 'linked', distinct_id: name, properties: { link } }
-      const sent = await ask(server, null, 'POST', '/batch/', { api_key: made.body.api_token, batch: [event] })
-      if (made.status !== 201 || sent.status !== 200) t.fail(`answered ${made.status} and ${sent.status}`)
+      const sent = await request(server, null, 'POST', '/batch/', { api_key: created.body.api_token, batch: [event] })
+      if (created.status !== 201 || sent.status !== 200) t.fail(`returned ${created.status} and ${sent.status}`)
       links++
     }
   }
   const writers = Promise.all(['a', 'b', 'c', 'd'].map(chain))
   let restored = 0
   for (let round = 1; round <= BACKUPS; round++) {
-    const wanted = links + 20
-    while (links < wanted) await pause(5)
+    const target = links + 20
+    while (links < target) await pause(5)
     const file = join(freshFolder(t), 'backup.tar')
-    const made = await ended(command(['backup', file, '--database', `sqlite:${folder}`], {}))
-    t.equal(made.code, 0, made.stderr)
+    const completed = await ended(command(['backup', file, '--database', `sqlite:${folder}`], {}))
+    t.equal(completed.code, 0, completed.stderr)
     const copy = freshFolder(t)
     execFileSync('tar', ['xf', file, '-C', copy])
-    await assertSound(t, copy, `as of backup ${round}`)
+    await assertHealthy(t, copy, `as of backup ${round}`)
     const projects = await rowsOf<{ id: number; name: string }>(
       copy,
       ADMINISTRATION.file,
@@ -556,7 +558,7 @@ t.test('backups under load', async (t) => {
   }
   stopped = true
   await writers
-  t.ok(restored >= BACKUPS * 10, 'the chains grew meanwhile')
-  const result = `each restores to one moment of both databases, the last of ${restored.toLocaleString('en')} projects, doctor content`
+  t.ok(restored >= BACKUPS * 10, 'the chains grew during the backups')
+  const result = `each backup contained a consistent state of both databases, the last one with ${restored.toLocaleString('en')} projects; doctor found no problem`
   figure(t, { area: AREA, count: BACKUPS, of: 'backups', result })
 })

@@ -96,7 +96,7 @@ export interface AppOptions {
   environment?: Record<string, string>
   /** Runs deliveries; by default in this process, which is faster. */
   processes?: DeliveryProcesses
-  /** Sends a session of the same user in place of an unrestricted key. */
+  /** Authenticates with a session of the same user instead of an unrestricted key. */
   sessions?: boolean
   /** Receives the log; discarded by default. */
   log?: NodeJS.WritableStream
@@ -128,7 +128,7 @@ export async function openApp(
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
   const undeclared: string[] = []
-  const app = await buildServer(deps, { prepare: (instance) => checkAnswers(instance, config.DIALECT, undeclared) })
+  const app = await buildServer(deps, { prepare: (instance) => checkResponses(instance, config.DIALECT, undeclared) })
   t.teardown(async () => {
     await app.close()
     await deps.dispose()
@@ -139,7 +139,7 @@ export async function openApp(
   const transcript: TestApp['transcript'] = []
   const key: TestApp['key'] = async ({ user_id = 1, scopes = ['*'], restrictions = UNRESTRICTED, expires_at = null }) =>
     (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, restrictions, expires_at })).value
-  const person = async (email: string): Promise<Person> => {
+  const createPerson = async (email: string): Promise<Person> => {
     const { db, ids } = deps
     const user = await users.create(db, {
       uuid: ids.uuid(),
@@ -213,23 +213,23 @@ export async function openApp(
       return send(method, urlOf(path, { organization_id, project_id, ...params }, query), options)
     },
     stranger: async (email) => {
-      const somebody = await person(email)
-      const made = await deps.db.tx((tx) =>
-        createWithOwner(tx, deps.ids, deps.now(), OPERATOR, { owner_id: somebody.id, name: `Of ${email}` }),
+      const user = await createPerson(email)
+      const created = await deps.db.tx((tx) =>
+        createWithOwner(tx, deps.ids, deps.now(), OPERATOR, { owner_id: user.id, name: `Of ${email}` }),
       )
-      return { ...somebody, organization_id: made.organization_id, project_id: made.project.id }
+      return { ...user, organization_id: created.organization_id, project_id: created.project.id }
     },
     member: async (email, level) => {
-      const somebody = await person(email)
+      const user = await createPerson(email)
       const membership = {
         id: deps.ids.uuid(),
         organization_id: first.organization_id,
-        user_id: somebody.id,
+        user_id: user.id,
         level,
         now: deps.now(),
       }
       await deps.db.tx((tx) => members.create(tx, membership))
-      return somebody
+      return user
     },
   }
 }
@@ -272,14 +272,14 @@ export function onBothEngines(
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** How long a delivery took, or how long there is to wait by the clock of the database. */
-const PACE = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
+/** Durations in messages, which depend on the machine. */
+const DURATION = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
 const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
 
 function timeless(value: unknown): unknown {
   if (typeof value === 'string' && value.startsWith('http')) return value.replace(TIME_IN_URL, '<time>')
-  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value.replace(PACE, '<pace>')
+  if (typeof value === 'string') return TIME.test(value) ? '<time>' : value.replace(DURATION, '<pace>')
   if (Array.isArray(value)) return value.map(timeless)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -309,7 +309,7 @@ function validatorOf(schema: object): Validate {
 }
 
 /** Checks that every response matches its schema, is serialized without loss and has a declared status. */
-function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
+function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: string[]): void {
   const { contract } = contractOf(dialect)
   const isError = validatorOf(contract.components.schemas.Error)
   if (!(dialect in written.schemas)) written.addSchema(contract, dialect)
@@ -318,9 +318,10 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
     const write = serializerCompiler(dialect)(route)
     return (data) => {
       validate ??= validatorOf(dereference(route.schema, contract))
-      if (!validate(data)) throw new Error(`${route.method} ${route.url} answered: ${ajv.errorsText(validate.errors)}`)
+      if (!validate(data))
+        throw new Error(`${route.method} ${route.url} returned an invalid body: ${ajv.errorsText(validate.errors)}`)
       const text = write(data)
-      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost something when written`)
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(data)), `${route.url} lost data in serialization`)
       return text
     }
   })
@@ -328,7 +329,7 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
   app.addHook('onSend', async (request, reply, payload) => {
     const declared = request.operation ? resolve(request.operation.source).responses : undefined
     if (declared && !declared[reply.statusCode])
-      undeclared.push(`${request.operation!.id} answered ${reply.statusCode}, which the contract does not declare`)
+      undeclared.push(`${request.operation!.id} returned ${reply.statusCode}, which the contract does not declare`)
     if (reply.statusCode >= 400 && request.method !== 'HEAD' && !isError(JSON.parse(String(payload))))
       undeclared.push(`${request.method} ${request.url} failed with ${payload}`)
     return payload
@@ -342,7 +343,9 @@ function checkAnswers(app: FastifyInstance, dialect: Dialect, undeclared: string
       .join('/')
     const validate = written.getSchema(`${dialect}#/${pointer}`)!
     if (!validate(JSON.parse(text)))
-      undeclared.push(`${operation.id} answered ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`)
+      undeclared.push(
+        `${operation.id} returned an invalid body: ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`,
+      )
   }
   app.addHook('onSend', async (request, reply, payload) => {
     const { operation } = request

@@ -4,13 +4,13 @@ import type { Answer, TestApp } from './app.ts'
 export interface Browser {
   send(method: string, path: string, options?: BrowserOptions): Promise<Answer>
   cookies: Map<string, string>
-  /** Signs in with a password; throws unless it works. */
+  /** Signs in with a password. Throws if that fails. */
   signIn(email: string, password: string): Promise<void>
 }
 
 export interface BrowserOptions {
   body?: unknown
-  /** A form, as a page posts it. */
+  /** Fields of a form submission. */
   form?: Record<string, string>
   headers?: Record<string, string>
 }

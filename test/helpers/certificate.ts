@@ -15,7 +15,7 @@ dBuwXRgQ8H0CIQCuilp7UCgP8Wx4BIVfe+1WbH1dsPF1FaxkLjqNrwTlbg==
 -----END CERTIFICATE-----`,
 }
 
-/** The RSA key of a SAML identity provider. It opens nothing else. */
+/** The RSA key of a SAML identity provider. Used only in tests. */
 export const IDENTITY_PROVIDER = {
   key: `-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQCzBGReS+tyrrXD
@@ -66,7 +66,7 @@ KqAQRoyzwjlKaHNgpkN6HgrTVQTjjRvR1KjOWuot48VDBghLVKZKXx3zo/BMx8r2
 -----END CERTIFICATE-----`,
 }
 
-/** The RSA key of another identity provider. It opens nothing else. */
+/** The RSA key of another identity provider. Used only in tests. */
 export const OTHER_PROVIDER = {
   key: `-----BEGIN PRIVATE KEY-----
 MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCgkybINMaNJGzf

@@ -1,4 +1,4 @@
-/** Third-party clients, installed once into a folder of their own. */
+/** Third-party clients, installed once into a separate folder. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

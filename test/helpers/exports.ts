@@ -45,7 +45,7 @@ export async function commit(
   const now = Date.parse(app.deps.now()) * 1000
   const arrival = { project_id, now, sent_at: null, address: null, uuid: app.deps.ids.uuid }
   const sent = events.map((event) => ({ event: 'seen', distinct_id: 'somebody', ...event }))
-  await app.deps.writer.add((await eventsOf(sent)).map((one) => normalizeEvent(one, arrival)!))
+  await app.deps.writer.add((await eventsOf(sent)).map((event) => normalizeEvent(event, arrival)!))
 }
 
 /** Creates numbered events. */

@@ -30,7 +30,7 @@ export type Figure = (Done | NotDone) & { file: string; name: string; passed: bo
 export function figure(t: Test, figure: Done | NotDone): void {
   const line: Figure = {
     file: testFile(),
-    // Without the file name, which is a field of its own.
+    // Without the file name, which is a separate field.
     name: t.fullname.split(' > ').slice(2).join(': '),
     passed: t.passing(),
     full: PROVE,

@@ -73,7 +73,7 @@ export function serverUrl(): Promise<string> {
   return server
 }
 
-/** The server runs in a child process that stops when this process ends, for whatever reason. */
+/** The server runs in a child process that also stops when this process crashes. */
 async function startOwnServer(): Promise<string> {
   const program = ['--import=tsx', 'test/helpers/postgres-process.ts']
   const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'] })

@@ -51,7 +51,7 @@ export const readerProgram: URL | undefined = import.meta.url.endsWith('.ts')
 
 const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT } = process.env
 
-/** The environment of child processes: the path, caches and coverage of the test, and nothing else of its variables. */
+/** The environment of child processes: only PATH, caches and coverage of the test process. */
 const environmentWith = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH,
   ...(COVERAGE_FOLDER && { NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT }),

@@ -38,7 +38,7 @@ const OIDC_PROVIDER: string = 'oidc-provider'
 
 /** OpenID Connect with discovery, PKCE and a sign-in page without a form. */
 export async function openOpenIdProvider(t: Test): Promise<Provider> {
-  // Its notices are for operators.
+  // The provider prints warnings for operators.
   const { info, warn } = console
   console.info = console.warn = () => undefined
   t.teardown(() => Object.assign(console, { info, warn }))
@@ -64,7 +64,7 @@ export async function openOpenIdProvider(t: Test): Promise<Provider> {
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...users.get(sub) }) }),
-    // Consent is given for everything.
+    // Grants every consent.
     loadExistingGrant: async ({ oidc }: any) => {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })
       grant.addOIDCScope('openid email profile')

@@ -20,7 +20,7 @@ const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 export interface ResponseOptions {
   site: string
   now_ms: number
-  /** Null leaves an attribute or element out. */
+  /** Null omits an attribute or element. */
   in_response_to: string | null
   envelope_in_response_to?: string | null
   assertion_id: string

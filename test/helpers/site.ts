@@ -25,7 +25,7 @@ export interface Site {
   /** The time of the servers in ISO 8601. */
   now(): string
   /** Sends a request to a server, by default the first one. Throws unless the response is 2xx. */
-  ask(method: string, path: string, body?: unknown, server?: ServerProcess): Promise<any>
+  request(method: string, path: string, body?: unknown, server?: ServerProcess): Promise<any>
 }
 
 export interface SiteOptions {
@@ -84,7 +84,7 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
     },
     advance,
     now: () => new Date(Date.now() + ahead).toISOString(),
-    ask: async (method, path, body, server = servers[0]!) => {
+    request: async (method, path, body, server = servers[0]!) => {
       const response = await fetch(`${server.url}${path}`, {
         method,
         headers: {
@@ -101,9 +101,9 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
 }
 
 /** Polls until the result is truthy. */
-export async function until<Answer>(ask: () => Promise<Answer | false | null | undefined>): Promise<Answer> {
+export async function until<Answer>(poll: () => Promise<Answer | false | null | undefined>): Promise<Answer> {
   for (;;) {
-    const answer = await ask()
+    const answer = await poll()
     if (answer) return answer
     await pause(20)
   }

@@ -7,7 +7,7 @@ import type { Destination, Tools } from '../../src/exports/destination.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { freshFolder } from './exports.ts'
 
-export const IMPATIENT = { connect_ms: 2_000, idle_ms: 200, attempts: 2, retry_delay_ms: 10 }
+export const SHORT_TIMEOUTS = { connect_ms: 2_000, idle_ms: 200, attempts: 2, retry_delay_ms: 10 }
 
 export const toolsFor = (t: Test, more: Partial<Tools> = {}): Tools => ({
   outbound: createOutbound({ allow: '127.0.0.1/32' }),
@@ -45,13 +45,13 @@ export async function stepsOf(
   destination: Destination<any>,
   config: object,
   tools: Tools,
-): Promise<{ made: string[]; failure?: ReturnType<typeof describeFailure> }> {
-  const made: string[] = []
+): Promise<{ completed: string[]; failure?: ReturnType<typeof describeFailure> }> {
+  const completed: string[] = []
   try {
-    for await (const _ of destination.test(config, tools)) made.push(destination.steps[made.length]!)
-    return { made }
+    for await (const _ of destination.test(config, tools)) completed.push(destination.steps[completed.length]!)
+    return { completed }
   } catch (error) {
-    return { made, failure: describeFailure(error) }
+    return { completed, failure: describeFailure(error) }
   }
 }
 
@@ -68,16 +68,16 @@ export interface Front {
 
 /** Starts a proxy in front of a store that records requests and injects faults. */
 export async function frontOf(t: Test, target: number): Promise<Front> {
-  let hung = (): void => undefined
+  let markHanging = (): void => undefined
   const hanging = new Promise<void>((resolve) => {
-    hung = resolve
+    markHanging = resolve
   })
   const front: Front = { port: 0, seen: [], fault: () => undefined, hanging }
   const server = createServer((incoming, response) => {
     front.seen.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers })
     const fault = front.fault(incoming)
     if (fault === undefined) return forward(incoming, response, target)
-    if (fault === 'hang') return hung()
+    if (fault === 'hang') return markHanging()
     if (fault === 'drop') return void incoming.once('data', () => incoming.socket.destroy())
     incoming.resume().on('end', () => response.writeHead(fault.status, fault.headers).end(fault.body))
   })
@@ -92,10 +92,10 @@ export async function frontOf(t: Test, target: number): Promise<Front> {
 
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number): void {
   const { method, url, headers } = incoming
-  const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (answer) => {
+  const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (answer) => {
     response.writeHead(answer.statusCode!, answer.headers)
     answer.pipe(response)
   })
-  onward.on('error', () => response.destroy())
-  incoming.pipe(onward)
+  outgoing.on('error', () => response.destroy())
+  incoming.pipe(outgoing)
 }

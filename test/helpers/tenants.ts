@@ -79,7 +79,7 @@ export const parametersOf = (operation: Operation): string[] =>
   [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
 
 /** Creates an organization with a resource of every kind over the API. All of its texts contain the unique word. */
-export async function furnish(app: TestApp, word: string): Promise<Tenant> {
+export async function createTenant(app: TestApp, word: string): Promise<Tenant> {
   const owner = await app.stranger(`${word}@example.com`)
   const { organization_id, project_id } = owner
   await organizations.setPluginsAccess(app.deps.db, organization_id, 9, app.deps.now())
@@ -88,7 +88,7 @@ export async function furnish(app: TestApp, word: string): Promise<Tenant> {
     assert(answer.status < 300, `${method} ${path} responded with ${answer.status}: ${answer.text}`)
     return answer.body
   }
-  const created = await fill(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
+  const created = await createResources(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
   const [batch_export_id, [first_run]] = [String(created.ids.batch_exports[0]), created.ids.batch_export_runs]
   const entry = { project_id, batch_export_id, timestamp: app.deps.now(), level: 'INFO' as const }
   for (const run_id of ['', String(first_run)])
@@ -100,25 +100,25 @@ export async function furnish(app: TestApp, word: string): Promise<Tenant> {
 export type Send = (method: string, path: string, options?: SendOptions) => Promise<Answer['body']>
 
 /** Creates a resource of every kind in an organization with full plugin access. */
-export async function fill(
+export async function createResources(
   send: Send,
   { organization_id, project_id, owner_uuid }: { organization_id: string; project_id: number; owner_uuid: string },
   word: string,
 ): Promise<Omit<Tenant, 'owner'>> {
-  const make = (path: string, body: object) => send('POST', path, { body })
+  const create = (path: string, body: object) => send('POST', path, { body })
   const organization = `/api/organizations/${organization_id}`
   const project = `/api/projects/${project_id}`
 
   const join = async (role: string, level: number): Promise<{ key: string; uuid: string }> => {
-    const invite = await make(`${organization}/invites/`, { target_email: `${role}-${word}@example.com`, level })
+    const invite = await create(`${organization}/invites/`, { target_email: `${role}-${word}@example.com`, level })
     const joined = await send('POST', `/api/signup/${invite.id}/`, { key: null, body: { token: invite.signup_token } })
     return { key: joined.api_key, uuid: joined.user.uuid }
   }
   const admin = await join('admin', 8)
   const member = await join('member', 1)
-  const invite = await make(`${organization}/invites/`, { target_email: `guest-${word}@example.com` })
-  const domain = await make(`${organization}/domains/`, { domain: `${word}.example` })
-  const key = await make('/api/personal_api_keys/', { label: word, scopes: ['*'] })
+  const invite = await create(`${organization}/invites/`, { target_email: `guest-${word}@example.com` })
+  const domain = await create(`${organization}/domains/`, { domain: `${word}.example` })
+  const key = await create('/api/personal_api_keys/', { label: word, scopes: ['*'] })
 
   const password = `${word} correct horse battery staple`
   const { email } = await send('PATCH', '/api/users/@me/', { body: { password } })
@@ -139,29 +139,29 @@ export async function fill(
   })
   const seen: [string, string][] = (await send('GET', `${project}/events/?select=["uuid","person_id"]`)).results
 
-  const second = await make(`${organization}/projects/`, { name: `Second of ${word}` })
+  const second = await create(`${organization}/projects/`, { name: `Second of ${word}` })
 
   const families: { id: number }[] = []
   for (const family of PLUGIN_FAMILIES)
     families.push(
-      await make(`${organization}/${family}/`, {
+      await create(`${organization}/${family}/`, {
         plugin_type: 'source',
         name: `${family} of ${word}`,
         config_schema: [{ key: 'address', name: 'Address', type: 'string' }],
         source: { 'notes.md': word },
       }),
     )
-  const config = await make(`${project}/plugin_configs/`, {
+  const config = await create(`${project}/plugin_configs/`, {
     plugin: families[0]!.id,
     enabled: true,
     config: { address: word },
   })
 
   const destination = { type: 'NoOp', config: {} }
-  const batch_export = await make(`${project}/batch_exports/`, { name: word, destination, interval: 'hour' })
-  const wide = await make(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
+  const batch_export = await create(`${project}/batch_exports/`, { name: word, destination, interval: 'hour' })
+  const wide = await create(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
   const [start_at, end_at] = ['2025-12-01T00:00:00Z', '2025-12-01T03:00:00Z']
-  const { latest_runs } = await make(`${project}/batch_exports/${batch_export.id}/backfill/`, { start_at, end_at })
+  const { latest_runs } = await create(`${project}/batch_exports/${batch_export.id}/backfill/`, { start_at, end_at })
 
   return {
     admin: admin.key,
@@ -191,14 +191,15 @@ export async function fill(
 }
 
 /** An id with the format of this kind that does not exist. */
-export const neverGiven = (kind: Kind): string | number => (INTEGERS.has(kind) ? 999_999_999 : (TEXTS[kind] ?? NEVER))
+export const unknownId = (kind: Kind): string | number =>
+  INTEGERS.has(kind) ? 999_999_999 : (TEXTS[kind] ?? UNKNOWN_UUID)
 
-const NEVER = '99999999-9999-7999-8999-999999999999'
+const UNKNOWN_UUID = '99999999-9999-7999-8999-999999999999'
 const INTEGERS = new Set<Kind>(['projects', ...PLUGIN_FAMILIES, 'plugin_configs'])
 const TEXTS: Partial<Record<Kind, string>> = {
   signup_tokens: `invite${'9'.repeat(37)}`,
   api_keys: 'key99999999',
   project_tokens: `phc_known${'9'.repeat(38)}`,
-  distinct_ids: 'nobody',
-  providers: 'nobody',
+  distinct_ids: 'unknown',
+  providers: 'unknown',
 }

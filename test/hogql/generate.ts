@@ -1,4 +1,4 @@
-/** Generates expressions from the grammar, many of them well typed, and hostile input. */
+/** Generates expressions from the grammar, many of them well typed, and malicious input. */
 import fc from 'fast-check'
 import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
 
@@ -206,7 +206,7 @@ const WORDS = [
   ),
 ]
 
-export const hostileText: fc.Arbitrary<string> = fc.oneof(
+export const maliciousText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.array(fc.constantFrom(...WORDS), { maxLength: 14 }).map((words) => words.join(' ')),

@@ -17,8 +17,8 @@ import { type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { CORPUS } from './corpus.ts'
 import { engines, evaluate, NOW, probe, type TestEngine } from './fixtures.ts'
-import { generatedExpression, hostileText, patternAndText } from './generate.ts'
-import { REFUSALS, type Refusal, SELECT_REFUSALS } from './refusals.ts'
+import { generatedExpression, maliciousText, patternAndText } from './generate.ts'
+import { REJECTED, REJECTED_SELECTS, type Rejected } from './rejected.ts'
 
 const RUNS = PROVE ? 5_000 : 150
 const SEED = 20260401
@@ -36,7 +36,7 @@ t.test('evaluates the corpus on both engines', async (t) => {
     })
 })
 
-function rejects(t: Test, [text, position, ...words]: Refusal, parse: (text: string) => unknown): void {
+function rejects(t: Test, [text, position, ...words]: Rejected, parse: (text: string) => unknown): void {
   try {
     parse(text)
     t.fail(`${text} is not rejected`)
@@ -49,8 +49,8 @@ function rejects(t: Test, [text, position, ...words]: Refusal, parse: (text: str
 }
 
 t.test('rejects invalid expressions with a position and a reason', async (t) => {
-  for (const refusal of REFUSALS) rejects(t, refusal, (text) => compile(parseExpression(text), { now: NOW }))
-  for (const refusal of SELECT_REFUSALS) rejects(t, refusal, parseSelect)
+  for (const rejected of REJECTED) rejects(t, rejected, (text) => compile(parseExpression(text), { now: NOW }))
+  for (const rejected of REJECTED_SELECTS) rejects(t, rejected, parseSelect)
 })
 
 t.test('rejects expressions over the limits', async (t) => {
@@ -329,10 +329,10 @@ t.test('regular expressions match the same text on both engines', async (t) => {
   figure(t, { area: 'HogQL', count: RUNS * 2, of: 'patterns', result: 'both engines agree', seed: SEED })
 })
 
-t.test('rejects hostile input only with a HogqlError', async (t) => {
+t.test('rejects malicious input only with a HogqlError', async (t) => {
   const both = await engines(t)
   await fc.assert(
-    fc.asyncProperty(hostileText, async (text) => {
+    fc.asyncProperty(maliciousText, async (text) => {
       for (const parse of [parseExpression, parseSelect, splitLabel, parseOrder])
         try {
           parse(text)
@@ -348,7 +348,7 @@ t.test('rejects hostile input only with a HogqlError', async (t) => {
     }),
     { numRuns: RUNS * 4, seed: SEED },
   )
-  figure(t, { area: 'HogQL', count: RUNS * 4, of: 'hostile texts', result: 'each rejected or evaluated', seed: SEED })
+  figure(t, { area: 'HogQL', count: RUNS * 4, of: 'malicious texts', result: 'each rejected or evaluated', seed: SEED })
 })
 
 t.test('the corpus covers every function', async (t) => {

@@ -172,7 +172,7 @@ t.test('parses or rejects random URLs and archives', async (t) => {
   )
   t.pass()
   const result = 'each parsed or rejected with a reason'
-  figure(t, { area: 'Plugins', count: URLS + ARCHIVES, of: 'hostile URLs and archives', result, seed })
+  figure(t, { area: 'Plugins', count: URLS + ARCHIVES, of: 'random URLs and archives', result, seed })
 })
 
 t.test('finds the exports of code without running it', async (t) => {

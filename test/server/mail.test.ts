@@ -29,9 +29,9 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
     log: stream,
   })
   /** Waits for a matching log line. */
-  const says = async (words: RegExp): Promise<LogLine> => {
+  const waitForLog = async (pattern: RegExp): Promise<LogLine> => {
     for (;;) {
-      const found = log.find(({ msg }) => words.test(msg))
+      const found = log.find(({ msg }) => pattern.test(msg))
       if (found) return found
       await once(arrivals, 'line')
     }
@@ -39,14 +39,14 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
   const invite = async (target_email: string, more: object = {}) =>
     (await app.send('POST', '/api/organizations/@current/invites/', { body: { target_email, ...more } })).body
   const waiting = async () => (await app.deps.db.all(sql`select * from letters`)).length
-  return { ...app, log, says, invite, waiting, wake: () => app.deps.mailer!.wake() }
+  return { ...app, log, waitForLog, invite, waiting, wake: () => app.deps.mailer!.wake() }
 }
 
 for (const engine of ENGINES) {
   t.test(`an invite is sent by email, and its link accepts it (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const { send, invite, says } = await open(t, engine, box.url)
-    const arriving = box.next()
+    const mailbox = await openMailbox(t)
+    const { send, invite, waitForLog } = await open(t, engine, mailbox.url)
+    const arriving = mailbox.next()
     const made = await invite('grace@example.com', {
       first_name: '<b>Grace</b>',
       message: 'See you\r\n.\r\nsoon & <i>well</i>',
@@ -67,73 +67,73 @@ for (const engine of ENGINES) {
     t.match(text, /until 2026-01-04 \(UTC\)/)
     const { invite_id, token } = linkIn(mail.raw)
     t.equal(invite_id, made.id)
-    await says(/mail sent/)
+    await waitForLog(/mail sent/)
     const joined = await send('POST', `/api/signup/${invite_id}/`, { key: null, body: { token } })
-    t.match(
-      joined,
-      { status: 201, body: { user: { is_email_verified: true } } },
-      'a token from a mail verifies the address',
-    )
-    const news = await box.next()
-    t.strictSame(news.to, ['owner@example.com'], 'other members are notified')
-    t.match(readable(news.raw), /\(grace@example\.com\) has joined My organization/)
-    await says(/mail sent/)
+    t.match(joined, { status: 201, body: { user: { is_email_verified: true } } }, 'a mailed token verifies the address')
+    const notification = await mailbox.next()
+    t.strictSame(notification.to, ['owner@example.com'], 'other members are notified')
+    t.match(readable(notification.raw), /\(grace@example\.com\) has joined My organization/)
+    await waitForLog(/mail sent/)
     await send('PATCH', '/api/organizations/@current/', { body: { is_member_join_email_enabled: false } })
-    const next = box.next()
+    const next = mailbox.next()
     await invite('second@example.com')
     const second = linkIn((await next).raw)
     await send('POST', `/api/signup/${second.invite_id}/`, { key: null, body: { token: second.token } })
-    t.equal(box.mails.length, 3, 'the notification can be disabled')
+    t.equal(mailbox.mails.length, 3, 'the notification can be disabled')
   })
 
   t.test(`retries a rejected mail with growing delays and the same Message-ID (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const app = await open(t, engine, box.url)
-    box.behave({ at: 'recipient', status: 451 })
+    const mailbox = await openMailbox(t)
+    const app = await open(t, engine, mailbox.url)
+    mailbox.behave({ at: 'recipient', status: 451 })
     await app.invite('grace@example.com')
-    t.match(await app.says(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
+    t.match(await app.waitForLog(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
     app.wake()
     t.equal(await app.waiting(), 1)
     app.advance(MINUTE)
     app.wake()
-    await app.says(/next attempt in 60 seconds/)
-    box.behave({ at: 'data', status: 452 })
+    await app.waitForLog(/next attempt in 60 seconds/)
+    mailbox.behave({ at: 'data', status: 452 })
     app.advance(2 * MINUTE)
     app.wake()
-    await app.says(/next attempt in 120 seconds/)
-    box.behave(null)
+    await app.waitForLog(/next attempt in 120 seconds/)
+    mailbox.behave(null)
     app.advance(3 * MINUTE)
-    const arriving = box.next()
+    const arriving = mailbox.next()
     app.wake()
     const { raw } = await arriving
     const { invite_id, token } = linkIn(raw)
     const messageId = (text: string) => /^Message-ID: (.+)$/im.exec(text)![1]
-    t.equal(messageId(raw), messageId(box.refused[0]!))
-    await app.says(/mail sent/)
+    t.equal(messageId(raw), messageId(mailbox.refused[0]!))
+    await app.waitForLog(/mail sent/)
     t.equal(await app.waiting(), 0)
     t.equal((await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status, 200)
   })
 
   t.test(`gives up an undeliverable mail and logs the reason (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const app = await open(t, engine, box.url)
-    box.behave({ at: 'recipient', status: 550 })
+    const mailbox = await openMailbox(t)
+    const app = await open(t, engine, mailbox.url)
+    mailbox.behave({ at: 'recipient', status: 550 })
     await app.invite('nobody@example.com')
-    t.match(await app.says(/mail given up/), { reason: /550/, level: 50 })
+    t.match(await app.waitForLog(/mail given up/), { reason: /550/, level: 50 })
     t.equal(await app.waiting(), 0)
 
-    box.behave({ at: 'recipient', status: 450 })
+    mailbox.behave({ at: 'recipient', status: 450 })
     await app.invite('busy@example.com')
     for (let attempt = 1; attempt < 12; attempt++) {
       const seconds = Math.min(30 * 2 ** (attempt - 1), 3600)
-      await app.says(new RegExp(`next attempt in ${seconds} seconds`))
+      await app.waitForLog(new RegExp(`next attempt in ${seconds} seconds`))
       app.log.length = 0
       app.advance((seconds + 1) * 1000)
       app.wake()
     }
-    await app.says(/mail given up/)
+    await app.waitForLog(/mail given up/)
     t.equal(await app.waiting(), 0)
-    t.equal((await app.send('GET', '/api/organizations/@current/invites/')).body.count, 2, 'the invites stay')
+    t.equal(
+      (await app.send('GET', '/api/organizations/@current/invites/')).body.count,
+      2,
+      'the invites are not deleted',
+    )
   })
 
   t.test(`retries a mail after the server was unreachable (${engine})`, async (t) => {
@@ -141,88 +141,88 @@ for (const engine of ENGINES) {
     await first.close()
     const app = await open(t, engine, first.url)
     await app.invite('grace@example.com')
-    t.match(await app.says(/next attempt in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
+    t.match(await app.waitForLog(/next attempt in 30 seconds/), { reason: /ESOCKET|ECONNECTION|ECONNREFUSED/ })
     const back = await openMailbox(t, {}, first.port)
     app.advance(MINUTE)
     const arriving = back.next()
     app.wake()
     t.strictSame((await arriving).to, ['grace@example.com'])
-    await app.says(/mail sent/)
+    await app.waitForLog(/mail sent/)
   })
 
   t.test(`does not resend a mail that may have been delivered (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const app = await open(t, engine, `${box.url}?socketTimeout=300`)
-    box.behave({ at: 'data', cut: true })
+    const mailbox = await openMailbox(t)
+    const app = await open(t, engine, `${mailbox.url}?socketTimeout=300`)
+    mailbox.behave({ at: 'data', cut: true })
     await app.invite('cut@example.com')
-    t.match(await app.says(/may have arrived/), { level: 50 })
+    t.match(await app.waitForLog(/may have arrived/), { level: 50 })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
-    box.behave({ at: 'data', hang: true })
+    mailbox.behave({ at: 'data', hang: true })
     await app.invite('slow@example.com')
-    t.match(await app.says(/may have arrived/), { reason: /ETIMEDOUT/ })
+    t.match(await app.waitForLog(/may have arrived/), { reason: /ETIMEDOUT/ })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
-    box.behave({ at: 'recipient', hang: true })
+    mailbox.behave({ at: 'recipient', hang: true })
     await app.invite('early@example.com')
     t.match(
-      await app.says(/next attempt/),
+      await app.waitForLog(/next attempt/),
       { reason: /ETIMEDOUT/ },
       'a mail cannot have arrived before its data was sent',
     )
-    t.equal(box.mails.length, 0)
+    t.equal(mailbox.mails.length, 0)
   })
 
   t.test(
     `a process that dies leaves the mail in the outbox, or logs that it may have been sent (${engine})`,
     async (t) => {
-      const box = await openMailbox(t)
-      const app = await open(t, engine, box.url)
-      box.behave({ at: 'recipient', status: 451 })
+      const mailbox = await openMailbox(t)
+      const app = await open(t, engine, mailbox.url)
+      mailbox.behave({ at: 'recipient', status: 451 })
       await app.invite('grace@example.com')
-      await app.says(/next attempt/)
+      await app.waitForLog(/next attempt/)
       await app.deps.db.run(sql`update letters set state = 'sending'`)
-      box.behave(null)
+      mailbox.behave(null)
       app.advance(5 * MINUTE)
       app.log.length = 0
       app.wake()
       await app.invite('other@example.com')
-      await app.says(/mail sent/)
+      await app.waitForLog(/mail sent/)
       t.strictSame(
-        box.mails.map(({ to }) => to[0]),
+        mailbox.mails.map(({ to }) => to[0]),
         ['other@example.com'],
         'no other process claims a mail that is being sent',
       )
       app.advance(11 * MINUTE)
       app.wake()
-      await app.says(/a process died while sending/)
+      await app.waitForLog(/a process died while sending/)
       t.equal(await app.waiting(), 0)
-      t.equal(box.mails.length, 1)
+      t.equal(mailbox.mails.length, 1)
     },
   )
 
   t.test(`does not send a deleted invite (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const app = await open(t, engine, box.url)
-    box.behave({ at: 'recipient', status: 451 })
+    const mailbox = await openMailbox(t)
+    const app = await open(t, engine, mailbox.url)
+    mailbox.behave({ at: 'recipient', status: 451 })
     const { id } = await app.invite('grace@example.com')
-    await app.says(/next attempt/)
+    await app.waitForLog(/next attempt/)
     await app.send('DELETE', `/api/organizations/@current/invites/${id}/`)
-    box.behave(null)
+    mailbox.behave(null)
     app.advance(MINUTE)
-    const arriving = box.next()
+    const arriving = mailbox.next()
     app.wake()
     await app.invite('other@example.com')
     await arriving
     t.strictSame(
-      box.mails.map(({ to }) => to[0]),
+      mailbox.mails.map(({ to }) => to[0]),
       ['other@example.com'],
     )
   })
 }
 
 t.test('supports TLS and authentication', async (t) => {
-  const box = await openMailbox(t, {
+  const mailbox = await openMailbox(t, {
     secure: true,
     authOptional: false,
     onAuth: ({ username, password }, _, done) =>
@@ -230,21 +230,21 @@ t.test('supports TLS and authentication', async (t) => {
         ? done(null, { user: username })
         : done(Object.assign(new Error('no'), { responseCode: 535 })),
   })
-  const to = (user: string) => `smtps://${user}@127.0.0.1:${box.port}?tls.rejectUnauthorized=false`
+  const to = (user: string) => `smtps://${user}@127.0.0.1:${mailbox.port}?tls.rejectUnauthorized=false`
   const app = await open(t, 'sqlite', to('ada:right'))
-  const arriving = box.next()
+  const arriving = mailbox.next()
   await app.invite('grace@example.com')
   t.match(await arriving, { secure: true, user: 'ada' })
 
   const wrong = await open(t, 'sqlite', to('ada:wrong-password'))
   await wrong.invite('grace@example.com')
-  t.match(await wrong.says(/next attempt/), { reason: /535/ })
+  t.match(await wrong.waitForLog(/next attempt/), { reason: /535/ })
   t.notMatch(JSON.stringify(wrong.log), /wrong-password/, 'no password in the log')
 
-  const suspicious = await open(t, 'sqlite', `smtps://ada:right@127.0.0.1:${box.port}`)
+  const suspicious = await open(t, 'sqlite', `smtps://ada:right@127.0.0.1:${mailbox.port}`)
   await suspicious.invite('grace@example.com')
   t.match(
-    await suspicious.says(/next attempt/),
+    await suspicious.waitForLog(/next attempt/),
     { reason: /certificate|ESOCKET|ETLS/i },
     'an untrusted certificate is rejected',
   )

@@ -351,7 +351,7 @@ t.test('every response has security headers', async (t) => {
   for (let i = 0; i < 60; i++) await limited.app.inject({ url: '/signup/x/' })
   const throttled = await limited.send('GET', '/signup/x/')
   t.match(throttled, { status: 429, headers: SECURE })
-  t.notOk('strict-transport-security' in throttled.headers, 'HSTS only where the site is https')
+  t.notOk('strict-transport-security' in throttled.headers, 'HSTS is sent only for an https site')
 
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -398,26 +398,26 @@ t.test('pages run only their own script', async (t) => {
   }
 })
 
-t.test('answers invalid HTTP with an error body', async (t) => {
+t.test('returns an error body for invalid HTTP', async (t) => {
   const { app, first } = await openApp(t, 'sqlite')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }
-  const speak = (text: string) => exchange(port, text)
-  t.match(await speak('nonsense\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":"parse_error"/s)
-  t.match(await speak('GET / HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400/)
+  const send = (text: string) => exchange(port, text)
+  t.match(await send('nonsense\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":"parse_error"/s)
+  t.match(await send('GET / HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400/)
   t.match(
-    await speak(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`),
+    await send(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`),
     /^HTTP\/1\.1 431 .*"code":"parse_error"/s,
   )
-  t.match(await speak('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
-  t.match(await speak('HEAD /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 .*content-length: \d+.*\r\n\r\n$/s)
+  t.match(await send('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+  t.match(await send('HEAD /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 .*content-length: \d+.*\r\n\r\n$/s)
   t.match(
-    await speak('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
+    await send('POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n'),
     /^HTTP\/1\.1 401/,
     'rejected before the body is read',
   )
   t.match(
-    await speak(
+    await send(
       `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.api_key}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n`,
     ),
     /^HTTP\/1\.1 413/,

@@ -1,4 +1,4 @@
-/** The database port on both engines. */
+/** The database interface on both engines. */
 import { fork } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,8 +41,8 @@ t.test('compiles templates to statements', async (t) => {
     compile(sql`update t set ${assignments({ a: 1, b: null })} where c = ${true}`, 'sqlite').text,
     'update t set a = ?, b = ? where c = ?',
   )
-  for (const hostile of ['a b', 'a;', 'A', '"a"', '', 'a--'])
-    t.throws(() => name(hostile), `"${hostile}" is not a valid name`)
+  for (const invalid of ['a b', 'a;', 'A', '"a"', '', 'a--'])
+    t.throws(() => name(invalid), `"${invalid}" is not a valid name`)
   t.throws(() => assignments({ 'a = 1 --': 1 }))
 })
 
@@ -50,51 +50,51 @@ for (const engine of ENGINES) {
   t.test(`runs statements and transactions (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await db.exec(
-      'create table things (id integer primary key, word text unique, flag ' +
+      'create table items (id integer primary key, word text unique, flag ' +
         (engine === 'sqlite' ? 'integer)' : 'boolean)'),
     )
     t.equal(
       await db.run(
-        sql`insert into things (id, word, flag) values (1, ${'one'}, ${true}), (2, ${"o'ne; drop table things"}, ${false})`,
+        sql`insert into items (id, word, flag) values (1, ${'one'}, ${true}), (2, ${"o'ne; drop table items"}, ${false})`,
       ),
       2,
     )
-    t.same(await db.all(sql`select id, word from things where flag = ${true}`), [{ id: 1, word: 'one' }])
-    t.same(await db.get(sql`select id from things where word = ${"o'ne; drop table things"}`), { id: 2 })
-    t.equal(await db.get(sql`select id from things where id = ${3}`), undefined)
+    t.same(await db.all(sql`select id, word from items where flag = ${true}`), [{ id: 1, word: 'one' }])
+    t.same(await db.get(sql`select id from items where word = ${"o'ne; drop table items"}`), { id: 2 })
+    t.equal(await db.get(sql`select id from items where id = ${3}`), undefined)
     if (engine === 'sqlite')
-      await t.rejects(db.get(sql`delete from things`), /Use run/, '`get` rejects statements without rows')
+      await t.rejects(db.get(sql`delete from items`), /Use run/, '`get` rejects statements without rows')
     t.same(
-      await db.get(sql`insert into things (id, word) values (3, ${null}) returning id`),
+      await db.get(sql`insert into items (id, word) values (3, ${null}) returning id`),
       { id: 3 },
       'a writing statement can return rows',
     )
-    t.same(await db.get(sql`select count(*) as n from things where id in ${oneOf([1, 3, 99])}`), { n: 2 })
-    t.same(await db.get(sql`select count(*) as n from things where word in ${oneOf(['one', "'"])}`), { n: 1 })
-    await t.rejects(db.run(sql`insert into things (id, word) values (4, ${'one'})`), 'unique')
+    t.same(await db.get(sql`select count(*) as n from items where id in ${oneOf([1, 3, 99])}`), { n: 2 })
+    t.same(await db.get(sql`select count(*) as n from items where word in ${oneOf(['one', "'"])}`), { n: 1 })
+    await t.rejects(db.run(sql`insert into items (id, word) values (4, ${'one'})`), 'unique')
     t.ok(
-      isUniqueViolation(await db.run(sql`insert into things (id, word) values (4, ${'one'})`).catch((error) => error)),
+      isUniqueViolation(await db.run(sql`insert into items (id, word) values (4, ${'one'})`).catch((error) => error)),
     )
     t.notOk(isUniqueViolation(new Error('other')))
 
     await t.rejects(
       db.tx(async (tx) => {
-        await tx.run(sql`insert into things (id) values (5)`)
-        throw new Error('changed my mind')
+        await tx.run(sql`insert into items (id) values (5)`)
+        throw new Error('rolled back')
       }),
-      { message: 'changed my mind' },
+      { message: 'rolled back' },
     )
-    t.equal(await db.get(sql`select id from things where id = 5`), undefined, 'a failed transaction writes nothing')
+    t.equal(await db.get(sql`select id from items where id = 5`), undefined, 'a failed transaction writes nothing')
     t.equal(
-      await db.tx((tx) => tx.tx(async (inner) => (await inner.run(sql`insert into things (id) values (6)`)) + 1)),
+      await db.tx((tx) => tx.tx(async (inner) => (await inner.run(sql`insert into items (id) values (6)`)) + 1)),
       2,
       'a nested transaction joins the outer one',
     )
-    t.equal(await db.run(sql`delete from things where id = 6`), 1)
-    t.equal(await db.run(sql`delete from things where id = 6`), 0)
+    t.equal(await db.run(sql`delete from items where id = 6`), 1)
+    t.equal(await db.run(sql`delete from items where id = 6`), 0)
   })
 
-  t.test(`a waiting transaction does not include the writes of others (${engine})`, async (t) => {
+  t.test(`a pending transaction does not include other writes (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await db.exec('create table notes (id integer primary key)')
     let release = (): void => undefined
@@ -134,12 +134,12 @@ for (const engine of ENGINES) {
       },
     ]
     const ids = Array.from({ length: 120 }, (_, i) => i + 1)
-    const wayOf = (id: number): number => ((id * 7) % 11) % ways.length
-    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[wayOf(id)]!(tx, id))))
+    const indexFor = (id: number): number => ((id * 7) % 11) % ways.length
+    const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[indexFor(id)]!(tx, id))))
     const committed = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
     t.same(
       committed,
-      ids.filter((id) => [0, 4].includes(wayOf(id))),
+      ids.filter((id) => [0, 4].includes(indexFor(id))),
     )
     const found = await db.all<{ of: number }>(sql`select distinct of from notes order by of`)
     t.same(
@@ -226,27 +226,27 @@ for (const engine of ENGINES) {
 
   t.test(`counts rows with a cache that every commit clears (${engine})`, async (t) => {
     const { db, url } = await open(t, engine)
-    await db.exec('create table things (id integer primary key, word text)')
+    await db.exec('create table items (id integer primary key, word text)')
     const other = await openDatabase(url)
-    const words = (): Promise<number> => db.count(sql`from things where word = ${'one'}`)
+    const words = (): Promise<number> => db.count(sql`from items where word = ${'one'}`)
     t.equal(await words(), 0)
-    await db.run(sql`insert into things values (1, 'one')`)
-    t.equal(await words(), 1, 'own writes count')
-    await other.run(sql`insert into things values (2, 'one'), (3, 'two')`)
-    t.equal(await words(), 2, 'writes of another connection count')
-    t.equal(await db.count(sql`from things where word = ${'two'}`), 1, 'the cache key includes the parameters')
+    await db.run(sql`insert into items values (1, 'one')`)
+    t.equal(await words(), 1, 'own writes are counted')
+    await other.run(sql`insert into items values (2, 'one'), (3, 'two')`)
+    t.equal(await words(), 2, 'writes of another connection are counted')
+    t.equal(await db.count(sql`from items where word = ${'two'}`), 1, 'the cache key includes the parameters')
     await db.tx(async (tx) => {
-      await tx.run(sql`delete from things`)
-      t.equal(await tx.count(sql`from things`), 0, 'a transaction counts its own writes')
-      t.equal(await words(), 2, 'other connections do not count them')
+      await tx.run(sql`delete from items`)
+      t.equal(await tx.count(sql`from items`), 0, 'a transaction counts its own writes')
+      t.equal(await words(), 2, 'other connections do not count uncommitted writes')
     })
     t.equal(await words(), 0)
     await other.close()
     await db.close()
     const alone = await openDatabase(url, { mode: 'alone' })
-    t.equal(await alone.count(sql`from things`), 0)
-    await alone.run(sql`insert into things values (4, 'one')`)
-    t.equal(await alone.count(sql`from things`), 1, 'also with a single connection')
+    t.equal(await alone.count(sql`from items`), 0)
+    await alone.run(sql`insert into items values (4, 'one')`)
+    t.equal(await alone.count(sql`from items`), 1, 'a single connection counts its own writes')
     await alone.close()
   })
 
@@ -277,15 +277,15 @@ for (const engine of ENGINES) {
 
 t.test('recognizes a PostgreSQL deadlock as retryable', async (t) => {
   const { db } = await open(t, 'postgres')
-  await db.exec('create table things (id integer primary key); insert into things values (1), (2)')
+  await db.exec('create table items (id integer primary key); insert into items values (1), (2)')
   let [arrived, both] = [0, (): void => undefined]
-  const met = new Promise<void>((resolve) => (both = resolve))
-  const lockRow = (tx: Db, id: number) => tx.get(sql`select id from things where id = ${id} ${forUpdate}`)
+  const bothLocked = new Promise<void>((resolve) => (both = resolve))
+  const lockRow = (tx: Db, id: number) => tx.get(sql`select id from items where id = ${id} ${forUpdate}`)
   const cross = (first: number, second: number) =>
     db.tx(async (tx) => {
       await lockRow(tx, first)
       if (++arrived === 2) both()
-      await met
+      await bothLocked
       await lockRow(tx, second)
     })
   const ended = await Promise.allSettled([cross(1, 2), cross(2, 1)])
@@ -466,7 +466,9 @@ t.test('all writes behind a lock of another process time out together', async (t
 
 t.test('several processes open and close one SQLite database concurrently', async (t) => {
   const folder = freshFolder(t)
-  const others = Array.from({ length: 3 }, () => fork(new URL('../helpers/open-often.ts', import.meta.url), [folder]))
+  const others = Array.from({ length: 3 }, () =>
+    fork(new URL('../helpers/reopen-database.ts', import.meta.url), [folder]),
+  )
   for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
     t.equal(code, 0)
 })
@@ -485,7 +487,7 @@ t.test('database files are private for every umask', async (t) => {
     process.umask(umask)
     const open = async (folder: string) => {
       const db = await openDatabase(`sqlite:${folder}`)
-      await db.exec('create table if not exists things (id integer)')
+      await db.exec('create table if not exists items (id integer)')
       const modes = ['', '-wal', '-shm'].map((suffix) => modeOf(join(folder, `workspace.db${suffix}`)))
       t.strictSame(modes, ['600', '600', '600'], folder)
       await db.close()

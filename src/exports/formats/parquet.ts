@@ -26,7 +26,7 @@ const GROUP_BYTES = 32 * 1024 * 1024
  */
 const SHORT_LINE_BYTES = 4 * 1024 * 1024
 const LONG_LINE_BYTES = 24 * 1024 * 1024
-/** DuckDB stops reading while it processes a buffer. The next pages are encoded meanwhile. */
+/** DuckDB stops reading while it processes a buffer. The next pages are encoded in the meantime. */
 const MAX_QUEUED_BYTES = 4 * SHORT_LINE_BYTES
 /** The assumed compression ratio until the first row group is written. */
 const INITIAL_RATIO = 0.2

@@ -1,4 +1,4 @@
-/** Orval writes the server's address into the client that it generates. */
+/** Orval writes the server URL into the generated client. */
 module.exports = {
   workspace: {
     input: './openapi.json',

@@ -9,43 +9,43 @@ import {
   organizationsList,
   organizationsUpdate,
 } from '../generated/hey-api/index.js'
-import { type RoundTrip, there } from './round-trip.js'
+import { present, type RoundTrip } from './round-trip.js'
 
 const keys = { aws_access_key_id: 'a', aws_secret_access_key: 's' }
 const bucket = { bucket_name: 'b', region: 'us-east-1', prefix: 'p' }
-export const inFull: DestinationCreate = { type: 'S3', config: { ...bucket, ...keys, compression: null } }
+export const withSecrets: DestinationCreate = { type: 'S3', config: { ...bucket, ...keys, compression: null } }
 // @ts-expect-error The secrets are required.
 export const withoutSecrets: DestinationCreate = { type: 'S3', config: bucket }
 // @ts-expect-error This is the config of another type.
 export const ofAnotherType: DestinationCreate = { type: 'HTTP', config: { ...bucket, ...keys } }
-// @ts-expect-error Answers hold no secrets.
+// @ts-expect-error Responses do not contain secrets.
 export const secretOf = (destination: Destination) => destination.type === 'HTTP' && destination.config.token
 export const bucketOf = (destination: Destination) => destination.type === 'S3' && destination.config.bucket_name
 export const unset: Domain['sso_enforcement'] = ''
-// @ts-expect-error No provider of this name.
+// @ts-expect-error This provider does not exist.
 export const unknown: Domain['sso_enforcement'] = 'okta'
 
 export async function roundTrip(baseUrl: string, key: string): Promise<RoundTrip> {
   client.setConfig({ baseUrl, auth: key })
-  const made = there((await organizationsCreate({ body: { name: 'By hey-api' } })).data)
-  const path = { id: made.id }
-  const list = there((await organizationsList({ query: { limit: 10 } })).data)
-  const changed = there((await organizationsUpdate({ path, body: { name: 'Changed' } })).data)
+  const created = present((await organizationsCreate({ body: { name: 'By hey-api' } })).data)
+  const path = { id: created.id }
+  const list = present((await organizationsList({ query: { limit: 10 } })).data)
+  const changed = present((await organizationsUpdate({ path, body: { name: 'Changed' } })).data)
   const { error, response } = await organizationsUpdate({ path, body: { name: '' } })
-  const { type, code, attr } = there(error)
+  const { type, code, attr } = present(error)
   const exported = await batchExportsCreate({
-    path: { organization_id: made.id },
+    path: { organization_id: created.id },
     body: { name: 'x', interval: 'day', destination: { type: 'File', config: { prefix: '{year}' } } },
   })
-  const { destination } = there(exported.data)
+  const { destination } = present(exported.data)
   const deleted = await organizationsDelete({ path })
   return {
-    made: made.name,
+    created: created.name,
     listed: list.results.map(({ name }) => name),
     changed: changed.name,
     teams: changed.teams.length,
     prefix: destination.type === 'File' ? destination.config.prefix : undefined,
-    refused: { status: there(response).status, type, code, attr },
-    deleted: there(deleted.response).status,
+    rejected: { status: present(response).status, type, code, attr },
+    deleted: present(deleted.response).status,
   }
 }

@@ -1,4 +1,4 @@
-/** Many misbehaving connections: memory stays bounded, and other clients are served. */
+/** Many misbehaving connections: memory stays bounded, and requests of other clients succeed. */
 import { spawnSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,29 +10,29 @@ import { figure, PROVE } from '../helpers/figures.ts'
 import { type ServerProcess, startProcess } from '../helpers/process.ts'
 import { seeded } from '../helpers/seeded.ts'
 
-const AREA = 'HTTP under duress'
+const AREA = 'HTTP overload'
 const SEED = Number(process.env.SEED ?? 20260902)
 const MEBIBYTE = 1024 * 1024
 const SLOW = PROVE ? 2_000 : 200
 const IDLE = PROVE ? 10_000 : 2_000
 const OVERSIZED = PROVE ? 2_000 : 200
 const PIPELINES = PROVE ? 200 : 10
-const FLOODS = PROVE ? 50 : 5
+const UNREAD_PIPELINES = PROVE ? 50 : 5
 const ABORTED = PROVE ? 500 : 30
 const STALLED = PROVE ? 200 : 30
-const PACKED = PROVE ? 40 : 6
-const PACKED_EVENTS = PROVE ? 20_000 : 5_000
+const COMPRESSED = PROVE ? 40 : 6
+const COMPRESSED_EVENTS = PROVE ? 20_000 : 5_000
 const READERS = PROVE ? 30 : 10
 const EVENTS = PROVE ? 50_000 : 10_000
-const AT_ONCE = 100
+const CONCURRENCY = 100
 /** Files that a process opens in addition to connections. */
 const OTHER_FILES = 200
 /** The allowed growth of resident memory after the warm-up. */
-const BOUND_MEBIBYTES = 512
+const MAX_GROWTH_MIB = 512
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
-/** Only for tests of the timeouts. On a busy machine, other tests would run into them. */
+/** Only for tests of the timeouts: on a busy machine, requests of other tests would time out. */
 const SHORT_TIMEOUTS = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
 const LONG_TIMEOUTS = { HEADERS_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', EVENTS_QUERY_TIMEOUT_MS: '60000' }
 
@@ -62,7 +62,7 @@ const next = ({ socket, closed }: Connection, event: 'connect' | 'data' | 'drain
 async function repeatConcurrently<Result>(
   count: number,
   work: (i: number) => Promise<Result>,
-  at_once = AT_ONCE,
+  concurrency = CONCURRENCY,
 ): Promise<Result[]> {
   const results: Result[] = []
   let next = 0
@@ -72,12 +72,12 @@ async function repeatConcurrently<Result>(
       results[i] = await work(i)
     }
   }
-  await Promise.all(Array.from({ length: at_once }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return results
 }
 
 /** Waits until the received text matches, or until the connection closes. */
-async function received(connection: Connection, pattern: RegExp): Promise<void> {
+async function waitForText(connection: Connection, pattern: RegExp): Promise<void> {
   while (!pattern.test(connection.text()) && !connection.socket.closed) await next(connection, 'data')
 }
 
@@ -106,7 +106,7 @@ async function memoryOf({ url }: ServerProcess): Promise<number> {
 }
 
 /** A well-behaved client that sends ordinary requests and records the peak memory of the server. */
-function bystander(server: ServerProcess) {
+function startProbe(server: ServerProcess) {
   const headers = { authorization: `Bearer ${server.api_key}` }
   const failed: string[] = []
   let [requests, peak, stopped] = [0, 0, false]
@@ -120,7 +120,7 @@ function bystander(server: ServerProcess) {
       failed.push(`${path} failed: ${(error as Error).cause ?? error}`)
     }
   }
-  const going = (async () => {
+  const polling = (async () => {
     do {
       await request('/api/organizations/', { headers })
       await request('/api/projects/@current/events/?limit=5', { headers })
@@ -131,33 +131,33 @@ function bystander(server: ServerProcess) {
   return {
     stop: async () => {
       stopped = true
-      await going
+      await polling
       return { requests, failed, peak }
     },
   }
 }
 
-/** Runs an attack while a bystander sends requests. Returns a sentence about the result. */
-async function withBystander(t: Test, server: ServerProcess, trouble: () => Promise<void>): Promise<string> {
-  const person = bystander(server)
-  await trouble()
-  const { requests, failed, peak } = await person.stop()
-  t.strictSame(failed, [], `all ${requests} requests of the bystander succeed`)
-  const rise = Math.max(0, Math.round(peak - warm))
-  t.ok(rise <= BOUND_MEBIBYTES, `memory grows by ${rise} MiB, at most ${BOUND_MEBIBYTES}`)
+/** Runs an attack while another client sends ordinary requests. Returns the result for the report. */
+async function measureUnderLoad(t: Test, server: ServerProcess, attack: () => Promise<void>): Promise<string> {
+  const probe = startProbe(server)
+  await attack()
+  const { requests, failed, peak } = await probe.stop()
+  t.strictSame(failed, [], `all ${requests} requests of another client succeed`)
+  const growth_mib = Math.max(0, Math.round(peak - baseline_mib))
+  t.ok(growth_mib <= MAX_GROWTH_MIB, `memory grew by ${growth_mib} MiB, at most ${MAX_GROWTH_MIB}`)
   t.equal(server.child.exitCode, null, 'the server is still running')
-  return `memory rose by ${rise} MiB (bound ${BOUND_MEBIBYTES}), all ${requests.toLocaleString('en')} requests of a bystander answered`
+  return `memory grew by ${growth_mib} MiB (limit ${MAX_GROWTH_MIB}), all ${requests.toLocaleString('en')} requests of another client succeeded`
 }
 
-let warm: number
+let baseline_mib: number
 let server: ServerProcess
 
 /** Each test has its own server, so that memory of one test does not count in the next. */
 async function openServer(t: Test, environment: Record<string, string> = {}): Promise<void> {
   const settings = { BODY_MEMORY_MB: '64', ...LONG_TIMEOUTS, ...environment }
   server = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}`, ...settings })
-  await bystander(server).stop()
-  warm = await memoryOf(server)
+  await startProbe(server).stop()
+  baseline_mib = await memoryOf(server)
 }
 
 t.test('requests that arrive byte by byte or not at all time out with 408', async (t) => {
@@ -168,29 +168,29 @@ t.test('requests that arrive byte by byte or not at all time out with 408', asyn
     'POST /batch/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n',
     '',
   ]
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(SLOW, () => openConnection(server))
     for (const [i, { socket }] of connections.entries()) socket.write(heads[i % heads.length]!)
-    const dribble = setInterval(() => {
+    const trickle = setInterval(() => {
       for (const [i, { socket }] of connections.entries())
         if (i % heads.length < 3 && socket.writable) socket.write('x')
     }, 100)
     await Promise.all(connections.map(({ closed }) => closed))
-    clearInterval(dribble)
+    clearInterval(trickle)
     t.strictSame(tally(connections.map(statusOf)), { 408: SLOW }, 'each connection receives 408 and is closed')
   })
-  figure(t, { area: AREA, count: SLOW, of: 'slow connections', result: `each ended with 408; ${result}` })
+  figure(t, { area: AREA, count: SLOW, of: 'slow connections', result: `each closed with 408; ${result}` })
 })
 
 t.test('idle connections do not block other clients', async (t) => {
   await openServer(t)
   const limit = Number(spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout)
   const count = Math.min(IDLE, Number.isNaN(limit) ? IDLE : limit - OTHER_FILES)
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(count, async () => {
       const connection = await openConnection(server)
       connection.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n')
-      await received(connection, /"ok"/)
+      await waitForText(connection, /"ok"/)
       return connection
     })
     const another = await fetch(`${server.url}/health/live`)
@@ -201,15 +201,15 @@ t.test('idle connections do not block other clients', async (t) => {
     await Promise.all(connections.map(({ closed }) => closed))
   })
   if (count < IDLE) {
-    const unable = `This machine lets a process open ${limit} files, so there were ${count} connections, not ${IDLE}. Raise it with ulimit -n.`
+    const unable = `The limit of ${limit} open files allowed only ${count} of ${IDLE} connections. Raise it with ulimit -n.`
     figure(t, { area: AREA, unable })
   }
-  figure(t, { area: AREA, count, of: 'connections at once', result })
+  figure(t, { area: AREA, count, of: 'concurrent connections', result })
 })
 
-t.test('too large headers are rejected with 431', async (t) => {
+t.test('oversized headers are rejected with 431', async (t) => {
   await openServer(t)
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(OVERSIZED, async (i) => {
       const connection = await openConnection(server)
       const name = i % 2 ? 'X-Big: ' : ''
@@ -222,13 +222,13 @@ t.test('too large headers are rejected with 431', async (t) => {
     })
     t.strictSame(tally(connections.map(statusOf)), { 431: OVERSIZED })
   })
-  figure(t, { area: AREA, count: OVERSIZED, of: 'requests', result: `each refused with 431; ${result}` })
+  figure(t, { area: AREA, count: OVERSIZED, of: 'requests', result: `each rejected with 431; ${result}` })
 })
 
 t.test('pipelined requests are answered in order', async (t) => {
   await openServer(t)
   const each = 100
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     const orders = await repeatConcurrently(
       PIPELINES,
       async () => {
@@ -246,21 +246,21 @@ t.test('pipelined requests are answered in order', async (t) => {
       },
       5,
     )
-    const wanted = Array.from({ length: each }, (_, i) => i)
+    const expected = Array.from({ length: each }, (_, i) => i)
     t.same(
-      orders.filter((order) => order.join() !== wanted.join()),
+      orders.filter((order) => order.join() !== expected.join()),
       [],
       'responses have the order of the requests',
     )
   })
-  figure(t, { area: AREA, count: PIPELINES * each, of: 'requests', result: `answered in their order; ${result}` })
+  figure(t, { area: AREA, count: PIPELINES * each, of: 'requests', result: `responses in order; ${result}` })
 })
 
 t.test('memory stays bounded when a client does not read pipelined responses', async (t) => {
   await openServer(t)
   const each = 2_000
-  const result = await withBystander(t, server, async () => {
-    const connections = await repeatConcurrently(FLOODS, async (i) => {
+  const result = await measureUnderLoad(t, server, async () => {
+    const connections = await repeatConcurrently(UNREAD_PIPELINES, async (i) => {
       const connection = await openConnection(server)
       connection.socket.pause()
       const path = ['/docs/reference.js', '/openapi.json', '/api/projects/@current/events/?limit=1000'][i % 3]
@@ -273,7 +273,7 @@ t.test('memory stays bounded when a client does not read pipelined responses', a
     for (const { socket } of connections) socket.destroy()
     await Promise.all(connections.map(({ closed }) => closed))
   })
-  figure(t, { area: AREA, count: FLOODS * each, of: 'requests', result })
+  figure(t, { area: AREA, count: UNREAD_PIPELINES * each, of: 'requests', result })
 })
 
 t.test('invalid data after a request does not corrupt its response', async (t) => {
@@ -293,13 +293,13 @@ t.test('aborted uploads free their memory', async (t) => {
   await openServer(t)
   const random = seeded(SEED)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     await repeatConcurrently(
       ABORTED,
       async () => {
         const connection = await openConnection(server)
         connection.socket.write(`POST /batch/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY_LIMIT_BYTES}\r\n\r\n`)
-        for (let left = 1 + random() * 18; left > 0 && connection.socket.writable; left--)
+        for (let remaining = 1 + random() * 18; remaining > 0 && connection.socket.writable; remaining--)
           if (!connection.socket.write(chunk)) await next(connection, 'drain')
         connection.socket.resetAndDestroy()
         await connection.closed
@@ -313,7 +313,7 @@ t.test('aborted uploads free their memory', async (t) => {
 t.test('stalled uploads are rejected in favour of new ones', async (t) => {
   await openServer(t, SHORT_TIMEOUTS)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(
       STALLED,
       async () => {
@@ -331,34 +331,34 @@ t.test('stalled uploads are rejected in favour of new ones', async (t) => {
     })
     t.equal(large.status, 200, 'a large upload in progress succeeds')
     await Promise.all(connections.map(({ closed }) => closed))
-    const { 503: refused = 0, ...others } = tally(connections.map(statusOf))
-    t.ok(refused > 0, `${refused} stalled uploads were rejected`)
+    const { 503: rejected = 0, ...others } = tally(connections.map(statusOf))
+    t.ok(rejected > 0, `${rejected} stalled uploads were rejected`)
     t.strictSame(
       Object.keys(others).filter((status) => status !== '408' && status !== 'undefined'),
       [],
     )
   })
-  figure(t, { area: AREA, count: STALLED, of: 'uploads of 20 MiB', result: `the oldest make room with 503; ${result}` })
+  figure(t, { area: AREA, count: STALLED, of: 'uploads of 20 MiB', result: `the oldest rejected with 503; ${result}` })
 })
 
-t.test('small compressed bodies with large contents do not exhaust memory', async (t) => {
+t.test('small bodies that decompress to large ones do not exhaust memory', async (t) => {
   await openServer(t)
   const deep = { event: 'seen', distinct_id: 'person', properties: { a: Array.from({ length: 30 }, () => []) } }
-  const batch = Array.from({ length: PACKED_EVENTS }, () => deep)
+  const batch = Array.from({ length: COMPRESSED_EVENTS }, () => deep)
   const text = JSON.stringify({ api_key: server.project_token, batch })
   const body = gzipSync(text)
   const headers = { 'content-encoding': 'gzip' }
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     // The server parses a bounded number of them concurrently; the others wait.
     const statuses = await repeatConcurrently(
-      PACKED,
+      COMPRESSED,
       async () => (await fetch(`${server.url}/batch/`, { method: 'POST', body, headers })).status,
-      PROVE ? 10 : PACKED,
+      PROVE ? 10 : COMPRESSED,
     )
-    t.strictSame(tally(statuses), { 200: PACKED })
+    t.strictSame(tally(statuses), { 200: COMPRESSED })
   })
-  const of = `requests of ${Math.round(body.length / 1024)} KiB that hold ${Math.round(text.length / MEBIBYTE)} MiB`
-  figure(t, { area: AREA, count: PACKED, of, result })
+  const of = `requests of ${Math.round(body.length / 1024)} KiB that decompress to ${Math.round(text.length / MEBIBYTE)} MiB`
+  figure(t, { area: AREA, count: COMPRESSED, of, result })
 })
 
 t.test('clients that stop reading do not exhaust memory', async (t) => {
@@ -368,7 +368,7 @@ t.test('clients that stop reading do not exhaust memory', async (t) => {
     t.equal((await fetch(`${server.url}/batch/`, { method: 'POST', body })).status, 200)
   }
   const path = `/api/projects/@current/events/?limit=${EVENTS}`
-  const result = await withBystander(t, server, async () => {
+  const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(READERS, async () => {
       const connection = await openConnection(server)
       connection.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.api_key}\r\n\r\n`)
@@ -377,12 +377,12 @@ t.test('clients that stop reading do not exhaust memory', async (t) => {
       return connection
     })
     const headers = { authorization: `Bearer ${server.api_key}` }
-    const whole = (await (await fetch(`${server.url}${path}`, { headers })).json()) as { results: unknown[] }
-    t.equal(whole.results.length, EVENTS, 'one who reads gets everything meanwhile')
+    const page = (await (await fetch(`${server.url}${path}`, { headers })).json()) as { results: unknown[] }
+    t.equal(page.results.length, EVENTS, 'a client that reads gets the whole page')
     t.strictSame(tally(connections.map(statusOf)), { 200: READERS })
     for (const { socket } of connections) socket.destroy()
     await Promise.all(connections.map(({ closed }) => closed))
   })
-  const of = `readers of ${EVENTS.toLocaleString('en')} events each`
+  const of = `clients with pages of ${EVENTS.toLocaleString('en')} events`
   figure(t, { area: AREA, count: READERS, of, result })
 })

@@ -12,7 +12,7 @@ import { startProcess } from '../helpers/process.ts'
 const MEBIBYTE = 1024 * 1024
 const ROUNDS = 4
 /** Within BODY_MEMORY_MB, so that no body is rejected for lack of memory. */
-const AT_ONCE = 3
+const CONCURRENCY = 3
 
 interface Reply {
   status: number
@@ -62,7 +62,7 @@ t.test('every client receives 413', async (t) => {
     ['the API', '/api/organizations/', { ...json, authorization: `Bearer ${api_key}` }, Buffer.alloc(8 * MEBIBYTE, 32)],
     ['events', '/batch/', json, Buffer.alloc(28 * MEBIBYTE, 32)],
     [
-      'events out of gzip',
+      'decompressed events',
       '/batch/',
       { ...json, 'content-encoding': 'gzip' },
       gzipSync(`{"api_key":"${project_token}","event":"${'x'.repeat(21 * MEBIBYTE)}"}`),
@@ -72,11 +72,13 @@ t.test('every client receives 413', async (t) => {
     for (const [name, client] of CLIENTS)
       for (let round = 0; round < ROUNDS; round++) {
         const received = await Promise.all(
-          Array.from({ length: AT_ONCE }, () => client(`${url}${path}`, headers, body).catch((error) => ({ error }))),
+          Array.from({ length: CONCURRENCY }, () =>
+            client(`${url}${path}`, headers, body).catch((error) => ({ error })),
+          ),
         )
-        for (const one of received)
+        for (const response of received)
           t.match(
-            one,
+            response,
             { status: 413, body: { type: 'invalid_request', code: 'request_too_large', detail: /bytes/, attr: null } },
             `${place}, ${name}`,
           )
@@ -88,7 +90,7 @@ t.test('every client receives 401 before its body is read, also with Connection:
   const headers = { 'content-type': 'application/json', authorization: 'Bearer phx_wrong', connection: 'close' }
   const body = Buffer.alloc(8 * MEBIBYTE, 32)
   for (const [name, client] of CLIENTS.filter(([name]) => name.startsWith('node:http')))
-    for (let i = 0; i < ROUNDS * AT_ONCE; i++)
+    for (let i = 0; i < ROUNDS * CONCURRENCY; i++)
       t.match(
         await client(`${url}/api/organizations/`, headers, body).catch((error) => ({ error })),
         { status: 401 },

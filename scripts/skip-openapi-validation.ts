@@ -9,15 +9,15 @@ const validator = '@seriousme/openapi-schema-validator'
  * Removes the validation of the contract against the OpenAPI schema from fastify-openapi-glue, which takes most of its
  * start. The contract is validated when it is generated, and by a test.
  */
-export const checkedWhenGenerated: Plugin = {
-  name: 'checked-when-generated',
+export const skipOpenApiValidation: Plugin = {
+  name: 'skip-openapi-validation',
   setup(build) {
     const glue = require.resolve('fastify-openapi-glue')
     const resolver = createRequire(pathToFileURL(glue))
       .resolve(validator)
       .replace(/index\.js$/, 'resolve.js')
-    build.onResolve({ filter: new RegExp(`^${validator}$`) }, () => ({ path: validator, namespace: 'checked' }))
-    build.onLoad({ filter: /.*/, namespace: 'checked' }, () => ({
+    build.onResolve({ filter: new RegExp(`^${validator}$`) }, () => ({ path: validator, namespace: 'unvalidated' }))
+    build.onLoad({ filter: /.*/, namespace: 'unvalidated' }, () => ({
       resolveDir: process.cwd(),
       contents: `
         import { replaceRefs } from ${JSON.stringify(resolver)}

@@ -1,4 +1,4 @@
-/** A child process that starts an endless query in its event reader and reports that. */
+/** A child process that starts an endless query in its event reader, then sends a message. */
 import { createEventReader } from '../../src/events/readers.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
@@ -12,4 +12,4 @@ void reader.rows(
   sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000000000000) select count(*) from n`,
   options,
 )
-process.send!('asked')
+process.send!('started')

@@ -21,10 +21,10 @@ const BOUND_MS = 5_000
 
 const repeated = (unit: string, length = LENGTH): string => unit.repeat(Math.ceil(length / unit.length))
 
-async function assertFast<Result>(t: Test, what: string, work: () => Result): Promise<Awaited<Result>> {
+async function assertFast<Result>(t: Test, name: string, work: () => Result): Promise<Awaited<Result>> {
   const start = performance.now()
   const result = await work()
-  t.ok(performance.now() - start < BOUND_MS, `${what} took ${Math.round(performance.now() - start)} ms`)
+  t.ok(performance.now() - start < BOUND_MS, `${name} took ${Math.round(performance.now() - start)} ms`)
   return result
 }
 
@@ -40,15 +40,15 @@ t.test('parses JSON with NaN in linear time', async (t) => {
     return parsePayload(request, await openLargePayload(request))
   }
   const inside = (text: string): string => `{"api_key":"phc_x","event":[NaN,${text}]}`
-  for (const [what, text] of [
-    ['a string of escaped quotes that never ends', `{"x":NaN,"y":"${repeated('\\"')}`],
-    ['a string of backslashes that never ends', `{"x":NaN,"y":"${repeated('\\')}`],
+  for (const [name, text] of [
+    ['an unclosed string of escaped quotes', `{"x":NaN,"y":"${repeated('\\"')}`],
+    ['an unclosed string of backslashes', `{"x":NaN,"y":"${repeated('\\')}`],
     ['quotes', `{"x":NaN,${repeated('"')}`],
-    ['the beginnings of words', inside(repeated('Na'))],
+    ['incomplete keywords', inside(repeated('Na'))],
     ['signs', inside(repeated('-'))],
-    ['half of Infinity', inside(repeated('-Infinit'))],
+    ['incomplete Infinity', inside(repeated('-Infinit'))],
   ] as const)
-    await assertFast(t, what, () => t.rejects(read(text), { code: 'invalid_payload' }, what))
+    await assertFast(t, name, () => t.rejects(read(text), { code: 'invalid_payload' }, name))
 
   const api_key = 'phc_x'
   const long = `{"api_key":"${api_key}","event":"e","properties":{"y":"${repeated('\\"NaN')}","z":[${repeated('NaN,-Infinity,')}Infinity]}}`
@@ -61,8 +61,8 @@ t.test('parses JSON with NaN in linear time', async (t) => {
 /** Parses each text. Fails with the text if that takes too long or throws an unexpected error. */
 async function reads(t: Test, parse: (text: string) => unknown, texts: readonly string[], refusals: string[] = []) {
   for (const text of texts) {
-    const what = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
-    await assertFast(t, what, () => {
+    const name = `${parse.name} of ${JSON.stringify(text.slice(0, 20))}…, ${text.length} characters,`
+    await assertFast(t, name, () => {
       try {
         parse(text)
       } catch (error) {
@@ -87,7 +87,7 @@ t.test('parses times in linear time', async (t) => {
   for (const parse of [parseEventTime, parseSentAt]) for (const text of texts) t.equal(parse(text), undefined)
   for (const text of texts) t.equal(parseDatetime(text), null)
   const named = 'Sat Jan 07 2012 20:00:00 GMT+0200 (Central European Standard Time)'
-  t.equal(parseEventTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone changes nothing')
+  t.equal(parseEventTime(named), Date.UTC(2012, 0, 7, 18) * 1000, 'a comment after the zone is ignored')
   t.equal(parseEventTime('Sat Jan 07 2012 20:00:00 (Central (European) Time)'), Date.UTC(2012, 0, 7, 20) * 1000)
 })
 
@@ -109,8 +109,8 @@ t.test('parses page elements in linear time', async (t) => {
   await reads(t, parseElements, texts)
   t.equal(parseElements(repeated('a;')).length, 512, 'at most as many elements as a page can nest')
   const attributes = Array.from({ length: 20_000 }, (_, i) => `k${i}="1"`).join('')
-  t.equal(Object.keys(parseElements(`a:${attributes}`)[0]!.attributes).length, 5_000, 'and no more attributes')
-  t.equal(parseElements(`a${'.b'.repeat(20_000)}`)[0]!.attr_class!.length, 5_000, 'or classes')
+  t.equal(Object.keys(parseElements(`a:${attributes}`)[0]!.attributes).length, 5_000, 'at most as many attributes')
+  t.equal(parseElements(`a${'.b'.repeat(20_000)}`)[0]!.attr_class!.length, 5_000, 'at most as many classes')
   t.match(parseElements('a:x="1;2";b:text="x'), [{ attributes: { x: '1;2' } }, { tag_name: 'b', text: null }])
 })
 

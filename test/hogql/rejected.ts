@@ -1,7 +1,7 @@
 /** Rejected expressions, with the error's position and words that its message must contain. */
-export type Refusal = readonly [text: string, position: number, ...words: string[]]
+export type Rejected = readonly [text: string, position: number, ...words: string[]]
 
-export const REFUSALS: Refusal[] = [
+export const REJECTED: Rejected[] = [
   ['', 1, 'empty'],
   ['   ', 1, 'empty'],
   ['-- only a comment', 1, 'empty'],
@@ -127,7 +127,7 @@ export const REFUSALS: Refusal[] = [
 ]
 
 /** Rejected SELECT statements. */
-export const SELECT_REFUSALS: Refusal[] = [
+export const REJECTED_SELECTS: Rejected[] = [
   ['', 1, 'empty'],
   ['event', 1, 'SELECT'],
   ['SELECT', 7, 'Unexpected end'],

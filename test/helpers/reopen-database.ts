@@ -1,4 +1,4 @@
-/** A child process that opens and closes the database repeatedly, as commands beside a server do. */
+/** A child process that opens and closes the database repeatedly, like commands next to a server. */
 import { openDatabase } from '../../src/sql/open.ts'
 
 for (let i = 0; i < 100; i++) {
