@@ -297,3 +297,48 @@ onBothEngines(t, 'sensitive operations ask for a sign-in within the last hour', 
   await browser.signIn(EMAIL, PASSWORD)
   t.equal((await create()).status, 201)
 })
+
+onBothEngines(t, 'changes of owners and domains ask for a sign-in within the last hour', async (t, app) => {
+  await setPassword(app)
+  const browser = openBrowser(app)
+  await browser.signIn(EMAIL, PASSWORD)
+  const member = await app.member('member@example.com', 1)
+  const organization = `/api/organizations/${app.first.organization_id}`
+  const domain = await app.send('POST', `${organization}/domains/`, { body: { domain: 'example.com' } })
+  const setLevel = (level: number) =>
+    browser.send('PATCH', `${organization}/members/${member.uuid}/`, { body: { level } })
+  const invite = (level: number) =>
+    browser.send('POST', `${organization}/invites/`, { body: { target_email: `${level}@example.com`, level } })
+  const inviteMany = (...levels: number[]) =>
+    browser.send('POST', `${organization}/invites/bulk/`, {
+      body: levels.map((level, i) => ({ target_email: `${i}.${level}@example.com`, level })),
+    })
+  const onDomain = (method: string, path = '', body?: object) =>
+    browser.send(method, `${organization}/domains/${path}`, body && { body })
+
+  const refused = { status: 403, body: { code: 'reauthentication_required' } }
+  app.advance(3_600_000)
+  t.match(await setLevel(15), refused, 'to owner')
+  t.equal((await setLevel(8)).status, 200, 'other levels are not sensitive')
+  t.match(await invite(15), refused)
+  t.match(await inviteMany(1, 15), refused)
+  t.equal((await invite(8)).status, 201)
+  t.equal((await inviteMany(1, 8)).status, 200)
+  t.match(await onDomain('POST', '', { domain: 'example.org', saml_entity_id: 'urn:idp' }), refused)
+  t.match(await onDomain('PATCH', `${domain.body.id}/`, { saml_entity_id: 'urn:idp' }), refused)
+  t.match(await onDomain('POST', `${domain.body.id}/verify/`), refused)
+  t.match(await onDomain('DELETE', `${domain.body.id}/`), refused)
+  t.equal((await onDomain('GET', `${domain.body.id}/`)).body.saml_entity_id, null)
+  t.equal((await app.send('GET', `${organization}/invites/`)).body.count, 3, 'no invite of the refused list')
+  const raise = { body: { level: 15 } }
+  t.equal((await app.send('PATCH', `${organization}/members/${member.uuid}/`, raise)).status, 200, 'keys are exempt')
+  t.equal((await setLevel(15)).status, 200, 'the present level changes nothing')
+  t.match(await setLevel(8), refused, 'from owner')
+
+  await browser.signIn(EMAIL, PASSWORD)
+  t.equal((await setLevel(8)).status, 200)
+  t.equal((await setLevel(15)).status, 200)
+  t.equal((await invite(15)).status, 201)
+  t.equal((await onDomain('PATCH', `${domain.body.id}/`, { saml_entity_id: 'urn:idp' })).status, 200)
+  t.equal((await onDomain('DELETE', `${domain.body.id}/`)).status, 204)
+})
