@@ -40,7 +40,7 @@ export function recordFailedSignIn(
   })
 }
 
-type SessionActivity = 'signed_in' | 'sign_in_failed' | 'signed_out' | 'ended'
+type SessionActivity = 'signed_in' | 'sign_in_failed' | 'signed_out'
 
 export function recordSession(
   { ids, now }: Recorder,
@@ -58,6 +58,7 @@ const SECRETS = {
   two_factor_enabled: 'totp_secret',
   two_factor_disabled: 'totp_secret',
   backup_codes_renewed: 'backup_codes',
+  sign_in_link_created: null,
 } as const
 
 /** Records a change of credentials. `changes` holds no secrets. */
