@@ -19,6 +19,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
+import { createFailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
 import type { SignInService } from './signin/service.ts'
@@ -172,7 +173,7 @@ export async function buildDeps({
     limits,
     throttled: config.RATE_LIMITS,
     mailer,
-    log,
+    failures: createFailureLog(log),
     background,
   }
   // A worker picks up the mail and purges that an API node enqueues.
@@ -231,6 +232,7 @@ export async function buildDeps({
       await mailer?.stop()
       await purger.stop()
       await Promise.all(running)
+      signIn.failures.flush()
       await eventReader.stop()
       if (events !== db) await events.close()
       await db.close()

@@ -32,11 +32,13 @@ export function recordFailedSignIn(
   user: UserRow,
   address: string,
   method: SignInMethod,
+  /** Of single sign-on. */
+  error_code: string | null = null,
 ): Promise<void> {
   return recordSession(service, tx, userActor(user, address), user, {
     activity: 'sign_in_failed',
     item_id: null,
-    changes: fieldChanges({}, { method }),
+    changes: fieldChanges({}, { method, error_code }),
   })
 }
 

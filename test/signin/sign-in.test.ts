@@ -277,6 +277,52 @@ onBothEngines(
   { environment: { RATE_LIMITS: 'true', TRUST_PROXY: 'true', SITE_URL: 'http://localhost' } },
 )
 
+for (const engine of ENGINES)
+  t.test(`failures without an account are one line in the log (${engine})`, async (t) => {
+    const lines: string[] = []
+    const found = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed sign-ins')
+    const attempts = async (t: Test) => {
+      const app = await openApp(t, engine, {
+        environment: { TRUST_PROXY: 'true', SITE_URL: 'http://localhost' },
+        log: { write: (line: string) => lines.push(line) } as never,
+      })
+      await setPassword(app)
+      const browser = openBrowser(app)
+      const attempt = (email: string, client: number) =>
+        browser.send('POST', '/api/login/', {
+          body: { email, password: 'a secret that is wrong' },
+          headers: { 'x-forwarded-for': `203.0.113.${client}` },
+        })
+      for (const client of [1, 2]) {
+        t.equal((await attempt('UNKNOWN@example.com', client)).status, 401)
+        t.equal((await attempt('unknown@example.com', client)).status, 401)
+      }
+      t.equal((await attempt(EMAIL, 3)).status, 401, 'an account, which has its own log')
+      await browser.send('GET', '/login/oidc/', { headers: { 'x-forwarded-for': '203.0.113.2' } })
+      return app
+    }
+    await t.test('on the timer', async (t) => {
+      const { signIn } = (await attempts(t)).deps
+      t.equal(found().length, 0, 'not one line each')
+      signIn.failures.flush()
+      signIn.failures.flush()
+      t.match(found(), [
+        {
+          failures: { unknown_address: 4, improperly_configured_sso: 1 },
+          addresses: 1,
+          clients: 2,
+          details: { improperly_configured_sso: 'oidc is not configured' },
+        },
+      ])
+      for (let i = 0; i < 20_000; i++)
+        signIn.failures.add({ reason: 'unknown_address', client: String(i), email: `${i}@example.com` })
+    })
+    t.match(found()[1], { failures: { unknown_address: 20_000 }, addresses: 10_000, clients: 10_000 }, 'bounded')
+    await t.test('at shutdown', attempts)
+    t.equal(found().length, 3)
+    for (const text of ['a secret', 'nknown@', 'UNKNOWN@']) t.notOk(lines.join().includes(text), text)
+  })
+
 onBothEngines(t, 'sensitive operations ask for a sign-in within the last hour', async (t, app) => {
   await setPassword(app)
   const browser = openBrowser(app)
