@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
+import { createFailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
 import type { SignInService } from './signin/service.ts'
@@ -176,7 +177,7 @@ export async function buildDeps({
     limits,
     throttled: config.RATE_LIMITS,
     mailer,
-    log,
+    failures: createFailureLog(log),
     background,
   }
   // A worker picks up the mail and purges that an API node enqueues.
@@ -238,6 +239,7 @@ export async function buildDeps({
       await purger.stop()
       await counter.stop()
       await Promise.all(running)
+      signIn.failures.flush()
       await eventReader.stop()
       if (events !== db) await events.close()
       await db.close()

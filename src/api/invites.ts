@@ -19,13 +19,13 @@ export const invites = (deps: Deps): Area<'invites', store.Invite> => {
         return page({ url, query }, count, rows.map(serialize))
       },
 
-      'invites.create': async ({ actor, organization, body }) =>
-        serialize(await rules.create(deps, actor, organization, body)),
+      'invites.create': async ({ caller, actor, organization, body }) =>
+        serialize(await rules.create(deps, { caller, actor }, organization, body)),
 
-      'invites.bulk': async ({ actor, organization, body }) =>
+      'invites.bulk': async ({ caller, actor, organization, body }) =>
         Array.isArray(body)
-          ? (await rules.createMany(deps, actor, organization, body)).map(serialize)
-          : serialize(await rules.create(deps, actor, organization, body)),
+          ? (await rules.createMany(deps, { caller, actor }, organization, body)).map(serialize)
+          : serialize(await rules.create(deps, { caller, actor }, organization, body)),
 
       'invites.delete': ({ actor, subject }) => rules.remove(deps, actor, subject),
     },

@@ -20,8 +20,8 @@ export const members = (deps: Deps): Area<'members', store.MemberRow> => ({
       return page({ url, query }, count, rows.map(serializeMember))
     },
 
-    'members.update': async ({ actor, organization, subject, body = {} }) =>
-      serializeMember(await rules.update(deps, actor, organization, subject, body)),
+    'members.update': async ({ caller, actor, organization, subject, body = {} }) =>
+      serializeMember(await rules.update(deps, { caller, actor }, organization, subject, body)),
 
     'members.remove': ({ actor, organization, subject }) => rules.remove(deps, actor, organization, subject),
   },

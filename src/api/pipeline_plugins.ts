@@ -143,13 +143,13 @@ function serializePluginActivity({ plugin, entries }: activity.PluginActivity): 
   return {
     ...serializePlugin(plugin),
     activity: entries.map((entry) => ({
-      user: { first_name: entry.first_name, email: entry.email },
+      user: { first_name: entry.user_first_name ?? '', email: entry.user_email ?? '' },
       activity: entry.activity,
-      scope: entry.scope,
+      scope: entry.area === 'plugins' ? 'Plugin' : 'PluginConfig',
       item_id: entry.item_id,
       detail: {
-        name: entry.name,
-        changes: changesIn(entry.changes)?.map(masked) ?? null,
+        name: entry.item_name ?? '',
+        changes: changesIn(entry.plugin_changes)?.map(masked) ?? null,
         trigger: null,
         type: null,
         short_id: null,

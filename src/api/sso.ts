@@ -1,6 +1,8 @@
 import { isUuid } from '../auth/access.ts'
 import { BROWSER_COOKIE, LINK_COOKIE } from '../auth/cookie-names.ts'
+import type { Client } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
+import { reportFailedSso } from '../signin/failed-sso.ts'
 import { beginOAuth, type Completed, completeOAuth } from '../signin/oidc.ts'
 import { beginSaml, completeSaml, metadata, type SamlSso } from '../signin/saml.ts'
 import { SsoError, signInWithSso } from '../signin/sso.ts'
@@ -34,20 +36,21 @@ export const sso = (deps: Deps): Area<'sso'> => {
   }
 
   /** Failures end on the sign-in page. */
-  const guarded = async (work: () => Promise<RawResponse>): Promise<RawResponse> => {
+  const guarded = async (client: Client, work: () => Promise<RawResponse>): Promise<RawResponse> => {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof SsoError)) throw error
-      log.info({ error_code: error.error_code, reason: error.message }, 'single sign-on failed')
+      log.debug({ error_code: error.error_code, reason: error.message }, 'single sign-on failed')
+      reportFailedSso(signIn, error, client)
       return redirect(`/login?error_code=${error.error_code}`)
     }
   }
 
   return {
     operations: {
-      'sso.begin': ({ params: { provider }, query, cookies, url }) =>
-        guarded(async () => {
+      'sso.begin': ({ params: { provider }, query, cookies, url, client }) =>
+        guarded(client, async () => {
           const { email, next } = query
           const invite_id = query.invite_id?.toLowerCase() ?? null
           if (invite_id !== null && !isUuid(invite_id))
@@ -60,7 +63,7 @@ export const sso = (deps: Deps): Area<'sso'> => {
         }),
 
       'sso.complete': (call) =>
-        guarded(async () => {
+        guarded(call.client, async () => {
           const { params, query, cookies, url } = call
           const browser = cookies.get(BROWSER_COOKIE)
           const input = { provider: params.provider, search: `?${url.search}`, state: query.state, browser }
@@ -68,7 +71,7 @@ export const sso = (deps: Deps): Area<'sso'> => {
         }),
 
       'sso.complete_saml': (call) =>
-        guarded(async () => {
+        guarded(call.client, async () => {
           const response = formText(call.body, 'SAMLResponse')
           const relay_state = formText(call.body, 'RelayState')
           const browser = call.cookies.get(BROWSER_COOKIE)

@@ -5,12 +5,16 @@ import * as identities from '../store/identities.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
 import * as sessions from '../store/sessions.ts'
+import type { UserRow } from '../store/users.ts'
+import { type Ending, recordEndedSessions } from './ended-sessions.ts'
+
+type Account = Pick<UserRow, 'id' | 'email'>
 
 /** Ends the sessions, links and half-finished sign-ins of a user, except one session. */
-export async function endSignIns(tx: Db, user_id: number, except: string | null = null): Promise<void> {
-  await sessions.removeAll(tx, user_id, except)
-  await pending.removeAll(tx, user_id)
-  await tokens.removeAll(tx, user_id)
+export async function endSignIns(tx: Db, ending: Ending, user: Account, except: string | null = null): Promise<void> {
+  await recordEndedSessions(tx, ending, await sessions.removeAll(tx, user, except))
+  await pending.removeAll(tx, user.id)
+  await tokens.removeAll(tx, user.id)
 }
 
 export async function removeTwoFactor(tx: Db, user_id: number): Promise<void> {
@@ -19,10 +23,10 @@ export async function removeTwoFactor(tx: Db, user_id: number): Promise<void> {
 }
 
 /** Removes everything that a user can sign in with. */
-export async function removeCredentials(tx: Db, user_id: number): Promise<void> {
-  await endSignIns(tx, user_id)
-  await removeTwoFactor(tx, user_id)
-  await identities.removeAll(tx, user_id)
-  await accounts.setPassword(tx, user_id, null)
-  await accounts.setPendingEmail(tx, user_id, null)
+export async function removeCredentials(tx: Db, ending: Ending, user: Account): Promise<void> {
+  await endSignIns(tx, ending, user)
+  await removeTwoFactor(tx, user.id)
+  await identities.removeAll(tx, user.id)
+  await accounts.setPassword(tx, user.id, null)
+  await accounts.setPendingEmail(tx, user.id, null)
 }

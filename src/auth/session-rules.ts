@@ -7,7 +7,7 @@ import type { SessionRow } from '../store/sessions.ts'
 import type { Caller } from './caller.ts'
 import { isFresh } from './sessions.ts'
 
-/** Operations that need a sign-in within the last hour. */
+/** Operations that need a sign-in within the last hour. Those that depend on the body call `requireFresh`. */
 const SENSITIVE: readonly OperationId[] = [
   'api_keys.create',
   'api_keys.update',
@@ -17,7 +17,10 @@ const SENSITIVE: readonly OperationId[] = [
   'two_factor.validate',
   'two_factor.backup_codes',
   'two_factor.disable',
+  'domains.create',
   'domains.update',
+  'domains.delete',
+  'domains.verify',
   'organizations.delete',
 ]
 

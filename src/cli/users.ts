@@ -5,10 +5,12 @@ import { createPasswordStrength } from '../auth/password-strength.ts'
 import { createPasswords } from '../auth/passwords.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
+import type { Ids } from '../ids.ts'
 import { activate, deactivate } from '../organizations/accounts.ts'
 import { addMember } from '../organizations/members.ts'
 import { createWithOwner } from '../organizations/organizations.ts'
 import { supersede as supersedeAccount } from '../organizations/supersede.ts'
+import { recordAccount } from '../signin/activity.ts'
 import { createSignInLink } from '../signin/links.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
@@ -195,13 +197,14 @@ const setPasswordCommand = (variables: Variables): Command =>
       const strength = createPasswordStrength()
       try {
         const passwords = createPasswords(strength)
-        const done = await withDatabase(variables, options, async ({ db }) => {
+        const done = await withDatabase(variables, options, async ({ db, ids, now }) => {
           const user = await findAccount(db, email)
           await passwords.requireStrong(password, [user.email, user.first_name, user.last_name])
           const password_hash = await passwords.hash(password)
           await db.tx(async (tx) => {
             await accounts.setPassword(tx, user.id, password_hash)
-            await endSignIns(tx, user.id)
+            await recordAccount({ ids, now: () => now }, tx, OPERATOR, user, 'password_changed')
+            await endSignIns(tx, { ids, now, actor: OPERATOR, reason: 'password_changed' }, user)
           })
           return { email: user.email }
         })
@@ -231,12 +234,19 @@ const linkCommand = (variables: Variables): Command =>
       const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await findAccount(tx, email)
-          if (options.resetTwoFactor) await removeTwoFactor(tx, user.id)
+          if (options.resetTwoFactor) await resetTwoFactor(tx, ids, now, user)
+          await recordAccount({ ids, now: () => now }, tx, OPERATOR, user, 'sign_in_link_created')
           return { email: user.email, login_url: await createSignInLink(tx, { ids, now, site_url }, user) }
         }),
       )
       console.log(options.json ? JSON.stringify(done) : done.login_url)
     })
+
+async function resetTwoFactor(tx: Db, ids: Ids, now: string, user: store.UserRow): Promise<void> {
+  if (user.two_factor_enabled_at !== null)
+    await recordAccount({ ids, now: () => now }, tx, OPERATOR, user, 'two_factor_disabled')
+  await removeTwoFactor(tx, user.id)
+}
 
 const resetTwoFactorCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('reset-two-factor'))
@@ -245,11 +255,11 @@ const resetTwoFactorCommand = (variables: Variables): Command =>
     .argument('<email>', 'the address of the user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users reset-two-factor ada@example.com')
     .action(async (email: string, options: LocalOptions) => {
-      const done = await withDatabase(variables, options, ({ db }) =>
+      const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await findAccount(tx, email)
-          await removeTwoFactor(tx, user.id)
-          await endSignIns(tx, user.id)
+          await resetTwoFactor(tx, ids, now, user)
+          await endSignIns(tx, { ids, now, actor: OPERATOR, reason: 'two_factor_reset' }, user)
           return { email: user.email }
         }),
       )
@@ -269,8 +279,8 @@ const deactivateCommand = (variables: Variables): Command =>
     .argument('<email>', 'the address of the user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users deactivate ada@example.com')
     .action(async (email: string, options: LocalOptions) => {
-      const done = await withDatabase(variables, options, ({ db }) =>
-        db.tx(async (tx) => deactivate(tx, (await findAccount(tx, email)).email)),
+      const done = await withDatabase(variables, options, ({ db, ids, now }) =>
+        db.tx(async (tx) => deactivate(tx, ids, now, (await findAccount(tx, email)).email)),
       )
       console.log(
         options.json
@@ -286,12 +296,12 @@ const activateCommand = (variables: Variables): Command =>
     .argument('<email>', 'the address of the user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users activate ada@example.com')
     .action(async (email: string, options: LocalOptions) => {
-      const done = await withDatabase(variables, options, ({ db }) =>
+      const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await store.findByEmail(tx, email.trim())
           if (!user || user.is_active)
             throw commandError(EXIT.not_found, 'No deactivated user has this address. Run `users list` to list users.')
-          return activate(tx, user.email)
+          return activate(tx, ids, now, user.email)
         }),
       )
       console.log(options.json ? JSON.stringify(done) : `Activated ${done.email}.`)

@@ -1,4 +1,5 @@
 import { isUuid } from '../auth/access.ts'
+import { recordEndedSessions } from '../auth/ended-sessions.ts'
 import type { ResolveTxt } from '../dns/txt.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
@@ -69,9 +70,12 @@ export async function update(
     requireCertificate(changes.saml_x509_cert)
     const updated = requireRow(await store.update(tx, domain, changes))
     if (SSO_FIELDS.some((field) => changes[field] !== undefined)) requireProvider(deps, updated)
-    if (changes.sso_enforcement) await sessions.removeOfDomain(tx, domain.domain)
     const recorded = domainChanges(settingsOf(domain), settingsOf(updated))
     if (recorded.length) await recordDomain(tx, deps.ids, deps.now(), actor, 'updated', updated, recorded)
+    if (changes.sso_enforcement) {
+      const ending = { ids: deps.ids, now: deps.now(), actor, reason: 'sso_enforced', organization_id } as const
+      await recordEndedSessions(tx, ending, await sessions.removeOfDomain(tx, domain.domain))
+    }
     return updated
   })
 }

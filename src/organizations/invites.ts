@@ -1,5 +1,7 @@
 import { isUuid } from '../auth/access.ts'
+import type { Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/hash.ts'
+import { requireFresh } from '../auth/session-rules.ts'
 import { forbidden, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -18,6 +20,7 @@ export interface InviteDeps {
   db: Db
   ids: Ids
   now: () => string
+  milliseconds: () => number
   /** Null when no mail is configured. Then the response carries the secret of the invite. */
   mailer: Pick<Mailer, 'wake'> | null
   log: { warn: (message: string) => void }
@@ -25,6 +28,11 @@ export interface InviteDeps {
 }
 
 type InvitingOrganization = Pick<OrganizationRow, 'id' | 'name'>
+
+interface Inviter {
+  caller: Caller
+  actor: UserActor
+}
 
 export type CreatedInvite = store.Invite & { signup_token?: string }
 
@@ -36,19 +44,19 @@ export async function get({ db }: { db: Db }, organization: InvitingOrganization
 
 export function create(
   deps: InviteDeps,
-  inviter: UserActor,
+  inviter: Inviter,
   organization: InvitingOrganization,
   input: store.InviteInput,
 ): Promise<CreatedInvite> {
   return asInviter(deps, inviter, organization, [input], (tx, now) =>
-    createInvite(deps, tx, now, { inviter, organization, input, attr: null }),
+    createInvite(deps, tx, now, { inviter: inviter.actor, organization, input, attr: null }),
   )
 }
 
 /** Creates all of the invites or none. Errors name the field by its index in the list. */
 export function createMany(
   deps: InviteDeps,
-  inviter: UserActor,
+  inviter: Inviter,
   organization: InvitingOrganization,
   inputs: store.InviteInput[],
 ): Promise<CreatedInvite[]> {
@@ -60,7 +68,7 @@ export function createMany(
       const address = users.emailKey(input.target_email)
       if (addresses.has(address)) throw invalid(attr, 'Duplicate address in the list. Send it once.', 'unique')
       addresses.add(address)
-      created.push(await createInvite(deps, tx, now, { inviter, organization, input, attr }))
+      created.push(await createInvite(deps, tx, now, { inviter: inviter.actor, organization, input, attr }))
     }
     return created
   })
@@ -90,10 +98,13 @@ export function recordInvite(
   return record(tx, ids, now, actor, { organization_id, area: 'invites', activity, ...item, changes })
 }
 
-/** Runs `work` in a transaction with the levels locked, after checking that the inviter may grant those of the inputs. */
+/**
+ * Runs `work` in a transaction with the levels locked, after checking that the inviter may grant those of the inputs.
+ * Inviting an owner needs a fresh sign-in.
+ */
 async function asInviter<Result>(
-  { db, now, mailer, log, config }: InviteDeps,
-  { user }: UserActor,
+  { db, now, milliseconds, mailer, log, config }: InviteDeps,
+  { caller, actor: { user } }: Inviter,
   organization: InvitingOrganization,
   inputs: store.InviteInput[],
   work: (tx: Db, now: string) => Promise<Result>,
@@ -106,6 +117,7 @@ async function asInviter<Result>(
     if (own === undefined) throw notFound()
     if (inputs.some(({ level = members.MEMBER }) => level > own))
       throw forbidden(`Your level is ${own}; you cannot invite at a higher level.`)
+    if (inputs.some(({ level }) => level === members.OWNER)) requireFresh(caller, milliseconds())
     return work(tx, time)
   })
   if (mailer) mailer.wake()

@@ -1,6 +1,7 @@
 import { isUuid } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
 import { requireMayGrant, requireMayManage } from '../auth/levels.ts'
+import { requireFresh } from '../auth/session-rules.ts'
 import { invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
@@ -28,9 +29,10 @@ export async function get(
   return member
 }
 
+/** Throws `reauthentication_required` when an old session changes who owns the organization. */
 export async function update(
-  { db, ids, now }: { db: Db; ids: Ids; now: () => string },
-  actor: UserActor,
+  { db, ids, now, milliseconds }: { db: Db; ids: Ids; now: () => string; milliseconds: () => number },
+  { caller, actor }: { caller: Caller; actor: UserActor },
   organization: OrganizationRow,
   member: store.MemberRow,
   { level }: { level?: store.Level },
@@ -40,6 +42,7 @@ export async function update(
     const { own, target } = await lockMembers(tx, actor, organization, member)
     if (level === target.level) return target
     requireMayGrant(own, target, level)
+    if (level === store.OWNER || target.level === store.OWNER) requireFresh(caller, milliseconds())
     const updated_at = now()
     await store.setLevel(tx, target.membership_id, level, updated_at)
     await invites.removeAbove(tx, organization.id, target.id, level)

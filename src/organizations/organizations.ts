@@ -3,7 +3,7 @@ import { forbidden, notFound } from '../errors.ts'
 import type { Purger } from '../events/purge.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import { type Actor, record, type UserActor } from '../store/activity_log.ts'
+import { type Actor, record, removePluginChanges, type UserActor } from '../store/activity_log.ts'
 import { isEmpty, pickDefined } from '../store/changes.ts'
 import { fieldChanges, storedBoolean, updatedFields } from '../store/field-changes.ts'
 import { isUnrestricted } from '../store/key-restrictions.ts'
@@ -136,7 +136,9 @@ export async function remove(
 ): Promise<void> {
   await db.tx(async (tx) => {
     const entry = { area: 'organizations', activity: 'deleted', item_id: id, item_name: name } as const
-    if (await store.remove(tx, id, now())) await record(tx, ids, now(), actor, { ...entry, organization_id: id })
+    if (!(await store.remove(tx, id, now()))) return
+    await removePluginChanges(tx, id)
+    await record(tx, ids, now(), actor, { ...entry, organization_id: id })
   })
   purger.wake()
 }

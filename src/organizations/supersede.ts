@@ -37,7 +37,7 @@ export async function supersede(
       code: 'account_exists',
       detail: 'The address of this account is verified, so it cannot be superseded.',
     })
-  await removeCredentials(tx, user.id)
+  await removeCredentials(tx, { ids, now, actor, reason: 'superseded' }, user)
   const superseded: Superseded = {
     id: user.id,
     uuid: user.uuid,

@@ -3,7 +3,7 @@ import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as activityLog from '../store/activity_log.ts'
 import type { FieldChange as LoggedChange } from '../store/field-changes.ts'
-import { type Activity, type FieldChange, record } from '../store/plugin_activity.ts'
+import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import type { PluginRow } from '../store/plugins.ts'
 import { diffFields } from './changes.ts'
 
@@ -16,13 +16,10 @@ interface PluginActivity {
   now: string
 }
 
-/** Records a change in the list of the plugin and in the activity log of the organization. */
 export async function recordPluginActivity(
   tx: Db,
   { plugin: { organization_id, id, name }, actor, activity, changes = [], ids, now }: PluginActivity,
 ): Promise<void> {
-  const { first_name, email } = actor.user
-  const user = { first_name, email }
   await activityLog.record(tx, ids, now, actor, {
     organization_id,
     area: 'plugins',
@@ -30,21 +27,8 @@ export async function recordPluginActivity(
     item_id: id,
     item_name: name,
     changes: loggedChanges(changes),
+    plugin: { id, changes },
   })
-  await record(
-    tx,
-    {
-      organization_id,
-      plugin_id: id,
-      scope: 'Plugin',
-      item_id: id,
-      activity,
-      user,
-      name,
-      changes: changes.length ? changes : null,
-    },
-    now,
-  )
 }
 
 export const loggedChanges = (changes: readonly FieldChange[]): LoggedChange[] =>

@@ -8,7 +8,7 @@ import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { secretChange } from '../store/field-changes.ts'
-import { type Activity, type FieldChange, record } from '../store/plugin_activity.ts'
+import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
@@ -210,22 +210,8 @@ async function recordChange(
     changes: loggedChanges(changes).map((change) =>
       change.field.startsWith(SETTING) ? secretChange(change.field) : change,
     ),
+    plugin: { id: plugin.id, changes },
   })
-  const { first_name, email } = actor.user
-  await record(
-    tx,
-    {
-      organization_id: project.organization_id,
-      plugin_id: plugin.id,
-      scope: 'PluginConfig',
-      item_id: row.id,
-      activity,
-      user: { first_name, email },
-      name,
-      changes,
-    },
-    now(),
-  )
 }
 
 function activityOf(

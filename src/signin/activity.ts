@@ -32,15 +32,17 @@ export function recordFailedSignIn(
   user: UserRow,
   address: string,
   method: SignInMethod,
+  /** Of single sign-on. */
+  error_code: string | null = null,
 ): Promise<void> {
   return recordSession(service, tx, userActor(user, address), user, {
     activity: 'sign_in_failed',
     item_id: null,
-    changes: fieldChanges({}, { method }),
+    changes: fieldChanges({}, { method, error_code }),
   })
 }
 
-type SessionActivity = 'signed_in' | 'sign_in_failed' | 'signed_out' | 'ended'
+type SessionActivity = 'signed_in' | 'sign_in_failed' | 'signed_out'
 
 export function recordSession(
   { ids, now }: Recorder,
@@ -58,6 +60,7 @@ const SECRETS = {
   two_factor_enabled: 'totp_secret',
   two_factor_disabled: 'totp_secret',
   backup_codes_renewed: 'backup_codes',
+  sign_in_link_created: null,
 } as const
 
 /** Records a change of credentials. `changes` holds no secrets. */

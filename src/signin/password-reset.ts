@@ -97,7 +97,7 @@ export async function completeReset(
   service: SignInService,
   { uuid, token, password, address }: { uuid: string; token: string; password: string; address: string },
 ): Promise<accounts.AccountRow> {
-  const { db, passwords, now } = service
+  const { db, ids, passwords, now } = service
   const user = await checkReset(service, uuid, token)
   await requirePasswordAllowed(db, user.email)
   await passwords.requireStrong(password, [user.email, user.first_name, user.last_name])
@@ -109,9 +109,10 @@ export async function completeReset(
     await accounts.setPassword(tx, user.id, password_hash)
     // The mailed secret proves the address.
     await users.verifyEmail(tx, user.id)
-    await endSignIns(tx, user.id)
+    const actor = userActor(current, address)
+    await recordAccount(service, tx, actor, current, 'password_changed')
+    await endSignIns(tx, { ids, now: now(), actor, reason: 'password_reset' }, current)
     await notifyUser(service, tx, current, 'password_changed')
-    await recordAccount(service, tx, userActor(current, address), current, 'password_changed')
   })
   service.mailer?.wake()
   return user

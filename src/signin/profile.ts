@@ -74,8 +74,9 @@ export async function applyChange(
   let current = user
   if (password_hash !== undefined) {
     await accounts.setPassword(tx, user.id, password_hash)
-    await endSignIns(tx, user.id, actor.session_id)
     await recordAccount(service, tx, actor, user, 'password_changed')
+    const ending = { ids: service.ids, now: service.now(), actor, reason: 'password_changed' } as const
+    await endSignIns(tx, ending, user, actor.session_id)
     await notifyUser(service, tx, user, 'password_changed')
     current = { ...current, password_hash }
   }

@@ -145,18 +145,24 @@ export interface SamlPost {
 
 /** Verifies a response. Every failure is one SsoError; the reason goes to the log only. */
 export async function completeSaml(sso: SamlSso, post: SamlPost): Promise<Completed> {
+  requireSiteUrl(sso)
+  const { relay_state } = post
+  const domain = isUuid(relay_state) ? await domains.getVerified(sso.db, relay_state.toLowerCase()) : undefined
+  if (!domain || !domains.hasSaml(domain)) throw new SsoError('sso_failed', 'unknown RelayState')
   try {
-    return await verify(sso, post)
+    return await verify(sso, domain, post)
   } catch (error) {
-    if (error instanceof SsoError) throw error
-    throw new SsoError('sso_failed', String(error))
+    const failure = error instanceof SsoError ? error : new SsoError('sso_failed', String(error))
+    failure.domain = domain
+    throw failure
   }
 }
 
-async function verify(sso: SamlSso, { response, relay_state, browser, idp_initiated }: SamlPost): Promise<Completed> {
-  requireSiteUrl(sso)
-  const domain = isUuid(relay_state) ? await domains.getVerified(sso.db, relay_state.toLowerCase()) : undefined
-  if (!domain || !domains.hasSaml(domain)) throw new SsoError('sso_failed', 'unknown RelayState')
+async function verify(
+  sso: SamlSso,
+  domain: domains.DomainRow,
+  { response, browser, idp_initiated }: SamlPost,
+): Promise<Completed> {
   const xml = decode(response)
   const saml = await samlOf(sso, domain)
   // Encoded again: the library must read the same bytes that were checked above.

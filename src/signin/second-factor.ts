@@ -1,6 +1,7 @@
 /** The caller's authenticator app and backup codes. */
 
 import { removeTwoFactor } from '../auth/credentials.ts'
+import { recordEndedSessions } from '../auth/ended-sessions.ts'
 import { backupCodeHash, createBackupCodes, createTotp, type TotpSetup, totpStep } from '../auth/two-factor.ts'
 import { AppError, invalid } from '../errors.ts'
 import { notifyUser } from '../mail/notices.ts'
@@ -39,7 +40,7 @@ export async function startSetup({ db, ids, vault, now }: SignInService, user: U
 
 /** Turns two-factor authentication on and returns the backup codes. Throws `setup_expired` and `token_invalid`. */
 export async function completeSetup(service: SignInService, actor: UserActor, code: string): Promise<string[]> {
-  const { db, now, milliseconds } = service
+  const { db, ids, now, milliseconds } = service
   const { session_id } = actor
   const { id } = actor.user
   return db.tx(async (tx) => {
@@ -50,12 +51,13 @@ export async function completeSetup(service: SignInService, actor: UserActor, co
     const step = await totpStep(openSecret(service, user), code, milliseconds())
     if (step === null) throw tokenInvalid()
     await accounts.enableTwoFactor(tx, id, step, now())
+    await recordAccount(service, tx, actor, user, 'two_factor_enabled')
     // Sessions without a second factor end, except the one that has just shown a code.
-    await sessions.removeAll(tx, id, session_id)
+    const ending = { ids, now: now(), actor, reason: 'two_factor_enabled' } as const
+    await recordEndedSessions(tx, ending, await sessions.removeAll(tx, user, session_id))
     if (session_id !== null) await sessions.confirmSecondFactor(tx, session_id)
     const codes = await replaceBackupCodes(service, tx, id)
     await notifyUser(service, tx, user, 'two_factor_enabled')
-    await recordAccount(service, tx, actor, user, 'two_factor_enabled')
     return codes
   })
 }

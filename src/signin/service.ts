@@ -4,6 +4,7 @@ import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Database } from '../sql/db.ts'
 import type { Vault } from '../store/vault.ts'
+import type { FailureLog } from './failure-log.ts'
 
 /** The dependencies of every sign-in flow. */
 export interface SignInService {
@@ -18,7 +19,8 @@ export interface SignInService {
   throttled: boolean
   /** Null when no mail is configured. */
   mailer: Mailer | null
-  log: { info(message: string): void }
+  /** Failed sign-ins for the operator's log. */
+  failures: FailureLog
   /** Starts work that the response does not wait for. */
   background(name: string, work: () => Promise<unknown>): void
 }

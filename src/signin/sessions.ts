@@ -1,5 +1,6 @@
 /** Ending the caller's sessions. */
 import { isUuid } from '../auth/access.ts'
+import { type Ending, recordEndedSessions } from '../auth/ended-sessions.ts'
 import { notFound } from '../errors.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as store from '../store/sessions.ts'
@@ -22,7 +23,7 @@ export async function end(service: SignInService, actor: UserActor, session_id: 
   await service.db.tx(async (tx) => {
     const id = session_id.toLowerCase()
     if (!isUuid(id) || !(await store.remove(tx, user.id, id))) throw notFound()
-    await recordSession(service, tx, actor, user, { activity: 'ended', item_id: id })
+    await recordEndedSessions(tx, endingBy(service, actor), [{ id, user_id: user.id, email: user.email }])
   })
 }
 
@@ -30,7 +31,13 @@ export async function end(service: SignInService, actor: UserActor, session_id: 
 export async function endOthers(service: SignInService, actor: UserActor): Promise<void> {
   const { user, session_id } = actor
   await service.db.tx(async (tx) => {
-    const ended = await store.removeAll(tx, user.id, session_id)
-    for (const id of ended) await recordSession(service, tx, actor, user, { activity: 'ended', item_id: id })
+    await recordEndedSessions(tx, endingBy(service, actor), await store.removeAll(tx, user, session_id))
   })
 }
+
+const endingBy = ({ ids, now }: SignInService, actor: UserActor): Ending => ({
+  ids,
+  now: now(),
+  actor,
+  reason: 'ended_by_user',
+})

@@ -64,7 +64,7 @@ export async function signInWithPassword(
   const matches = await passwords.verify(user?.password_hash ?? null, password)
   if (!user || !matches) {
     if (service.throttled) for (const throttle of throttles) await countFailure(service, throttle)
-    if (!user) service.log.info('a sign-in failed: no account has the address')
+    if (!user) service.failures.add({ reason: 'unknown_address', client: client.address, email })
     // In the background, so the time of the response does not tell whether the account exists.
     else
       service.background('recording a failed sign-in', () =>

@@ -37,6 +37,11 @@ export type SsoErrorCode =
 
 /** Ends in a redirect to the sign-in page, never in an error response. */
 export class SsoError extends Error {
+  /** The claims that were refused, if the provider's answer was valid. */
+  assertion?: Assertion
+  /** The login domain of a SAML response that is invalid. */
+  domain?: domains.DomainRow
+
   constructor(
     readonly error_code: SsoErrorCode,
     /** For the log. */
@@ -71,14 +76,22 @@ export type SsoResult =
 
 /** Throws SsoError. */
 export async function signInWithSso(service: SignInService, input: SsoSignIn): Promise<SsoResult> {
-  const result = await service.db.tx((tx) => signIn(service, tx, input))
+  const assertion = storable(input.assertion)
+  const result = await service.db
+    .tx((tx) => signIn(service, tx, { ...input, assertion }))
+    .catch((error) => {
+      if (error instanceof SsoError) error.assertion = assertion
+      throw error
+    })
   service.mailer?.wake()
   return result
 }
 
-async function signIn(service: SignInService, tx: Db, input: SsoSignIn): Promise<SsoResult> {
-  const { client, replaces, invite_id } = input
-  const assertion = storable(input.assertion)
+async function signIn(
+  service: SignInService,
+  tx: Db,
+  { assertion, client, replaces, invite_id }: SsoSignIn,
+): Promise<SsoResult> {
   const { ids, now, milliseconds, limits } = service
   const domain = await domains.verifiedOf(tx, assertion.email)
   requireProvider(domain, assertion.provider)

@@ -50,6 +50,8 @@ export interface Activity {
   item_id: string | number | null
   item_name: string | null
   changes?: FieldChange[]
+  /** The plugin that the item belongs to, with the changes as its own list shows them. */
+  plugin?: { id: number; changes: readonly object[] }
 }
 
 /** Entries of a project may leave out the organization. */
@@ -77,7 +79,7 @@ export interface ActivityRow {
 }
 
 export async function record(tx: Db, ids: Ids, now: string, actor: Actor, entry: Activity & Place): Promise<void> {
-  const { organization_id, project_id = null, area, activity, item_id, item_name, changes = [] } = entry
+  const { organization_id, project_id = null, area, activity, item_id, item_name, changes = [], plugin } = entry
   const { user = null, key_id = null, session_id = null, address = null } = actor.kind === 'user' ? actor : {}
   const organization =
     organization_id === undefined
@@ -85,10 +87,11 @@ export async function record(tx: Db, ids: Ids, now: string, actor: Actor, entry:
       : organization_id
   await tx.run(sql`
     insert into activity_log (id, organization_id, project_id, actor, user_id, user_uuid, user_email, user_first_name,
-      key_id, session_id, address, area, item_id, item_name, activity, changes, created_at)
+      key_id, session_id, address, area, item_id, item_name, activity, changes, plugin_id, plugin_changes, created_at)
     values (${ids.uuid()}, ${organization}, ${project_id}, ${actor.kind}, ${user?.id ?? null}, ${user?.uuid ?? null},
       ${user?.email ?? null}, ${user?.first_name ?? null}, ${key_id}, ${session_id}, ${address}, ${area},
-      ${item_id === null ? null : String(item_id)}, ${item_name}, ${activity}, ${JSON.stringify(changes)}, ${now})`)
+      ${item_id === null ? null : String(item_id)}, ${item_name}, ${activity}, ${JSON.stringify(changes)},
+      ${plugin?.id ?? null}, ${plugin?.changes.length ? JSON.stringify(plugin.changes) : null}, ${now})`)
 }
 
 /**
@@ -168,6 +171,13 @@ export async function earlierSignIns(
     any: (await found(sql``)) !== undefined,
     from_address: (await found(sql`and address = ${address}`)) !== undefined,
   }
+}
+
+/** Removes the settings of plugins from the entries of a deleted organization. */
+export async function removePluginChanges(tx: Db, organization_id: string): Promise<void> {
+  await tx.run(sql`
+    update activity_log set plugin_changes = null
+    where organization_id = ${organization_id} and plugin_id is not null and plugin_changes is not null`)
 }
 
 /** Entries per transaction of a deletion. */

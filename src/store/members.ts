@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { type Sql, sql } from '../sql/template.ts'
+import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { emailKey, searchText, type UserRow, userColumns } from './users.ts'
 
 export const MEMBER = 1
@@ -80,6 +80,12 @@ export function ofUser(db: Db, user_id: number): Promise<Membership[]> {
     select m.id, m.organization_id, o.name as organization_name, m.level
     from members m join organizations o on o.id = m.organization_id where m.user_id = ${user_id}
     order by m.organization_id`)
+}
+
+/** The memberships of all these users. */
+export function ofUsers(db: Db, user_ids: readonly number[]): Promise<{ user_id: number; organization_id: string }[]> {
+  return db.all(sql`
+    select user_id, organization_id from members where user_id in ${oneOf(user_ids)} order by user_id, organization_id`)
 }
 
 /** Whether the organization has an active owner besides this user. */

@@ -1,3 +1,4 @@
+/** The activity of plugins, from the activity log. */
 import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import { byIds, type Family, type PluginRow, visibleTo } from './plugins.ts'
@@ -25,29 +26,18 @@ export type Activity =
   | 'config_updated'
   | 'config_deleted'
 
-export interface NewActivity {
-  organization_id: string
-  plugin_id: number
-  scope: Scope
-  item_id: number
-  activity: Activity
-  /** The user's name and address at the time. */
-  user: { first_name: string; email: string }
-  /** The name of the plugin or configuration at the time. */
-  name: string | null
-  changes: FieldChange[] | null
-}
-
 export interface ActivityRow {
   plugin_id: number
-  scope: Scope
+  area: 'plugins' | 'plugin_configs'
   item_id: string
   activity: Activity
-  first_name: string
-  email: string
-  name: string
+  /** The user's name and address at the time. */
+  user_first_name: string | null
+  user_email: string | null
+  /** The name of the plugin or configuration at the time. */
+  item_name: string | null
   /** JSON. */
-  changes: string | null
+  plugin_changes: string | null
   created_at: string
 }
 
@@ -60,15 +50,6 @@ export interface PluginActivity {
 const MAX_ENTRIES_PER_PLUGIN = 100
 const MAX_ENTRIES_PER_PAGE = 10_000
 
-export async function record(tx: Db, entry: NewActivity, now: string): Promise<void> {
-  await tx.run(sql`
-    insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, changes,
-      created_at)
-    values (${entry.organization_id}, ${entry.plugin_id}, ${entry.scope}, ${String(entry.item_id)}, ${entry.activity},
-      ${entry.user.first_name}, ${entry.user.email}, ${entry.name ?? ''},
-      ${entry.changes && JSON.stringify(entry.changes)}, ${now})`)
-}
-
 /**
  * The plugins with activity in the organization, the most recently changed first, with their latest entries. Includes
  * uninstalled plugins of the organization; plugins of other organizations only while they are visible.
@@ -79,20 +60,22 @@ export async function list(
   family: Family,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: PluginActivity[] }> {
-  const touched = sql`from plugin_activity a join plugins p on p.id = a.plugin_id
-    where a.organization_id = ${organization_id} and p.family = ${family}
+  const touched = sql`from activity_log a join plugins p on p.id = a.plugin_id
+    where a.organization_id = ${organization_id} and a.plugin_id is not null and p.family = ${family}
       and (p.organization_id = ${organization_id} or (${visibleTo(organization_id)}))`
   const total = await db.get<{ count: number }>(sql`select count(distinct a.plugin_id) as count ${touched}`)
   const page = await db.all<{ plugin_id: number }>(sql`
-    select a.plugin_id ${touched} group by a.plugin_id order by max(a.id) desc limit ${limit} offset ${offset}`)
+    select a.plugin_id ${touched} group by a.plugin_id order by max(a.created_at) desc, max(a.id) desc
+    limit ${limit} offset ${offset}`)
   const ids = page.map(({ plugin_id }) => plugin_id)
   if (ids.length === 0) return { count: total?.count ?? 0, rows: [] }
   const plugins = await byIds(db, ids)
   const entries = await db.all<ActivityRow>(sql`
-    select plugin_id, scope, item_id, activity, first_name, email, name, changes, created_at
-    from (select a.*, row_number() over (partition by a.plugin_id order by a.id desc) as place from plugin_activity a
-      where a.organization_id = ${organization_id} and a.plugin_id in ${oneOf(ids)}) as latest
-    where place <= ${MAX_ENTRIES_PER_PLUGIN} order by id desc limit ${MAX_ENTRIES_PER_PAGE}`)
+    select plugin_id, area, item_id, activity, user_first_name, user_email, item_name, plugin_changes, created_at
+    from (select a.*, row_number() over (partition by a.plugin_id order by a.created_at desc, a.id desc) as place
+      from activity_log a
+      where a.organization_id = ${organization_id} and a.plugin_id is not null and a.plugin_id in ${oneOf(ids)}) as latest
+    where place <= ${MAX_ENTRIES_PER_PLUGIN} order by created_at desc, id desc limit ${MAX_ENTRIES_PER_PAGE}`)
   const entriesOf = new Map<number, ActivityRow[]>(ids.map((id) => [id, []]))
   for (const entry of entries) entriesOf.get(entry.plugin_id)?.push(entry)
   return {

@@ -80,21 +80,36 @@ export async function remove(db: Db, user_id: number, id: string): Promise<boole
   return (await db.run(sql`delete from sessions where id = ${id} and user_id = ${user_id}`)) > 0
 }
 
-/** Ends the user's sessions, except one. Returns their ids. */
-export async function removeAll(db: Db, user_id: number, except: string | null = null): Promise<string[]> {
+export interface EndedSession {
+  id: string
+  user_id: number
+  /** The user's address. */
+  email: string
+}
+
+/** Ends the user's sessions, except one. Returns them in the order of their ids. */
+export async function removeAll(
+  db: Db,
+  { id: user_id, email }: Pick<UserRow, 'id' | 'email'>,
+  except: string | null = null,
+): Promise<EndedSession[]> {
   const rows = await db.all<{ id: string }>(
     sql`delete from sessions where user_id = ${user_id} and id <> ${except ?? ''} returning id`,
   )
-  return rows.map(({ id }) => id).sort()
+  return rows.map(({ id }) => ({ id, user_id, email })).sort(byId)
 }
 
-/** Ends the password sessions of every user whose address ends with `@domain`. */
-export async function removeOfDomain(db: Db, domain: string): Promise<void> {
+/** Ends the password sessions of every user whose address ends with `@domain`. Returns them in the order of their ids. */
+export async function removeOfDomain(db: Db, domain: string): Promise<EndedSession[]> {
   const suffix = `@${domain}`
-  await db.run(sql`
+  const rows = await db.all<EndedSession>(sql`
     delete from sessions where method in ('password', 'signup') and user_id in (
-      select id from users where substr(email_key, length(email_key) - ${suffix.length - 1}) = ${suffix})`)
+      select id from users where substr(email_key, length(email_key) - ${suffix.length - 1}) = ${suffix})
+    returning id, user_id, (select email from users u where u.id = sessions.user_id) as email`)
+  return rows.sort(byId)
 }
+
+const byId = (a: EndedSession, b: EndedSession): number => (a.id < b.id ? -1 : 1)
 
 export async function removeExpired(db: Db, { now, idle_since }: Active): Promise<void> {
   await db.run(sql`delete from sessions where expires_at <= ${now} or last_used_at <= ${idle_since}`)

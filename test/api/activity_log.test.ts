@@ -1,6 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
+import { verify as verifyDomain } from '../../src/store/domains.ts'
+import * as members from '../../src/store/members.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
 import { IDENTITY_PROVIDER } from '../helpers/certificate.ts'
@@ -302,14 +304,24 @@ onBothEngines(t, 'records sign-ins and changes of accounts', async (t, app) => {
   await other.signIn(OWNER, PASSWORD)
   await ok(other.send('POST', '/api/logout/'))
   await ok(browser.send('PATCH', ME, { body: { email: 'ada@example.com' } }))
+  await other.signIn('ada@example.com', PASSWORD)
   await ok(browser.send('PATCH', ME, { body: { password: OTHER_PASSWORD, current_password: PASSWORD } }))
   t.strictSame(await news(), [
     `sessions ended ${OWNER}`,
     `sessions signed_in ${OWNER}`,
     `sessions signed_out ${OWNER}`,
     'users email_changed ada@example.com',
+    'sessions signed_in ada@example.com',
     'users password_changed ada@example.com',
+    'sessions ended ada@example.com',
   ])
+  const [ended, started] = await entries(app, '?area=sessions')
+  t.match(ended, {
+    actor: 'user',
+    item_id: started?.item_id,
+    changes: [{ field: 'reason', before: null, after: 'password_changed' }],
+  })
+  t.not(ended?.session_id, started?.item_id, 'the session that changed the password')
   const [, email] = await entries(app, '?area=users')
   t.match(email, { session_id: /./, changes: [{ field: 'email', before: OWNER, after: 'ada@example.com' }] })
 
@@ -319,6 +331,64 @@ onBothEngines(t, 'records sign-ins and changes of accounts', async (t, app) => {
     'not in the log of another organization',
   )
 })
+
+onBothEngines(
+  t,
+  'sessions that single sign-on ends are recorded in each organization of their users',
+  async (t, app) => {
+    const { first, deps, send } = app
+    const [ada, eve] = [await app.member('ada@hedge.example', 1), await app.stranger('eve@hedge.example')]
+    await deps.db.tx((tx) =>
+      members.create(tx, {
+        id: deps.ids.uuid(),
+        organization_id: eve.organization_id,
+        user_id: ada.id,
+        level: 1,
+        now: deps.now(),
+      }),
+    )
+    for (const { key, email } of [ada, eve]) {
+      await ok(send('PATCH', ME, { key, body: { password: PASSWORD } }))
+      await openBrowser(app).signIn(email, PASSWORD)
+    }
+    const domains = `/api/organizations/${first.organization_id}/domains`
+    const { id } = await ok(send('POST', `${domains}/`, { body: { domain: 'hedge.example' } }))
+    await verifyDomain(deps.db, id, deps.now())
+    const enforce = (sso_enforcement: string) => ok(send('PATCH', `${domains}/${id}/`, { body: { sso_enforcement } }))
+    await enforce('github')
+
+    const ours = await entries(app)
+    t.match(ours, [
+      {
+        area: 'sessions',
+        activity: 'ended',
+        item_name: ada.email,
+        user: { email: OWNER },
+        changes: [{ after: 'sso_enforced' }],
+      },
+      { area: 'domains', activity: 'updated' },
+    ])
+    const theirs = await entriesOf(app, eve)
+    t.match(theirs, [
+      { activity: 'ended', item_name: eve.email, actor: 'system', user: null, address: null },
+      { activity: 'ended', item_name: ada.email, actor: 'system', item_id: ours[0]?.item_id },
+    ])
+
+    await enforce('')
+    for (let i = 0; i < 21; i++) await openBrowser(app).signIn(ada.email, PASSWORD)
+    await enforce('github')
+    t.match((await entries(app))[0], {
+      activity: 'ended',
+      item_id: null,
+      item_name: ada.email,
+      changes: [
+        { field: 'reason', after: 'sso_enforced' },
+        { field: 'sessions', before: 21, after: 0 },
+      ],
+    })
+  },
+  { environment: { SOCIAL_AUTH_GITHUB_KEY: 'id', SOCIAL_AUTH_GITHUB_SECRET: 'secret' } },
+)
 
 async function entriesOf(
   { send }: TestApp,
@@ -332,8 +402,9 @@ for (const engine of ENGINES)
     const app = await openApp(t, engine, { environment: { SECRET_KEY } })
     const news = follow(app)
     await ok(app.send('PATCH', ME, { body: { password: PASSWORD } }))
-    const browser = openBrowser(app)
+    const [browser, unconfirmed] = [openBrowser(app), openBrowser(app)]
     await browser.signIn(OWNER, PASSWORD)
+    await unconfirmed.signIn(OWNER, PASSWORD)
     await news()
     const { secret } = await ok(browser.send('POST', '/api/users/@me/two_factor_start_setup/'))
     const totp = new TOTP({ secret: Secret.fromBase32(secret) })
@@ -349,6 +420,7 @@ for (const engine of ENGINES)
     await ok(browser.send('POST', '/api/users/@me/two_factor_disable/', { body: { password: PASSWORD } }))
     t.strictSame(await news(), [
       `users two_factor_enabled ${OWNER}`,
+      `sessions ended ${OWNER}`,
       `sessions sign_in_failed ${OWNER}`,
       `sessions signed_in ${OWNER}`,
       `users backup_codes_renewed ${OWNER}`,

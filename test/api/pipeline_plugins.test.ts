@@ -278,7 +278,7 @@ for (const engine of ENGINES)
       t.notMatch((await app.send('GET', `${within(app)}${path}`)).text, token)
     t.notMatch(log.join(''), token)
     for (const row of await app.deps.db.all<object>(sql`select * from plugins`)) t.notMatch(JSON.stringify(row), token)
-    t.strictSame(await app.deps.db.all(sql`select * from plugin_activity where changes like '%Secret%'`), [])
+    t.strictSame(await app.deps.db.all(sql`select * from activity_log where plugin_changes like '%Secret%'`), [])
   })
 
 onBothEngines(
@@ -683,8 +683,9 @@ for (const engine of ENGINES)
       await t.rejects(resealSecrets(db, createVault([before!])), /SECRET_KEY/)
 
       t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
-      for (const table of ['plugins', 'plugin_files', 'plugin_configs', 'plugin_activity'])
+      for (const table of ['plugins', 'plugin_files', 'plugin_configs'])
         t.strictSame(await db.all(sql`select * from ${name(table)}`), [], table)
+      t.strictSame(await db.all(sql`select * from activity_log where plugin_changes is not null`), [])
     },
   )
 
@@ -840,8 +841,9 @@ onBothEngines(
     })
     for (let i = 0; i < 101; i++)
       await app.deps.db.run(sql`
-      insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, created_at)
-      values (${made.organization_id}, ${made.id}, 'Plugin', '1', 'updated', '', '', '', '2026-01-01T00:00:00.000Z')`)
+      insert into activity_log (id, organization_id, plugin_id, actor, area, item_id, activity, changes, created_at)
+      values (${String(i)}, ${made.organization_id}, ${made.id}, 'user', 'plugins', '1', 'updated', '[]',
+        '2026-02-01T00:00:00.000Z')`)
     t.equal((await app.send('GET', `${url}activity/`)).body.results[0].activity.length, 100, 'at most 100 entries')
   },
   options,

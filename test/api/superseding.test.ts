@@ -1,9 +1,8 @@
 /** Unverified accounts, and the owners of their addresses who sign up later. */
 import t from 'tap'
+import { actorOf, keyLookup } from '../../src/auth/caller.ts'
 import { create, createInviteLink } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
-import { userActor } from '../../src/store/activity_log.ts'
-import { getByEmail } from '../../src/store/users.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
 const VICTIM = 'victim@example.com'
@@ -21,11 +20,11 @@ async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTI
 /** An invite to the first organization, with its secret only in the mail. */
 async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
   const { db, ids } = deps
-  const user = (await getByEmail(db, 'owner@example.com'))!
+  const caller = (await keyLookup(db)(first.api_key))!
   const organization = { id: first.organization_id, name: 'My organization' }
   const { id } = await create(
     { ...deps, mailer: { wake: () => undefined } },
-    userActor(user, '127.0.0.1'),
+    { caller, actor: actorOf(caller, '127.0.0.1') },
     organization,
     { target_email },
   )

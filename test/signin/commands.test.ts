@@ -65,4 +65,20 @@ for (const engine of ENGINES)
     t.equal((await run(app, ['activate', EMAIL])).code, 5)
     await browser.signIn(EMAIL, PASSWORD)
     t.equal((await browser.send('GET', organization)).body.member_count, '1')
+
+    const log = (await browser.send('GET', `${organization}activity_log/`)).body.results
+    const operations = log.filter(({ actor }: any) => actor === 'operator')
+    t.strictSame(
+      operations.map(({ area, activity, changes }: any) => [area, activity, ...changes.map(({ after }: any) => after)]),
+      [
+        ['users', 'activated'],
+        ['sessions', 'ended', 'deactivated'],
+        ['users', 'deactivated', 0],
+        ['sessions', 'ended', 'two_factor_reset'],
+        ['sessions', 'ended', 'password_changed'],
+        ['users', 'password_changed', 'changed'],
+        ['users', 'sign_in_link_created'],
+        ['users', 'sign_in_link_created'],
+      ],
+    )
   })

@@ -47,6 +47,8 @@ for (const engine of ENGINES) {
     t.match(await complete(OTHER_PASSWORD), { status: 400, body: { code: 'invalid_token' } }, 'a link works once')
     t.equal((await browser.send('GET', ME)).status, 401, 'all sessions have ended')
     t.equal((await browser.send('POST', '/api/login/', { body: { email: EMAIL, password: PASSWORD } })).status, 401)
+    const log = (await app.call('activity_log.list', { query: { area: 'sessions', limit: 2 } })).body.results
+    t.match(log, [{ activity: 'sign_in_failed' }, { activity: 'ended', changes: [{ after: 'password_reset' }] }])
     await browser.signIn(EMAIL, OTHER_PASSWORD)
     for (let i = 0; i < 5; i++) t.equal((await ask(EMAIL)).status, 204)
     t.match(await ask(EMAIL), { status: 429, body: { code: 'throttled' } }, 'six mails a day')

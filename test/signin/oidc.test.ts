@@ -339,6 +339,61 @@ onEach('a domain that enforces another provider', async (t, world) => {
   t.match((await world.send('GET', ME, { key })).body, { has_social_auth: true })
 })
 
+onEach('failures are recorded where the user or the organization is known', async (t, world) => {
+  const { openid, signOn, call, send } = world
+  const log = async (length: number) => {
+    for (;;) {
+      const { results } = (await call('activity_log.list', { query: { area: 'sessions' } })).body
+      const failed = results.filter(({ activity }: any) => activity === 'sign_in_failed')
+      if (failed.length >= length) return failed
+    }
+  }
+  const id = await world.domain()
+  openid.users.set('ada', person(`ada@${DOMAIN}`))
+  openid.users.set('eve', person(`eve@${DOMAIN}`, { email_verified: false }))
+  openid.users.set('owner', person('owner@example.com', { email_verified: false }))
+  t.match(await signOn(openBrowser(world), 'oidc', 'eve'), refused('email_not_verified'), 'anyone may claim an address')
+  t.match(await signOn(openBrowser(world), 'oidc', 'ada'), refused('jit_not_enabled'))
+  t.match(await log(1), [
+    {
+      actor: 'system',
+      user: null,
+      item_id: null,
+      item_name: `ada@${DOMAIN}`,
+      changes: [
+        { field: 'method', after: 'oidc' },
+        { field: 'error_code', after: 'jit_not_enabled' },
+        { field: 'address', after: '127.0.0.1' },
+      ],
+    },
+  ])
+  t.match(await signOn(openBrowser(world), 'oidc', 'owner'), refused('email_not_verified'))
+  t.match((await log(2))[0], {
+    actor: 'user',
+    user: { email: 'owner@example.com' },
+    address: '127.0.0.1',
+    changes: [{ after: 'oidc' }, { after: 'email_not_verified' }],
+  })
+
+  await call('domains.update', { params: { id }, body: { jit_provisioning_enabled: true } })
+  t.match(await signOn(openBrowser(world), 'oidc', 'ada'), arrived())
+  await call('domains.update', { params: { id }, body: { sso_enforcement: 'github' } })
+  openid.users.set('ada', person('ada@elsewhere.example'))
+  t.match(await signOn(openBrowser(world), 'oidc', 'ada'), refused('sso_enforced'))
+  t.match((await log(3))[0], { user: { email: `ada@${DOMAIN}` }, changes: [{}, { after: 'sso_enforced' }] })
+
+  const mine = await send('PATCH', ME, { body: { password: PASSWORD } })
+  t.equal(mine.status, 200)
+  openid.users.set('owner', person('owner@example.com'))
+  t.match(await signOn(openBrowser(world), 'oidc', 'owner'), refused('password_required'))
+  t.match(await signOn(openBrowser(world), 'oidc', ''), refused('sso_failed'))
+  t.equal(
+    (await log(3)).length,
+    3,
+    'a question for the password is no failure, and a refusal at the provider is nobody',
+  )
+})
+
 onEach('GitHub', async (t, world) => {
   const { github, signOn } = world
   await world.domain({ jit_provisioning_enabled: true })

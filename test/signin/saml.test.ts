@@ -289,6 +289,16 @@ for (const engine of ENGINES)
     )
     t.match(await post(openBrowser(world), await respond({ in_response_to: request.id })), refused('state_mismatch'))
     t.strictSame(await world.count(), before, 'no user, no session, no identity')
+    const recorded = async (): Promise<any[]> =>
+      (await world.call('activity_log.list', { query: { area: 'sessions' } })).body.results
+    // Texts that cannot be stored are not recorded.
+    const failures = 3 + REFUSED.filter(([, reason]) => !/^invalid (address|subject)/.test(reason)).length
+    while ((await recorded()).length < failures);
+    t.strictSame(
+      new Set((await recorded()).map(({ activity, item_name }) => `${activity} ${item_name}`)),
+      new Set([`sign_in_failed ${DOMAIN}`]),
+      'in the organization of the domain',
+    )
 
     const good = openBrowser(world)
     const { id: answeredId } = await begin(good)

@@ -277,6 +277,52 @@ onBothEngines(
   { environment: { RATE_LIMITS: 'true', TRUST_PROXY: 'true', SITE_URL: 'http://localhost' } },
 )
 
+for (const engine of ENGINES)
+  t.test(`failures without an account are one line in the log (${engine})`, async (t) => {
+    const lines: string[] = []
+    const found = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed sign-ins')
+    const attempts = async (t: Test) => {
+      const app = await openApp(t, engine, {
+        environment: { TRUST_PROXY: 'true', SITE_URL: 'http://localhost' },
+        log: { write: (line: string) => lines.push(line) } as never,
+      })
+      await setPassword(app)
+      const browser = openBrowser(app)
+      const attempt = (email: string, client: number) =>
+        browser.send('POST', '/api/login/', {
+          body: { email, password: 'a secret that is wrong' },
+          headers: { 'x-forwarded-for': `203.0.113.${client}` },
+        })
+      for (const client of [1, 2]) {
+        t.equal((await attempt('UNKNOWN@example.com', client)).status, 401)
+        t.equal((await attempt('unknown@example.com', client)).status, 401)
+      }
+      t.equal((await attempt(EMAIL, 3)).status, 401, 'an account, which has its own log')
+      await browser.send('GET', '/login/oidc/', { headers: { 'x-forwarded-for': '203.0.113.2' } })
+      return app
+    }
+    await t.test('on the timer', async (t) => {
+      const { signIn } = (await attempts(t)).deps
+      t.equal(found().length, 0, 'not one line each')
+      signIn.failures.flush()
+      signIn.failures.flush()
+      t.match(found(), [
+        {
+          failures: { unknown_address: 4, improperly_configured_sso: 1 },
+          addresses: 1,
+          clients: 2,
+          details: { improperly_configured_sso: 'oidc is not configured' },
+        },
+      ])
+      for (let i = 0; i < 20_000; i++)
+        signIn.failures.add({ reason: 'unknown_address', client: String(i), email: `${i}@example.com` })
+    })
+    t.match(found()[1], { failures: { unknown_address: 20_000 }, addresses: 10_000, clients: 10_000 }, 'bounded')
+    await t.test('at shutdown', attempts)
+    t.equal(found().length, 3)
+    for (const text of ['a secret', 'nknown@', 'UNKNOWN@']) t.notOk(lines.join().includes(text), text)
+  })
+
 onBothEngines(t, 'sensitive operations ask for a sign-in within the last hour', async (t, app) => {
   await setPassword(app)
   const browser = openBrowser(app)
@@ -296,4 +342,49 @@ onBothEngines(t, 'sensitive operations ask for a sign-in within the last hour', 
   t.equal((await browser.send('PATCH', ME, { body: { first_name: 'Ada' } })).status, 200, 'a name is not sensitive')
   await browser.signIn(EMAIL, PASSWORD)
   t.equal((await create()).status, 201)
+})
+
+onBothEngines(t, 'changes of owners and domains ask for a sign-in within the last hour', async (t, app) => {
+  await setPassword(app)
+  const browser = openBrowser(app)
+  await browser.signIn(EMAIL, PASSWORD)
+  const member = await app.member('member@example.com', 1)
+  const organization = `/api/organizations/${app.first.organization_id}`
+  const domain = await app.send('POST', `${organization}/domains/`, { body: { domain: 'example.com' } })
+  const setLevel = (level: number) =>
+    browser.send('PATCH', `${organization}/members/${member.uuid}/`, { body: { level } })
+  const invite = (level: number) =>
+    browser.send('POST', `${organization}/invites/`, { body: { target_email: `${level}@example.com`, level } })
+  const inviteMany = (...levels: number[]) =>
+    browser.send('POST', `${organization}/invites/bulk/`, {
+      body: levels.map((level, i) => ({ target_email: `${i}.${level}@example.com`, level })),
+    })
+  const onDomain = (method: string, path = '', body?: object) =>
+    browser.send(method, `${organization}/domains/${path}`, body && { body })
+
+  const refused = { status: 403, body: { code: 'reauthentication_required' } }
+  app.advance(3_600_000)
+  t.match(await setLevel(15), refused, 'to owner')
+  t.equal((await setLevel(8)).status, 200, 'other levels are not sensitive')
+  t.match(await invite(15), refused)
+  t.match(await inviteMany(1, 15), refused)
+  t.equal((await invite(8)).status, 201)
+  t.equal((await inviteMany(1, 8)).status, 200)
+  t.match(await onDomain('POST', '', { domain: 'example.org', saml_entity_id: 'urn:idp' }), refused)
+  t.match(await onDomain('PATCH', `${domain.body.id}/`, { saml_entity_id: 'urn:idp' }), refused)
+  t.match(await onDomain('POST', `${domain.body.id}/verify/`), refused)
+  t.match(await onDomain('DELETE', `${domain.body.id}/`), refused)
+  t.equal((await onDomain('GET', `${domain.body.id}/`)).body.saml_entity_id, null)
+  t.equal((await app.send('GET', `${organization}/invites/`)).body.count, 3, 'no invite of the refused list')
+  const raise = { body: { level: 15 } }
+  t.equal((await app.send('PATCH', `${organization}/members/${member.uuid}/`, raise)).status, 200, 'keys are exempt')
+  t.equal((await setLevel(15)).status, 200, 'the present level changes nothing')
+  t.match(await setLevel(8), refused, 'from owner')
+
+  await browser.signIn(EMAIL, PASSWORD)
+  t.equal((await setLevel(8)).status, 200)
+  t.equal((await setLevel(15)).status, 200)
+  t.equal((await invite(15)).status, 201)
+  t.equal((await onDomain('PATCH', `${domain.body.id}/`, { saml_entity_id: 'urn:idp' })).status, 200)
+  t.equal((await onDomain('DELETE', `${domain.body.id}/`)).status, 204)
 })

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
 import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
+import * as pluginActivity from '../../src/store/plugin_activity.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
@@ -222,6 +223,83 @@ for (const engine of ENGINES) {
         ['mailed', true],
       ],
     )
+  })
+
+  t.test(`a migration moves the activity of plugins into the activity log (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 13) })
+    await db.run(sql`
+      insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_active, created_at)
+      values ('u', 'u', 'a@example.com', 'a@example.com', 'Ada', '', ${true}, ${NOW})`)
+    await db.run(sql`
+      insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+        is_member_join_email_enabled, member_count)
+      values ('o', 'o', 'o', ${NOW}, ${NOW}, 6, ${true}, 1)`)
+    await db.run(sql`
+      insert into plugins (organization_id, family, name, config_schema, is_global, capabilities, sends_events, revision,
+        created_at, updated_at)
+      values ('o', 'pipeline_destinations', 'Sender', '[]', ${false}, '{}', ${false}, 1, ${NOW}, ${NOW})`)
+    const [early, late] = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z'] as const
+    const changes = '[{"type":"PluginConfig","action":"changed","field":"config__a","before":1,"after":2}]'
+    for (const [scope, item, activity, email, value, created_at] of [
+      ['Plugin', '1', 'installed', 'a@example.com', null, early],
+      ['Plugin', '1', 'updated', 'gone@example.com', null, early],
+      ['PluginConfig', '7', 'config_updated', 'a@example.com', changes, late],
+    ] as const)
+      await db.run(sql`
+        insert into plugin_activity (organization_id, plugin_id, scope, item_id, activity, first_name, email, name, changes,
+          created_at)
+        values ('o', 1, ${scope}, ${item}, ${activity}, 'Ada', ${email}, '', ${value}, ${created_at})`)
+    await db.run(sql`
+      insert into activity_log (id, organization_id, actor, area, item_id, activity, changes, created_at)
+      values ('both', 'o', 'user', 'plugin_configs', '7', 'config_updated', '["masked"]', ${late})`)
+    await migrate(db, NOW)
+    t.strictSame(
+      await db.all(sql`select id, user_uuid, user_email, area, item_id, item_name, activity, changes, plugin_changes
+        from activity_log order by created_at, id`),
+      [
+        {
+          id: '00000000-0000-8000-8000-000000000001',
+          user_uuid: 'u',
+          user_email: 'a@example.com',
+          area: 'plugins',
+          item_id: '1',
+          item_name: null,
+          activity: 'installed',
+          changes: '[]',
+          plugin_changes: null,
+        },
+        {
+          id: '00000000-0000-8000-8000-000000000002',
+          user_uuid: null,
+          user_email: 'gone@example.com',
+          area: 'plugins',
+          item_id: '1',
+          item_name: null,
+          activity: 'updated',
+          changes: '[]',
+          plugin_changes: null,
+        },
+        {
+          id: 'both',
+          user_uuid: null,
+          user_email: null,
+          area: 'plugin_configs',
+          item_id: '7',
+          item_name: null,
+          activity: 'config_updated',
+          changes: '["masked"]',
+          plugin_changes: changes,
+        },
+      ],
+    )
+    const { count, rows } = await pluginActivity.list(db, 'o', 'pipeline_destinations', { limit: 10, offset: 0 })
+    t.equal(count, 1)
+    t.strictSame(
+      rows[0]?.entries.map(({ activity }) => activity),
+      ['config_updated', 'updated', 'installed'],
+    )
+    t.strictSame(await db.all(sql`select * from plugin_activity`), [])
   })
 
   t.test(`counts rows with a cache that every commit clears (${engine})`, async (t) => {
