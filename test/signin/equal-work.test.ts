@@ -2,8 +2,9 @@
  * Responses do not tell whether an address has an account, and neither does their time: the server runs the same
  * statements and computes the same hashes before it responds.
  */
-import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
+import { createPasswordProcesses, type PasswordProcesses } from '../../src/auth/password-processes.ts'
+import { createPasswords } from '../../src/auth/passwords.ts'
 import type { Database, Db } from '../../src/sql/db.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
@@ -18,16 +19,21 @@ const PASSWORD = 'correct horse battery staple'
 const work: string[] = []
 const take = (): string[] => work.splice(0)
 
-// Counts the hashes below the server's own code. The server imports the module at its first hash.
-const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
-const { verify, hash } = argon2
-argon2.verify = (stored: string, ...rest: unknown[]) => {
-  work.push(`argon2 ${/^\$\w+\$v=\d+\$[^$]+/.exec(stored)?.[0]}`)
-  return verify(stored, ...rest)
-}
-argon2.hash = (...args: unknown[]) => {
-  work.push('argon2 of a new password')
-  return hash(...args)
+/** Passes tasks on to child processes and records the hashes. */
+function recordedProcesses(t: Test): PasswordProcesses {
+  const processes = createPasswordProcesses()
+  t.teardown(processes.stop)
+  return {
+    ...processes,
+    verify: (stored, password) => {
+      work.push(`verify ${/^\$\w+\$v=\d+\$[^$]+/.exec(stored)?.[0]}`)
+      return processes.verify(stored, password)
+    },
+    hash: (password, parameters) => {
+      work.push('hash')
+      return processes.hash(password, parameters)
+    },
+  }
 }
 
 function recorded<Kind extends Db>(db: Kind): Kind {
@@ -57,6 +63,7 @@ async function openRecorded(t: Test, engine: Engine): Promise<TestApp & { releas
   const app = await openApp(t, engine, { environment })
   const held: (() => Promise<unknown>)[] = []
   const { signIn } = app.deps
+  signIn.passwords = createPasswords(recordedProcesses(t))
   signIn.db = recorded<Database>(signIn.db)
   signIn.background = (_, later) => held.push(later)
   return {
@@ -111,8 +118,8 @@ for (const engine of ENGINES) {
       [...Array<number>(10).fill(401), 429],
     )
     t.strictSame(
-      unknown[0]?.work.filter((one) => one.startsWith('argon2')),
-      ['argon2 $argon2id$v=19$m=19456,t=2,p=1'],
+      unknown[0]?.work.filter((one) => one.startsWith('verify')),
+      ['verify $argon2id$v=19$m=19456,t=2,p=1'],
       'one hash with the usual parameters',
     )
     t.ok(
