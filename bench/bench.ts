@@ -12,6 +12,7 @@ import { memory } from './trials/events-memory.ts'
 import { exports } from './trials/export.ts'
 import { growth } from './trials/growth.ts'
 import { isolation } from './trials/isolation.ts'
+import { signin } from './trials/signin.ts'
 import { idleMemory, processes } from './trials/size.ts'
 import { start } from './trials/start.ts'
 import { writes } from './trials/writes.ts'
@@ -29,6 +30,7 @@ const TRIALS: Trial[] = [
   propertyFilter,
   ...memory,
   isolation,
+  ...signin,
   ...exports,
 ]
 

@@ -73,7 +73,7 @@ const PROCESSES = {
   'parser-process': 'src/events/parser-process.ts',
   'deliver-process': 'src/exports/deliver-process.ts',
   'inspector-process': 'src/plugins/inspector-process.ts',
-  'strength-process': 'src/auth/strength-process.ts',
+  'password-process': 'src/auth/password-process.ts',
 }
 
 /** The script of the API reference page, as its package serves it. */

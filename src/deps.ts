@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { createPasswordStrength } from './auth/password-strength.ts'
+import { createPasswordProcesses } from './auth/password-processes.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { activeAt } from './auth/sessions.ts'
 import { type Config, splitList } from './config.ts'
@@ -166,13 +166,13 @@ export async function buildDeps({
   })
   const counter = createEventCounter({ events, reader: eventReader, log })
   const mailer = await openMail({ config, db, ids, now, milliseconds, log })
-  const strength = createPasswordStrength()
+  const passwordProcesses = createPasswordProcesses()
   const signIn: SignInService = {
     db,
     ids,
     now,
     milliseconds,
-    passwords: createPasswords(strength),
+    passwords: createPasswords(passwordProcesses),
     vault,
     limits,
     throttled: config.RATE_LIMITS,
@@ -233,7 +233,7 @@ export async function buildDeps({
       await writer.stop()
       await exporter.stop()
       await processes.stop()
-      await strength.stop()
+      await passwordProcesses.stop()
       await inspector.stop()
       await mailer?.stop()
       await purger.stop()

@@ -1,7 +1,6 @@
 /** Passwords: argon2id for storage, zxcvbn for strength. */
-import { availableParallelism } from 'node:os'
-import { AppError, invalid, unavailable } from '../errors.ts'
-import type { PasswordStrength } from './password-strength.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { PasswordProcesses } from './password-processes.ts'
 
 const MIN_LENGTH = 8
 const MIN_SCORE = 3
@@ -11,10 +10,6 @@ const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism:
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 /** Verified in place of a missing hash: an unknown address takes as long as a known one. */
 const ABSENT = `${PREFIX}DfGOcDVsTq5mWhYgXX7wHg$0fQN4GtOrOw6+5mNe4t2rtyD/XETfyz1cVQMVgYYQYk`
-
-/** A hash takes 60 to 90 ms of one core. One core stays free for requests. */
-const MAX_CONCURRENT = Math.max(1, availableParallelism() - 1)
-const MAX_WAITING = 200
 
 export interface Passwords {
   hash(password: string): Promise<string>
@@ -29,36 +24,14 @@ export interface Passwords {
 
 export const needsRehash = (stored: string): boolean => !stored.startsWith(PREFIX)
 
-export function createPasswords(strength: PasswordStrength): Passwords {
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  async function inTurn<Result>(work: (argon2: typeof import('@node-rs/argon2')) => Promise<Result>): Promise<Result> {
-    if (running >= MAX_CONCURRENT) {
-      if (waiting.length >= MAX_WAITING) throw unavailable('Too many sign-ins are waiting. Retry in a few seconds.')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running++
-    try {
-      return await work(await import('@node-rs/argon2'))
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
-
+export function createPasswords(processes: PasswordProcesses): Passwords {
   return {
-    hash: (password) => inTurn(({ hash }) => hash(password, PARAMETERS)),
-    verify: (stored, password) =>
-      inTurn(async ({ verify }) => {
-        // The library throws for a text that is not a hash.
-        const matches = await verify(stored ?? ABSENT, password).catch(() => false)
-        return stored !== null && matches
-      }),
+    hash: (password) => processes.hash(password, PARAMETERS),
+    verify: async (stored, password) => (await processes.verify(stored ?? ABSENT, password)) && stored !== null,
     requireStrong: async (password, personal, attr = 'password') => {
       if ([...password].length < MIN_LENGTH)
         throw invalid(attr, `The password must have at least ${MIN_LENGTH} characters.`, 'password_too_short')
-      const { score, advice } = await strength.measure(password, personal)
+      const { score, advice } = await processes.measure(password, personal)
       if (score < MIN_SCORE)
         throw new AppError({ code: 'password_too_weak', detail: `This password is easy to guess. ${advice}`, attr })
     },

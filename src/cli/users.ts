@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { endSignIns, removeTwoFactor } from '../auth/credentials.ts'
-import { createPasswordStrength } from '../auth/password-strength.ts'
+import { createPasswordProcesses } from '../auth/password-processes.ts'
 import { createPasswords } from '../auth/passwords.ts'
 import type { Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
@@ -194,9 +194,9 @@ const setPasswordCommand = (variables: Variables): Command =>
     .action(async (email: string, options: LocalOptions) => {
       const password = (await readText(process.stdin)).replace(/\r?\n$/, '')
       if (password.length > 256) throw usageError('The password must have at most 256 characters.')
-      const strength = createPasswordStrength()
+      const processes = createPasswordProcesses()
       try {
-        const passwords = createPasswords(strength)
+        const passwords = createPasswords(processes)
         const done = await withDatabase(variables, options, async ({ db, ids, now }) => {
           const user = await findAccount(db, email)
           await passwords.requireStrong(password, [user.email, user.first_name, user.last_name])
@@ -210,7 +210,7 @@ const setPasswordCommand = (variables: Variables): Command =>
         })
         console.log(options.json ? JSON.stringify(done) : `Set the password of ${done.email} and ended all sessions.`)
       } finally {
-        await strength.stop()
+        await processes.stop()
       }
     })
 

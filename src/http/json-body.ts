@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { AppError } from '../errors.ts'
 import { notJson, requireBounded } from '../json/scan.ts'
 import { decodeUtf8, sanitizeBody } from '../json/text.ts'
 
@@ -12,6 +13,14 @@ export function addJsonParser(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     // Some clients send a JSON content type with every DELETE, without a body.
     if (bytes.length === 0) return done(null, undefined)
+    const accepted = request.operation?.source.requestBody?.content
+    if (accepted && !accepted['application/json'])
+      return done(
+        new AppError({
+          code: 'unsupported_media_type',
+          detail: `Send the body with "Content-Type: ${Object.keys(accepted).join('" or "')}".`,
+        }),
+      )
     try {
       let body: unknown
       const text = decodeUtf8(bytes)

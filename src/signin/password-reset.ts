@@ -29,15 +29,18 @@ const noMail = (): AppError =>
 
 /** Enqueues a mail when the address has an account. Throws `email_not_available`, `sso_enforced` and `throttled`. */
 export async function requestReset(service: SignInService, email: string): Promise<void> {
-  const { db, ids, now, mailer } = service
+  const { db, ids, now, mailer, background } = service
   await requirePasswordAllowed(db, email)
   if (!mailer) throw noMail()
   await countMail(service, db, `reset ${users.emailKey(email)}`)
-  const user = await accounts.getByEmail(db, email)
-  if (!user) return
-  const content: outbox.AccountLinkContent = { user_id: user.id, first_name: user.first_name, email: user.email }
-  await outbox.enqueue(db, { id: ids.uuid(), kind: 'password_reset', recipient: user.email, content, now: now() })
-  mailer.wake()
+  // In the background, so the time of the response does not tell whether the account exists.
+  background('requesting a password reset', async () => {
+    const user = await accounts.getByEmail(db, email)
+    if (!user) return
+    const content: outbox.AccountLinkContent = { user_id: user.id, first_name: user.first_name, email: user.email }
+    await outbox.enqueue(db, { id: ids.uuid(), kind: 'password_reset', recipient: user.email, content, now: now() })
+    mailer.wake()
+  })
 }
 
 /** Throws `throttled` after six mails a day, whether or not the address has an account. */

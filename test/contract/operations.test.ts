@@ -3,7 +3,9 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
 import { contract, dereference, type Operation, operations, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
 import { specifications } from '../../src/http/bind.ts'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+
+t.setTimeout(10 * 60_000)
 
 type Json = Record<string, any>
 
@@ -13,6 +15,18 @@ const scopes: string[] = contract.components.schemas.Scope.enum.filter((scope: s
 const keyed = operations.filter((operation) => !operation.isPublic)
 
 const parametersOf = (path: string): Json[] => (contract.paths[path]?.parameters ?? []).map(resolve)
+
+/** With sessions on one engine, because the difference is not in the database. */
+function withKeysAndSessions(title: string, scenario: (t: Test, app: TestApp) => Promise<unknown>): void {
+  onBothEngines(t, `${title}, with keys`, scenario)
+  withSessions(title, scenario)
+}
+
+function withSessions(title: string, scenario: (t: Test, app: TestApp) => Promise<unknown>): void {
+  t.test(`${title}, with sessions`, async (t) => {
+    await scenario(t, await openApp(t, 'sqlite', { sessions: true }))
+  })
+}
 
 /** The URL of an operation. Other ids of the path are `own` or unknown ids. */
 function urlOf(
@@ -128,7 +142,72 @@ onBothEngines(t, 'checks the scope second', async (t, app) => {
   }
 })
 
-onBothEngines(t, 'checks existence third, with the same 404 for other tenants and unknown ids', async (t, app) => {
+/** The cookie of a session of the first user, and the CSRF token that belongs to it. */
+async function sessionOf({ credentials, first }: TestApp): Promise<{ cookie: string; token: string }> {
+  const { cookie = '', 'x-csrf-token': token = '' } = await credentials(first.api_key)
+  return { cookie, token }
+}
+
+const BROKEN = { key: null, raw: { type: 'application/json', payload: '{broken' } }
+
+withSessions('checks the session first', async (t, app) => {
+  const { cookie, token } = await sessionOf(app)
+  const [name] = cookie.split('=')
+  const cases: [title: string, headers: Record<string, string>, code: string][] = [
+    ['an unknown session', { cookie: `${name}=${'x'.repeat(43)}`, 'x-csrf-token': token }, 'not_authenticated'],
+    ['an empty session', { cookie: `${name}=`, 'x-csrf-token': token }, 'not_authenticated'],
+    ['only a CSRF token', { 'x-csrf-token': token }, 'not_authenticated'],
+    ['the name of the cookie on https', { cookie: `__Host-${cookie}`, 'x-csrf-token': token }, 'not_authenticated'],
+    ['a wrong key', { cookie, 'x-csrf-token': token, authorization: 'Bearer phx_unknown' }, 'authentication_failed'],
+  ]
+  for (const operation of keyed) {
+    const url = urlOf(operation, { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER })
+    for (const [title, headers, code] of cases)
+      t.match(
+        await app.send(operation.method, url, { ...BROKEN, headers }),
+        { status: 401, body: { type: 'authentication_error', code, attr: null } },
+        `${operation.id} with ${title}`,
+      )
+  }
+  app.advance(14 * 24 * 3_600_000)
+  for (const operation of keyed)
+    t.match(
+      await app.send(operation.method, urlOf(operation, ownIds(app)), { ...BROKEN, headers: { cookie } }),
+      { status: 401, body: { code: 'not_authenticated' } },
+      `${operation.id} with an expired session`,
+    )
+})
+
+withSessions('checks the origin and the CSRF token second', async (t, app) => {
+  const { cookie, token } = await sessionOf(app)
+  const { cookie: other, 'x-csrf-token': othersToken = '' } = await app.credentials(
+    (await app.stranger('other@example.com')).key,
+  )
+  t.not(other, cookie)
+  const cases: [title: string, headers: Record<string, string>][] = [
+    ['no CSRF token', {}],
+    ['the CSRF token of another session', { 'x-csrf-token': othersToken }],
+    ['the session itself as CSRF token', { 'x-csrf-token': cookie.split('=')[1] ?? '' }],
+    ['a page of another origin', { 'x-csrf-token': token, origin: 'https://elsewhere.example' }],
+    ['an opaque origin', { 'x-csrf-token': token, origin: 'null' }],
+    ['a page of another site', { 'x-csrf-token': token, 'sec-fetch-site': 'cross-site' }],
+  ]
+  for (const operation of keyed) {
+    const url = urlOf(operation, { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER })
+    for (const [title, headers] of cases) {
+      const answer = await app.send(operation.method, url, { ...BROKEN, headers: { cookie, ...headers } })
+      if (operation.method === 'GET') t.not(answer.body?.code, 'permission_denied', `${operation.id} with ${title}`)
+      else
+        t.match(
+          answer,
+          { status: 403, body: { type: 'authentication_error', code: 'permission_denied', attr: null } },
+          `${operation.id} with ${title}`,
+        )
+    }
+  }
+})
+
+withKeysAndSessions('checks existence third, with the same 404 for other tenants and unknown ids', async (t, app) => {
   const other = await app.stranger('other@example.com')
   const theirs = { organization: other.organization_id, project: other.project_id }
   const unknownIds = { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER }
@@ -175,7 +254,7 @@ onBothEngines(t, 'checks existence third, with the same 404 for other tenants an
   }
 })
 
-onBothEngines(t, 'resources of another tenant return 404', async (t, app) => {
+withKeysAndSessions('resources of another tenant return 404', async (t, app) => {
   const subjects = await createSubjects(app)
   const other = await app.stranger('other@example.com')
   const theirs = { organization: other.organization_id, project: other.project_id }
@@ -188,7 +267,7 @@ onBothEngines(t, 'resources of another tenant return 404', async (t, app) => {
   }
 })
 
-onBothEngines(t, 'checks the level fourth', async (t, app) => {
+withKeysAndSessions('checks the level fourth', async (t, app) => {
   const lower = { 8: await app.member('member@example.com', 1), 15: await app.member('admin@example.com', 8) } as const
   const restricted = keyed.filter((operation) => operation.level > 1)
   t.ok(restricted.length >= 6)
@@ -204,11 +283,11 @@ onBothEngines(t, 'checks the level fourth', async (t, app) => {
     )
 })
 
-onBothEngines(t, 'checks the body last', async (t, app) => {
+withKeysAndSessions('checks the body last', async (t, app) => {
   const subjects = await createSubjects(app)
-  const withBody = keyed.filter(jsonBody)
-  t.ok(withBody.length >= 30)
-  for (const operation of withBody) {
+  const taking = keyed.filter(jsonBody)
+  t.ok(taking.length >= 30)
+  for (const operation of taking) {
     const url = urlOf(operation, ownIds(app), subjects)
     const send = (payload: string, type = 'application/json') =>
       app.send(operation.method, url, { raw: { type, payload } })

@@ -65,6 +65,8 @@ export interface TestApp {
   send(method: string, url: string, options?: SendOptions): Promise<Answer>
   /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
   call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<Answer>
+  /** The headers of this key, or with `sessions` of a session of its user. */
+  credentials(key: string): Promise<Record<string, string>>
   key(options: {
     user_id?: number
     scopes?: string[]
@@ -163,7 +165,7 @@ export async function openApp(
     const prefix = config.SITE_URL?.startsWith('https:') ? '__Host-' : ''
     return { cookie: `${prefix}${SESSION_COOKIE}=${token}`, 'x-csrf-token': csrfTokenOf(token) }
   }
-  const credentialsOf = async (value: string): Promise<Record<string, string>> =>
+  const credentials: TestApp['credentials'] = async (value) =>
     (sessions ? await sessionHeaders(value) : undefined) ?? { authorization: `Bearer ${value}` }
 
   const send: TestApp['send'] = async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
@@ -172,7 +174,7 @@ export async function openApp(
       method: method as InjectOptions['method'],
       url: path,
       headers: {
-        ...(key !== null && (await credentialsOf(key))),
+        ...(key !== null && (await credentials(key))),
         ...(type !== undefined && { 'content-type': type }),
         ...headers,
       },
@@ -202,6 +204,7 @@ export async function openApp(
     deps,
     first,
     transcript,
+    credentials,
     key,
     advance: (milliseconds) => {
       time += milliseconds

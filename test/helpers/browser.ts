@@ -17,12 +17,14 @@ export interface BrowserOptions {
 
 export const ORIGIN = 'http://localhost'
 
-export function openBrowser({ send }: Pick<TestApp, 'send'>): Browser {
+/** Opens a page of `origin`. On https, cookies have the `__Host-` prefix. */
+export function openBrowser({ send }: Pick<TestApp, 'send'>, origin = ORIGIN): Browser {
   const cookies = new Map<string, string>()
+  const csrfCookie = `${origin.startsWith('https:') ? '__Host-' : ''}workspace_csrf`
   const browser: Browser = {
     cookies,
     send: async (method, path, { body, form, headers = {} } = {}) => {
-      const csrf = cookies.get('workspace_csrf')
+      const csrf = cookies.get(csrfCookie)
       const response = await send(method, path, {
         key: null,
         ...(body !== undefined && { body }),
@@ -31,7 +33,7 @@ export function openBrowser({ send }: Pick<TestApp, 'send'>): Browser {
         }),
         headers: {
           host: 'localhost',
-          ...(method !== 'GET' && { origin: ORIGIN }),
+          ...(method !== 'GET' && { origin }),
           ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
           ...(csrf !== undefined && method !== 'GET' && { 'x-csrf-token': csrf }),
           ...headers,
@@ -40,6 +42,7 @@ export function openBrowser({ send }: Pick<TestApp, 'send'>): Browser {
       for (const line of [response.headers['set-cookie'] ?? []].flat()) {
         const [pair = '', ...attributes] = String(line).split('; ')
         const [name = '', value = ''] = pair.split('=')
+        if (!isAccepted(name, attributes, origin)) continue
         if (attributes.includes('Max-Age=0')) cookies.delete(name)
         else cookies.set(name, value)
       }
@@ -51,4 +54,12 @@ export function openBrowser({ send }: Pick<TestApp, 'send'>): Browser {
     },
   }
   return browser
+}
+
+/** Browsers drop a cookie that breaks a rule of its prefix or of its attributes. */
+function isAccepted(name: string, attributes: string[], origin: string): boolean {
+  const secure = attributes.includes('Secure')
+  if (secure && !origin.startsWith('https:')) return false
+  if (attributes.includes('SameSite=None') && !secure) return false
+  return !name.startsWith('__Host-') || (secure && attributes.includes('Path=/') && !/Domain=/.test(attributes.join()))
 }

@@ -29,8 +29,8 @@ async function listen(t: Test, listener: RequestListener): Promise<{ url: string
 }
 
 const pathOf = (location: string): string => {
-  const { origin, pathname, search } = new URL(location)
-  if (origin !== ORIGIN) throw new Error(`redirected to ${location}`)
+  const { hostname, pathname, search } = new URL(location)
+  if (hostname !== new URL(ORIGIN).hostname) throw new Error(`redirected to ${location}`)
   return pathname + search
 }
 

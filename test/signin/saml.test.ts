@@ -427,6 +427,12 @@ for (const engine of ENGINES)
     const large = new URLSearchParams({ SAMLResponse: 'A'.repeat(5_000_000), RelayState: 'x' }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     t.equal((await app.inject({ method: 'POST', url: '/complete/saml/', headers, payload: large })).statusCode, 413)
+    for (const payload of ['{"SAMLResponse": "x"}', '{broken'])
+      t.match(
+        await send('POST', '/complete/saml/', { key: null, raw: { type: 'application/json', payload } }),
+        { status: 415, body: { code: 'unsupported_media_type', detail: /x-www-form-urlencoded/ } },
+        'only forms are accepted',
+      )
 
     const bare = await openWorld(t, engine, { SITE_URL: '' })
     const browser = openBrowser(bare)
