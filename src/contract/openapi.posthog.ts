@@ -3157,7 +3157,7 @@ export interface components {
             is_member_join_email_enabled: boolean;
             /** @description Always null. There is no billing. */
             customer_id: string | null;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description Whether sessions need a second factor in this organization. Null and false mean no. */
             enforce_2fa: boolean | null;
             /** @description An object with the key `instance_tag`. */
             metadata: {

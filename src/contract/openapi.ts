@@ -3159,7 +3159,7 @@ export interface components {
             metadata: string;
             /** @description Always null. There is no billing. */
             customer_id: string | null;
-            /** @description Stored for compatibility. It has no effect, because this server has no login. */
+            /** @description Whether sessions need a second factor in this organization. Null and false mean no. */
             enforce_2fa: boolean | null;
             /** @description The number of active members, as a decimal string. */
             member_count: string;

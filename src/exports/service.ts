@@ -26,6 +26,7 @@ import {
   encryptSettings,
   mergeConfig,
   requireResentSecrets,
+  settingsToUpdate,
   validateSettings,
 } from './settings.ts'
 
@@ -100,12 +101,14 @@ export async function update(
 ): Promise<BatchExportRow> {
   const { db, ids, vault, now } = service
   const found = await requireExport(db, id)
-  const destination = input.destination && changedDestination(decryptSettings(vault, found), input.destination)
+  const sent = input.destination?.config ?? {}
+  const stored = input.destination && settingsToUpdate(vault, found, sent)
+  const destination = input.destination && stored && changedDestination(stored, input.destination)
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
   const queryChanged = query !== found.hogql_query
   if (destination || (queryChanged && query !== null))
     await validateDestination(service, destination ?? decryptSettings(vault, found), query)
-  if (destination) requireResentSecrets(decryptSettings(vault, found), input.destination?.config ?? {}, destination)
+  if (destination && stored) requireResentSecrets(stored, sent, destination)
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
   const position = input.paused === undefined ? 0 : await positionFor(service, input.paused)
   const updated = await db.tx(async (tx) => {

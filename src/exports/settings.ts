@@ -6,7 +6,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { placeOf } from '../store/secrets.ts'
-import type { Vault } from '../store/vault.ts'
+import { openIfReadable, type Vault } from '../store/vault.ts'
 import { findDestination, SUPPORTED_TYPES } from './catalogue.ts'
 import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
 
@@ -176,6 +176,18 @@ export function encryptSettings(
     destination_config: JSON.stringify(open),
     secrets: Object.keys(secret).length ? vault.seal(JSON.stringify(secret), placeOf('batch_exports', id)) : null,
   }
+}
+
+/**
+ * The settings that an update starts from. If the stored secrets cannot be decrypted, the sent ones replace all of them.
+ * Throws `secret_unreadable` if none is sent.
+ */
+export function settingsToUpdate(vault: Vault, row: BatchExportRow, sent: DestinationConfig): DestinationSettings {
+  const type = row.destination_type as DestinationType
+  const isLost = row.secrets !== null && openIfReadable(vault, row.secrets, placeOf('batch_exports', row.id)) === null
+  if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0)
+    return { type, config: JSON.parse(row.destination_config) }
+  return decryptSettings(vault, row)
 }
 
 /** The settings with their secrets. Throws `secret_unreadable`. */

@@ -26,6 +26,8 @@ export function openCaptureScope(scope: FastifyInstance): void {
     const { origin, 'content-type': type, 'access-control-request-headers': requested } = request.headers
     if (origin !== undefined) {
       reply.header('access-control-allow-origin', hasHost(origin) ? origin : '*')
+      // posthog-js sends XMLHttpRequests with credentials and would retry an event whose response it cannot read. Capture
+      // reads and sets no cookie.
       reply.header('access-control-allow-credentials', 'true')
       reply.header('access-control-allow-methods', 'GET, POST, OPTIONS')
       reply.header('access-control-allow-headers', allowedHeaders(requested))

@@ -13,11 +13,11 @@ import * as store from '../store/plugin_configs.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
-import type { Vault } from '../store/vault.ts'
+import { openIfReadable, type Vault } from '../store/vault.ts'
 import { loggedChanges } from './activity.ts'
 import { diffFields } from './changes.ts'
 import { changeWithin } from './service.ts'
-import { type ConfigValues, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
+import { type ConfigValues, MASK, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
 
 type Schemas = components['schemas']
 
@@ -108,7 +108,10 @@ export function update(
     const fields = settingFields(JSON.parse(plugin.config_schema))
     const visible = visibleFields({ config: before, plugin })
     const isChanged = !isDeepStrictEqual(input.config, visible.config)
-    const values = input.config && isChanged ? resolveValues(fields, input.config, valuesOf(vault, before)) : undefined
+    const values =
+      input.config && isChanged
+        ? resolveValues(fields, input.config, valuesToUpdate(vault, before, input.config))
+        : undefined
     // After an upgrade of the plugin, stored settings may be incomplete. Disabling must still work.
     if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))
     const { enabled, order, name, description } = input
@@ -157,6 +160,16 @@ const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow):
   secrets: secrets === null ? {} : JSON.parse(vault.open(secrets, placeOf('plugin_configs', id))),
 })
 
+/** Secrets that cannot be decrypted count as none if all of them are sent. Throws `secret_unreadable` otherwise. */
+function valuesToUpdate(vault: Vault, row: store.PluginConfigRow, sent: Record<string, unknown>): ConfigValues {
+  const keys: string[] = JSON.parse(row.secret_keys)
+  const isReplaced = keys.every((key) => sent[key] !== undefined && sent[key] !== null && sent[key] !== MASK)
+  return isReplaced && isLost(vault, row) ? { open: JSON.parse(row.config), secrets: {} } : valuesOf(vault, row)
+}
+
+const isLost = (vault: Vault, { id, secrets }: store.PluginConfigRow): boolean =>
+  secrets !== null && openIfReadable(vault, secrets, placeOf('plugin_configs', id)) === null
+
 function sealedColumns(vault: Vault, id: number, { open, secrets }: ConfigValues) {
   const keys = Object.keys(secrets)
   return {
@@ -188,7 +201,7 @@ async function recordChange(
   const current = after ? comparableFields(after, plugin) : {}
   const visible = diffFields('PluginConfig', old, current)
   // A replaced secret looks the same before and after, because both are masked.
-  const replaced = before && after ? replacedSecrets(valuesOf(vault, before), valuesOf(vault, after)) : []
+  const replaced = before && after ? replacedIn(vault, before, after) : []
   const masked = replaced
     .filter((field) => !visible.some((change) => change.field === field))
     .map((field): FieldChange => {
@@ -229,6 +242,13 @@ function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow)
   const { enabled, order, config } = visibleFields({ config: row, plugin })
   const settings = Object.entries(config).map(([key, value]) => [`${SETTING}${key}`, value])
   return { enabled, order, name: row.name, description: row.description, ...Object.fromEntries(settings) }
+}
+
+/** Secrets that could not be decrypted are replaced if the row has others now. */
+function replacedIn(vault: Vault, before: store.PluginConfigRow, after: store.PluginConfigRow): string[] {
+  if (before.secrets === after.secrets) return []
+  if (isLost(vault, before)) return JSON.parse(before.secret_keys).map((key: string) => `${SETTING}${key}`)
+  return replacedSecrets(valuesOf(vault, before), valuesOf(vault, after))
 }
 
 const replacedSecrets = (before: ConfigValues, after: ConfigValues): string[] =>

@@ -6,7 +6,6 @@ import * as users from '../auth/users.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as accounts from '../store/accounts.ts'
 import type { UserActor } from '../store/activity_log.ts'
-import * as identities from '../store/identities.ts'
 import { applyChange, type CredentialChange, prepareChange } from './profile.ts'
 import type { SignInService } from './service.ts'
 
@@ -25,7 +24,7 @@ export async function get(service: SignInService, caller: Caller): Promise<Me> {
   return {
     ...(await users.get(service, { ...caller, user: account })),
     has_password: account.password_hash !== null,
-    has_social_auth: await identities.any(db, account.id),
+    has_social_auth: Boolean(account.has_social_auth),
     reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
   }
 }

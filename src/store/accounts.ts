@@ -9,9 +9,12 @@ export interface AccountRow extends UserRow {
   totp_secret: string | null
   /** When a setup was started that is not complete. */
   totp_setup_at: string | null
+  /** Whether a single sign-on identity is linked. */
+  has_social_auth: boolean | number
 }
 
-const columns = sql`${userColumns}, u.password_hash, u.totp_secret, u.totp_setup_at`
+const columns = sql`${userColumns}, u.password_hash, u.totp_secret, u.totp_setup_at,
+  exists (select 1 from identities i where i.user_id = u.id) as has_social_auth`
 
 export function get(db: Db, id: number): Promise<AccountRow | undefined> {
   return db.get<AccountRow>(sql`select ${columns} from users u where u.id = ${id} and u.is_active`)

@@ -28,10 +28,6 @@ export async function link(tx: Db, user_id: number, identity: Identity, now: str
     on conflict (issuer, subject) do update set email = ${identity.email}, last_used_at = ${now}`)
 }
 
-export async function any(db: Db, user_id: number): Promise<boolean> {
-  return (await db.get(sql`select 1 from identities where user_id = ${user_id} limit 1`)) !== undefined
-}
-
 export async function removeAll(tx: Db, user_id: number): Promise<void> {
   await tx.run(sql`delete from identities where user_id = ${user_id}`)
 }

@@ -63,6 +63,16 @@ export function createVault(keys: readonly Buffer[]): Vault {
 const unreadable = (): AppError =>
   new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be decrypted. Send it again.' })
 
+/** The opened secret, or null if it cannot be decrypted. */
+export function openIfReadable(vault: Vault, sealed: string, place: string): string | null {
+  try {
+    return vault.open(sealed, place)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'secret_unreadable') return null
+    throw error
+  }
+}
+
 const keyOf = (sealed: string): string => sealed.slice(0, sealed.indexOf('.'))
 
 /** Identifies a key without revealing it. */

@@ -353,6 +353,18 @@ onBothEngines(t, 'stores an event with the same uuid once and applies it once', 
   t.equal((await stored(app)).length, 2, 'uuids are unique per project')
 })
 
+onBothEngines(t, 'reads and sets no cookie', async (t, app) => {
+  const origin = 'https://shop.example'
+  for (const cookie of ['workspace_session=wrong', 'workspace_csrf=x; __Host-workspace_session=']) {
+    const body = { token: app.first.project_token, event: 'e', distinct_id: 'd' }
+    for (const path of ['/e/', '/decide/', '/flags/']) {
+      const answer = await app.send('POST', path, { key: null, body, headers: { origin, cookie } })
+      t.equal(answer.status, 200, `${path} ${answer.text}`)
+      t.notOk('set-cookie' in answer.headers)
+    }
+  }
+})
+
 onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => {
   const request = (method: string, headers: Record<string, string>) =>
     app.send(method, '/e/?data=', { key: null, headers })

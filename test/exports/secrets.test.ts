@@ -137,6 +137,51 @@ for (const engine of ENGINES)
     await t.rejects(start({}), /encrypted with another key/)
   })
 
+onBothEngines(
+  t,
+  'a secret that cannot be decrypted is replaced by sending it again',
+  async (t, app) => {
+    const { send, first, deps } = app
+    const base = `/api/projects/${first.project_id}`
+    const made = await send('POST', `${base}/batch_exports/`, {
+      body: { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } },
+    })
+    const one = `${base}/batch_exports/${made.body.id}/`
+    const patch = (config: object) => send('PATCH', one, { body: { destination: { config } } })
+    await deps.db.run(sql`update batch_exports set secrets = ${'lost.x'}`)
+    const unreadable = { status: 400, body: { code: 'secret_unreadable' } }
+    t.match(await patch({ include_events: ['a'] }), unreadable)
+    t.equal((await send('PATCH', one, { body: { name: 'y' } })).status, 200, 'other fields can change')
+    t.equal((await patch({ token: 'phc_NEW' })).status, 200)
+    const row = (await store.getById(deps.db, made.body.id))!
+    t.same(decryptSettings(deps.vault, row).config, { ...CONFIG, token: 'phc_NEW' })
+    const log = (await send('GET', `/api/organizations/${first.organization_id}/activity_log/?limit=1`)).body.results
+    t.match(log[0].changes, [{ field: 'destination__config__token', before: 'changed', after: 'changed' }])
+
+    const plugin = await send('POST', `/api/organizations/${first.organization_id}/pipeline_destinations/`, {
+      body: {
+        plugin_type: 'source',
+        name: 'p',
+        config_schema: ['a', 'b'].map((key) => ({ key, name: key, type: 'string', secret: true })),
+        source: { 'index.ts': '' },
+      },
+    })
+    const configured = await send('POST', `${base}/plugin_configs/`, {
+      body: { plugin: plugin.body.id, enabled: true, config: { a: 'A', b: 'B' } },
+    })
+    t.equal(configured.status, 201, configured.text)
+    const config = `${base}/plugin_configs/${configured.body.id}/`
+    await deps.db.run(sql`update plugin_configs set secrets = ${'lost.x'}`)
+    t.match(await send('PATCH', config, { body: { config: { a: 'C', b: '********' } } }), unreadable)
+    t.match(await send('PATCH', config, { body: { config: { a: 'C' } } }), unreadable)
+    t.equal((await send('PATCH', config, { body: { enabled: false } })).status, 200)
+    t.equal((await send('PATCH', config, { body: { config: { a: 'C', b: 'D' } } })).status, 200)
+    const stored = (await deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
+    t.same(JSON.parse(deps.vault.open(stored.secrets, `plugin_configs/${configured.body.id}`)), { a: 'C', b: 'D' })
+  },
+  { environment: { SECRET_KEY: hex() } },
+)
+
 /** For each type: a config with secrets, changes of the receiver, and other changes. */
 const TYPES: Record<string, { config: object; secrets: object; receiverChanges: object[]; otherChanges: object[] }> = {
   HTTP: {

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
+import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
 
@@ -175,6 +177,16 @@ onBothEngines(t, 'passwords are checked when they are set', async (t, app) => {
   t.equal((await set(OTHER_PASSWORD, { current_password: PASSWORD })).status, 200)
 })
 
+/** The bytes of the database: its files on SQLite, the rows of its users on PostgreSQL. */
+async function storedBytes({ engine, deps: { db } }: TestApp): Promise<Buffer> {
+  if (engine === 'postgres')
+    return Buffer.from(
+      JSON.stringify([await db.all(sql`select * from users`), await db.all(sql`select * from backup_codes`)]),
+    )
+  const files = ['', '-wal'].map((suffix) => `${db.location}${suffix}`)
+  return Buffer.concat(files.filter((file) => existsSync(file)).map((file) => readFileSync(file)))
+}
+
 /** Turns two-factor authentication on and returns its secret and backup codes. */
 async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof openBrowser>) {
   const setup = await browser.send('POST', '/api/users/@me/two_factor_start_setup/')
@@ -183,7 +195,7 @@ async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof 
   const code = (): string => totp.generate({ timestamp: app.deps.milliseconds() })
   const enabled = await browser.send('POST', '/api/users/@me/two_factor_validate/', { body: { token: code() } })
   t.match(enabled, { status: 200, body: { success: true } })
-  return { code, backup_codes: enabled.body.backup_codes as string[] }
+  return { secret: setup.body.secret as string, code, backup_codes: enabled.body.backup_codes as string[] }
 }
 
 for (const engine of ENGINES)
@@ -208,7 +220,11 @@ for (const engine of ENGINES)
       status: 400,
       body: { code: 'token_invalid' },
     })
-    const { code, backup_codes } = await setUpTwoFactor(t, app, browser)
+    const { secret, code, backup_codes } = await setUpTwoFactor(t, app, browser)
+    const stored = await storedBytes(app)
+    t.ok(stored.includes(EMAIL))
+    for (const value of [secret, Buffer.from(Secret.fromBase32(secret).bytes), ...backup_codes])
+      t.notOk(stored.includes(value), 'encrypted or hashed at rest')
     t.equal(new Set(backup_codes).size, 10)
     t.match((await browser.send('GET', '/api/users/@me/two_factor_status/')).body, {
       is_enabled: true,
