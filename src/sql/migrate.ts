@@ -13,6 +13,7 @@ import pauses from './migrations/0010-pauses.ts'
 import signIn from './migrations/0011-sign-in.ts'
 import sso from './migrations/0012-sso.ts'
 import activityLog from './migrations/0013-activity-log.ts'
+import runBytes from './migrations/0014-run-bytes.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -45,6 +46,7 @@ export const ADMINISTRATION: Track = {
     signIn,
     sso,
     activityLog,
+    runBytes,
   ],
 }
 export const EVENTS: Track = {
