@@ -79,6 +79,7 @@ export function serializeRun(row: RunRow): components['schemas']['BatchExportRun
     finished_at: row.finished_at,
     last_updated_at: row.last_updated_at,
     records_total_count: row.records_total_count,
+    bytes_completed: row.bytes_completed,
     batch_export: row.batch_export_id,
   }
 }

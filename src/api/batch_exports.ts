@@ -74,7 +74,7 @@ export function batchExportHandlers(deps: Deps) {
     },
 
     list: async (owner: Owner, { query, url }: ListCall) => {
-      const { count, rows } = await store.list(db, owner, paging(query))
+      const { count, rows } = await store.list(db, owner, { ...paging(query), search: query.search })
       return page({ url, query }, count, rows, await serializerFor(rows))
     },
 
@@ -155,6 +155,7 @@ function serializeBatchExport(row: BatchExportRow, latestRuns: runs.RunRow[]): S
     last_paused_at: row.last_paused_at,
     start_at: row.start_at,
     end_at: row.end_at,
+    next_run_at: row.paused ? null : row.next_at,
     latest_runs: latestRuns.map(serializeRun),
     hogql_query: row.hogql_query,
     schema: row.schema === null ? null : JSON.parse(row.schema),

@@ -4306,6 +4306,11 @@ export interface components {
             /** @description The number of events in the window. Null until they are counted. */
             records_total_count: number | null;
             /**
+             * @description The number of bytes written to the destination so far. While a run is in progress, it is updated every second, as
+             *     is `records_completed`. Null before the first delivery, and for runs of older versions.
+             */
+            bytes_completed: number | null;
+            /**
              * Format: uuid
              * @description The id of the batch export.
              */
@@ -4345,6 +4350,12 @@ export interface components {
              * @description No scheduled run starts after this time. Null for no limit.
              */
             end_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the next scheduled run starts. A time in the past means that the run starts at any moment. Null if the export
+             *     is paused or its schedule has ended. Read-only.
+             */
+            next_run_at: string | null;
             /** @description The ten most recent runs, newest first. */
             latest_runs: components["schemas"]["BatchExportRun"][];
             /**
@@ -7706,6 +7717,8 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
+                /** @description Return only exports whose name contains this text. Case-insensitive for ASCII letters. */
+                search?: string;
             };
             header?: never;
             path: {
@@ -8037,6 +8050,8 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The number of results to skip. */
                 offset?: components["parameters"]["offset"];
+                /** @description Return only exports whose name contains this text. Case-insensitive for ASCII letters. */
+                search?: string;
             };
             header?: never;
             path: {

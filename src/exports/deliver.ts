@@ -41,7 +41,7 @@ export interface Reporter {
 }
 
 export type Report =
-  | { kind: 'progress'; records: number }
+  | { kind: 'progress'; records: number; bytes: number }
   | { kind: 'total'; records: number }
   | { kind: 'log'; level: 'DEBUG' | 'INFO' | 'WARNING'; message: string }
 
@@ -105,11 +105,11 @@ export async function deliver(
           cursor = page.cursor
           if (performance.now() - reported_at < REPORT_PERIOD_MS) continue
           reported_at = performance.now()
-          report({ kind: 'progress', records })
+          report({ kind: 'progress', records, bytes: receiver.bytes() })
         }
         signal.throwIfAborted()
         // The commit can take minutes.
-        report({ kind: 'progress', records })
+        report({ kind: 'progress', records, bytes: receiver.bytes() })
         return { records, bytes: await receiver.commit() }
       } catch (error) {
         await receiver.abort()

@@ -66,6 +66,8 @@ export interface Tools {
 /** Receives the events of one run. */
 export interface Receiver {
   write(page: Page): Promise<void>
+  /** The number of bytes written so far, an estimate for Parquet. */
+  bytes(): number
   /** Resolves once everything is durable. Returns the number of bytes written. */
   commit(): Promise<number>
   /** Removes partial output where possible. Never throws. */

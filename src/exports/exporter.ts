@@ -16,7 +16,7 @@ import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../store/vault.ts'
-import { type DeliveryJob, type DeliveryResult, describeFailure } from './deliver.ts'
+import { type DeliveryJob, type DeliveryResult, describeFailure, type Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
 import { continueBackfill, pauseFailing } from './run-followups.ts'
@@ -179,7 +179,12 @@ export function createExporter(options: ExporterOptions): Exporter {
       const locked = await exports.lock(tx, row.id)
       const ended =
         locked &&
-        (await runs.finish(tx, run.id, owner, { status: 'Completed', now: now(), records_completed: result.records }))
+        (await runs.finish(tx, run.id, owner, {
+          status: 'Completed',
+          now: now(),
+          records_completed: result.records,
+          bytes_completed: result.bytes,
+        }))
       if (!ended) return
       await logRun('INFO', summary(result, seconds), tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
@@ -206,7 +211,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Renews the lease and stores progress. Aborts the attempt when the lease is lost. */
   function keepLease(run: RunRow, hash: string, abort: AbortController) {
-    const progress: { records_completed?: number; records_total_count?: number } = {}
+    const progress: runs.Progress = {}
     let tail: Promise<unknown> = Promise.resolve()
     const renew = (checkpoint?: string): Promise<void> => {
       const renewed = tail.then(async () => {
@@ -219,14 +224,19 @@ export function createExporter(options: ExporterOptions): Exporter {
     }
     // Not unref'ed: without other handles the process would exit before the lost lease aborts this attempt.
     const timer = setInterval(() => void renew().catch(() => undefined), options.renew_ms ?? RENEW_MS)
-    let stored_at = performance.now()
+    let storing: NodeJS.Timeout | undefined
     return {
-      report: (report: { kind: 'progress' | 'total'; records: number }): void => {
+      report: (report: Exclude<Report, { kind: 'log' }>): void => {
         if (report.kind === 'total') progress.records_total_count = report.records
-        else progress.records_completed = report.records
-        if (performance.now() - stored_at < PROGRESS_MS) return
-        stored_at = performance.now()
-        void renew().catch(() => undefined)
+        else {
+          progress.records_completed = report.records
+          progress.bytes_completed = report.bytes
+        }
+        // Later reports are stored together with this one, also if the next one takes long.
+        storing ??= setTimeout(() => {
+          storing = undefined
+          void renew().catch(() => undefined)
+        }, PROGRESS_MS)
       },
       checkpoint: async (state: Checkpoint): Promise<void> => {
         await renew(JSON.stringify({ ...state, place: hash }))
@@ -234,6 +244,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       },
       stop: async (): Promise<void> => {
         clearInterval(timer)
+        clearTimeout(storing)
         await tail
       },
     }

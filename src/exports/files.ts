@@ -98,6 +98,7 @@ export function openFileReceiver(store: FileStore, delivery: Delivery<FilesConfi
       current.cursor = page.cursor
       if (max_bytes && current.encoder.bytes() >= max_bytes) await finish(current)
     },
+    bytes: () => bytes + Math.round(current?.encoder.bytes() ?? 0),
     commit: async () => {
       if (current) await finish(current)
       if (max_bytes && files.length) {

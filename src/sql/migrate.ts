@@ -14,6 +14,7 @@ import signIn from './migrations/0011-sign-in.ts'
 import sso from './migrations/0012-sso.ts'
 import activityLog from './migrations/0013-activity-log.ts'
 import pluginActivity from './migrations/0014-plugin-activity.ts'
+import runBytes from './migrations/0015-run-bytes.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -47,6 +48,7 @@ export const ADMINISTRATION: Track = {
     sso,
     activityLog,
     pluginActivity,
+    runBytes,
   ],
 }
 export const EVENTS: Track = {

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { contains } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -42,20 +43,11 @@ export async function list(
     from batch_export_log_entries where batch_export_id = ${batch_export_id}
       ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
       ${levels?.length ? sql`and level in ${oneOf(levels)}` : sql``}
-      ${search ? sql`and ${contains(search)}` : sql``}
+      ${search ? sql`and ${contains(sql`message`, search)}` : sql``}
       ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
       ${before === undefined ? sql`` : sql`and timestamp < ${before}`}`
   const rows = await db.all<LogEntryRow>(
     sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
   )
   return { count: await db.count(found), rows }
-}
-
-/** Ignores the case of ASCII letters only, because the engines lower-case other letters differently. */
-const contains = (search: string): Sql => {
-  const wanted = search.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return sql`${{
-    sqlite: sql`instr(lower(message), ${wanted}) > 0`,
-    postgres: sql`strpos(lower(message collate "C"), ${wanted}) > 0`,
-  }}`
 }

@@ -19,6 +19,7 @@ export interface RunRow {
   to_position: number | null
   records_completed: number | null
   records_total_count: number | null
+  bytes_completed: number | null
   latest_error: string | null
   /** JSON. The next attempt continues here. */
   checkpoint: string | null
@@ -52,10 +53,10 @@ export function create(tx: Db, run: NewRun & { empty?: boolean }): Promise<RunRo
   return tx.get<RunRow>(sql`
     insert into batch_export_runs (id, batch_export_id, project_id, kind, backfill_id, status, data_interval_start,
       data_interval_end, from_position, to_position, attempts, next_attempt_at, created_at, last_updated_at, finished_at,
-      records_completed, records_total_count)
+      records_completed, records_total_count, bytes_completed)
     values (${run.id}, ${run.batch_export_id}, ${run.project_id}, ${run.kind}, ${run.backfill_id}, ${empty ? 'Completed' : 'Starting'},
       ${run.data_interval_start}, ${run.data_interval_end}, ${run.from_position}, ${run.to_position}, 0, ${run.now},
-      ${run.now}, ${run.now}, ${empty ? run.now : null}, ${empty ? 0 : null}, ${empty ? 0 : null})
+      ${run.now}, ${run.now}, ${empty ? run.now : null}, ${empty ? 0 : null}, ${empty ? 0 : null}, ${empty ? 0 : null})
     on conflict do nothing returning *`)
 }
 
@@ -151,18 +152,25 @@ export async function claim(
     returning *`)
 }
 
+export interface Progress {
+  records_completed?: number
+  records_total_count?: number
+  bytes_completed?: number
+}
+
 /** Returns false when another owner has claimed the run. */
 export async function renew(
   db: Db,
   id: string,
   { owner, until, now }: Omit<Lease, 'latest'>,
-  progress: { records_completed?: number; records_total_count?: number; checkpoint?: string },
+  progress: Progress & { checkpoint?: string },
 ): Promise<boolean> {
-  const { records_completed = null, records_total_count = null, checkpoint = null } = progress
+  const { records_completed = null, records_total_count = null, bytes_completed = null, checkpoint = null } = progress
   const changed = await db.run(sql`
     update batch_export_runs set lease_until = ${until}, last_updated_at = ${now},
       records_completed = coalesce(${records_completed}, records_completed),
       records_total_count = coalesce(${records_total_count}, records_total_count),
+      bytes_completed = coalesce(${bytes_completed}, bytes_completed),
       checkpoint = coalesce(${checkpoint}, checkpoint)
     where id = ${id} and lease_owner = ${owner} and status = 'Running'`)
   return changed > 0
@@ -177,11 +185,13 @@ export function finish(
     status,
     now,
     records_completed,
+    bytes_completed,
     latest_error,
   }: {
     status: 'Completed' | 'Failed' | 'FailedRetryable'
     now: string
     records_completed?: number
+    bytes_completed?: number
     latest_error?: string
   },
 ): Promise<RunRow | undefined> {
@@ -189,6 +199,7 @@ export function finish(
     update batch_export_runs set status = ${status}, finished_at = ${now}, last_updated_at = ${now},
       records_completed = coalesce(${records_completed ?? null}, records_completed),
       records_total_count = coalesce(${records_completed ?? null}, records_total_count),
+      bytes_completed = coalesce(${bytes_completed ?? null}, bytes_completed),
       latest_error = ${latest_error ?? null}, checkpoint = null, lease_owner = null, lease_until = null
     where id = ${id} and lease_owner = ${owner} and status = 'Running' returning *`)
 }

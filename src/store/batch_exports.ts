@@ -3,6 +3,7 @@ import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, type Sql, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
 import { returnedRow } from './rows.ts'
+import { contains } from './search.ts'
 
 type Schemas = components['schemas']
 
@@ -47,9 +48,10 @@ const ownedBy = (owner: Owner): Sql =>
 export async function list(
   db: Db,
   owner: Owner,
-  { limit, offset }: { limit: number; offset: number },
+  { search, limit, offset }: { search?: string; limit: number; offset: number },
 ): Promise<{ count: number; rows: BatchExportRow[] }> {
-  const owned = sql`from batch_exports x where ${ownedBy(owner)}`
+  const named = search ? sql`and ${contains(sql`x.name`, search)}` : sql``
+  const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named}`
   const rows = await db.all<BatchExportRow>(
     sql`select * ${owned} order by created_at desc, id desc limit ${limit} offset ${offset}`,
   )

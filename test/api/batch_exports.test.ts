@@ -35,6 +35,7 @@ for (const level of ['project', 'organization'] as const)
         last_paused_at: null,
         start_at: null,
         end_at: null,
+        next_run_at: '2026-01-01T01:00:00.000Z',
         latest_runs: [],
         hogql_query: null,
         schema: null,
@@ -159,6 +160,37 @@ for (const level of ['project', 'organization'] as const)
       body: { detail: '"filters" must be an empty list.' },
     })
   })
+
+onBothEngines(t, 'searches exports by name, and shows when the next run starts', async (t, app) => {
+  const create = async (name: string, more: object = {}) => {
+    const destination = { type: 'NoOp', config: {} }
+    const body = { name, interval: 'day', destination, ...more }
+    return (await app.call('project_batch_exports.create', { body })).body
+  }
+  const lake = await create('To the Lake 100%')
+  const other = await create('Other', { paused: true })
+  const ended = await create('Ended lake', { end_at: '2025-12-31' })
+  t.strictSame(
+    [lake, other, ended].map((row) => row.next_run_at),
+    ['2026-01-02T00:00:00.000Z', null, null],
+  )
+  const found = async (search: string) => {
+    const { body } = await app.call('project_batch_exports.list', { query: { search } })
+    const { body: same } = await app.call('batch_exports.list', { query: { search } })
+    t.strictSame(same.results, body.results)
+    t.equal(body.count, body.results.length)
+    return body.results.map((row: any) => row.name)
+  }
+  t.strictSame(await found('LAKE'), ['Ended lake', 'To the Lake 100%'])
+  t.strictSame(await found('0%'), ['To the Lake 100%'])
+  t.strictSame(await found('_'), [])
+  t.equal((await found('')).length, 3)
+  const page = await app.call('project_batch_exports.list', { query: { search: 'lake', limit: 1 } })
+  t.match(new URL(page.body.next).search, 'search=lake', 'the next page has the same filter')
+  const params = { id: lake.id }
+  t.equal((await app.call('project_batch_exports.pause', { params })).body.next_run_at, null)
+  t.equal((await app.call('project_batch_exports.unpause', { params })).body.next_run_at, '2026-01-02T00:00:00.000Z')
+})
 
 onBothEngines(t, 'an absent destination config is empty', async (t, app) => {
   const { project } = pathsOf(app)

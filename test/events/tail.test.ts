@@ -3,9 +3,18 @@ import pg from 'pg'
 import t from 'tap'
 import { ingest } from '../../src/events/ingest.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { insertPerson, insertEvents as insertRows, NEW_YEAR, type StoredEvent, uuid } from '../helpers/events.ts'
+import { ingest as ingestAndWait } from '../helpers/exports.ts'
 
 const DAY = 86_400_000_000
+
+/** Open transactions of other suites on the same cluster hold back the horizon. */
+const awaitHorizon = (app: TestApp): Promise<void> => ingestAndWait(app, [])
+
+async function insertEvents(app: TestApp, project_id: number, rows: Partial<StoredEvent>[]): Promise<void> {
+  await insertRows(app.deps.events, project_id, rows)
+  await awaitHorizon(app)
+}
 
 const follow = async (app: TestApp, query: object = {}) => {
   const { status, body } = await app.call('events.tail', { query })
@@ -13,11 +22,10 @@ const follow = async (app: TestApp, query: object = {}) => {
 }
 
 onBothEngines(t, 'returns the latest events, then every event that is ingested after them', async (t, app) => {
-  const { events } = app.deps
   t.match(await follow(app), { status: 200, ids: { length: 0 }, more: false })
   const empty = await follow(app)
-  for (const number of [1, 2, 3]) await insertEvents(events, 1, [{ uuid: uuid(number) }])
-  await insertEvents(events, 2, [{ uuid: uuid(9) }])
+  for (const number of [1, 2, 3]) await insertEvents(app, 1, [{ uuid: uuid(number) }])
+  await insertEvents(app, 2, [{ uuid: uuid(9) }])
   t.strictSame((await follow(app, { cursor: empty.cursor })).ids, [1, 2, 3].map(uuid))
   const start = await follow(app, { limit: 2 })
   t.strictSame(start.ids, [2, 3].map(uuid), 'the latest events, oldest first')
@@ -25,7 +33,7 @@ onBothEngines(t, 'returns the latest events, then every event that is ingested a
   t.strictSame((await follow(app, { cursor: start.cursor })).ids, [])
 
   // One transaction, with a late event among them.
-  await insertEvents(events, 1, [
+  await insertEvents(app, 1, [
     { uuid: uuid(4) },
     { uuid: uuid(5), timestamp: NEW_YEAR - 900 * DAY },
     { uuid: uuid(6), timestamp: NEW_YEAR + DAY },
@@ -34,7 +42,7 @@ onBothEngines(t, 'returns the latest events, then every event that is ingested a
   t.strictSame([first.ids, first.more], [[4, 5].map(uuid), true])
   const second = await follow(app, { cursor: first.cursor, limit: 2 })
   t.strictSame([second.ids, second.more], [[uuid(6)], false])
-  await insertEvents(events, 1, [{ uuid: uuid(7) }])
+  await insertEvents(app, 1, [{ uuid: uuid(7) }])
   t.strictSame((await follow(app, { cursor: second.cursor, limit: 1 })).ids, [uuid(7)])
 
   t.match(await follow(app, { cursor: 'bad' }), { status: 400, body: { attr: 'cursor' } })
@@ -47,7 +55,7 @@ onBothEngines(t, 'follows events that match all filters', async (t, app) => {
   const { events } = app.deps
   const { cursor } = await follow(app)
   await insertPerson(events, 1, { id: uuid(99), distinct_ids: ['ada'], properties: { email: 'ada@example.com' } })
-  await insertEvents(events, 1, [
+  await insertEvents(app, 1, [
     { uuid: uuid(1), event: 'paid', distinct_id: 'ada', properties: { n: 1 } },
     { uuid: uuid(2), event: 'seen', distinct_id: 'bob', properties: { n: 2 } },
     { uuid: uuid(3), event: 'paid', distinct_id: 'bob', properties: { n: 3 } },
@@ -83,6 +91,7 @@ onBothEngines(t, 'reads a bounded number of events per request with filters', as
     person: null,
   }))
   await events.tx((tx) => ingest(tx, rows))
+  await awaitHorizon(app)
   t.strictSame((await follow(app, { event: 'rare' })).ids, [uuid(10_400)], 'only the latest events are searched')
   const first = await follow(app, { event: 'rare', cursor })
   t.strictSame([first.ids, first.more], [[uuid(100)], true])
@@ -100,10 +109,11 @@ t.test('waits for transactions that may still commit earlier events (postgres)',
     `insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
      values (1, '${uuid(1)}', 'e', 'd', ${NEW_YEAR}, ${NEW_YEAR}, '{}', '')`,
   )
-  await insertEvents(app.deps.events, 1, [{ uuid: uuid(2) }])
+  await insertRows(app.deps.events, 1, [{ uuid: uuid(2) }])
   const during = await follow(app, { cursor })
   t.strictSame(during.ids, [], 'the later transaction waits for the earlier one')
   await late.query('commit')
   await late.end()
+  await awaitHorizon(app)
   t.strictSame((await follow(app, { cursor: during.cursor })).ids, [1, 2].map(uuid))
 })

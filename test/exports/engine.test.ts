@@ -376,6 +376,34 @@ for (const engine of ENGINES) {
     ])
   })
 
+  t.test(`shows the progress of a run while it is delivered (${engine})`, async (t) => {
+    let finish: () => void = () => undefined
+    const deliver: DeliveryProcesses['deliver'] = async (_, { report }) => {
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      report({ kind: 'total', records: 10 })
+      report({ kind: 'progress', records: 3, bytes: 70 })
+      // The last report before a long pause is stored too.
+      report({ kind: 'progress', records: 4, bytes: 90 })
+      await finished
+      return { records: 10, bytes: 250 }
+    }
+    const app = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
+    const { runs } = await open(app)
+    await ingest(app, plainEvents(10))
+    goTo(app, HOUR_MS)
+    const drained = app.deps.exporter.drain()
+    let run: any
+    while (run?.records_completed === undefined || run.records_completed === null) [run] = await runs()
+    t.match(run, { status: 'Running', records_completed: 4, records_total_count: 10, bytes_completed: 90 })
+    finish()
+    await drained
+    t.match(await runs(), [
+      { status: 'Completed', records_completed: 10, records_total_count: 10, bytes_completed: 250 },
+    ])
+  })
+
   t.test(`ignores the checkpoint after the destination or the query changes (${engine})`, async (t) => {
     const started: (number | null)[] = []
     const state = { cursor: [1, 'a'] as never, records: 1, bytes: 9 }

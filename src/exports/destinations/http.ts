@@ -169,6 +169,7 @@ function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver 
       }
       take(text.length)
     },
+    bytes: () => bytes,
     commit: async () => {
       if (events > 0) await flush()
       close()

@@ -11,6 +11,7 @@ export const noop: Destination<components['schemas']['NoOpConfig']> = {
   validate: () => undefined,
   open: async () => ({
     write: async () => undefined,
+    bytes: () => 0,
     commit: async () => 0,
     abort: async () => undefined,
   }),

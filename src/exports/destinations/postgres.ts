@@ -226,6 +226,7 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
       records += page.records
       bytes += page.text.length
     },
+    bytes: () => bytes,
     commit: async () => {
       if (ledger) {
         // Waits for a concurrent delivery of the same range and then checks the ledger.
@@ -265,6 +266,7 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
 function discardReceiver(session: Session, tools: Tools): Receiver {
   return {
     write: async () => undefined,
+    bytes: () => 0,
     commit: async () => {
       tools.log('INFO', 'The ledger shows that this range was already delivered. No rows were inserted.')
       session.end()
