@@ -6,6 +6,7 @@
 import { type LimitResult, type Outcome, record } from './report.ts'
 import type { Limit, Trial } from './trial.ts'
 import { answers } from './trials/answers.ts'
+import { consolePages } from './trials/console.ts'
 import { firstPage, propertyFilter } from './trials/event-queries.ts'
 import { ingestion } from './trials/events-in.ts'
 import { memory } from './trials/events-memory.ts'
@@ -31,6 +32,7 @@ const TRIALS: Trial[] = [
   ...memory,
   isolation,
   ...signin,
+  ...consolePages,
   ...exports,
 ]
 

@@ -65,7 +65,7 @@ async function createDatabase(count: number): Promise<Database> {
 }
 
 /** Inserts copies of a table's first row with new ids and times. */
-function copier(db: Sqlite.Database, table: string): (i: number) => void {
+export function copier(db: Sqlite.Database, table: string): (i: number) => void {
   const columns = db.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[]
   const first = db.prepare(`select * from ${table} limit 1`).get() as Record<string, unknown>
   const names = columns.map(({ name }) => name).filter((name) => !(name === 'id' && typeof first.id === 'number'))

@@ -1,13 +1,13 @@
 /** Drives the console in a real Chromium against a real server process. */
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
+import { launchChromium } from './chromium.ts'
 import { freshFolder } from './exports.ts'
 import { migratedDatabase } from './postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from './process.ts'
@@ -15,22 +15,10 @@ import { type ServerProcess, serveArguments, startProcess } from './process.ts'
 export const PASSWORD = 'correct horse battery staple 42'
 export const OWNER = 'owner@example.com'
 
-const CANDIDATES = ['chromium', 'chromium-browser', 'google-chrome']
 /** Where screenshots are stored, by name. */
 const SCREENSHOTS = resolve('.tap/screenshots')
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
-/** Chromium's own requests fail on a closed network. */
-const ARGUMENTS = ['--disable-dev-shm-usage', '--disable-background-networking', '--disable-component-update']
-
-function findChromium(): string {
-  const found = [process.env.CHROMIUM, ...CANDIDATES].find(
-    (name) => name && spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
-  )
-  if (!found)
-    throw new Error('No Chromium found. Install one ("apt-get install chromium"), or set CHROMIUM to its path.')
-  return found.includes('/') ? found : spawnSync('which', [found], { encoding: 'utf8' }).stdout.trim()
-}
 
 export interface Console {
   server: ServerProcess
@@ -94,7 +82,7 @@ export async function openConsole(
     await server.kill()
     await postgres?.drop()
   })
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ARGUMENTS })
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   const api: Console['api'] = async (method, path, body) => {

@@ -1,0 +1,137 @@
+/** The time until a page of the console shows its first content, on a small and on a large installation. */
+import { dirname, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import type { BrowserContext } from 'playwright-core'
+import { v7 } from 'uuid'
+import { ADMINISTRATION } from '../../src/sql/migrate.ts'
+import { launchChromium } from '../../test/helpers/chromium.ts'
+import type { Trial, Variant } from '../trial.ts'
+import { insertEvents, postJson, startWorkspace, type Workspace } from '../workspace.ts'
+import { copier } from './growth.ts'
+
+interface Size {
+  members: number
+  exports: number
+  events: number
+}
+
+const SMALL: Size = { members: 10, exports: 10, events: 10 }
+const LARGE: Size = { members: 100_000, exports: 10_000, events: 5_000_000 }
+const AT_MOST = 1.5
+const ROUNDS = 7
+const PASSWORD = 'correct horse battery staple 42'
+
+interface Site {
+  workspace: Workspace
+  context: BrowserContext
+}
+
+const sites = new Map<Size, Promise<Site>>()
+const siteOf = (size: Size): Promise<Site> => {
+  const site = sites.get(size) ?? createSite(size)
+  sites.set(size, site)
+  return site
+}
+
+async function createSite({ members, exports, events }: Size): Promise<Site> {
+  const workspace = await startWorkspace()
+  const { organization_id, project_id, url } = workspace
+  const body = { name: 'To files', interval: 'day', paused: true, destination: { type: 'NoOp', config: {} } }
+  await postJson(workspace, `/api/projects/${project_id}/batch_exports/`, body)
+  fillAdministration(workspace, organization_id, members, exports)
+  insertEvents(workspace, [project_id], events)
+  countEvents(workspace)
+  const response = await fetch(`${url}/api/users/@me/`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${workspace.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ password: PASSWORD }),
+  })
+  const { email } = (await response.json()) as { email: string }
+  const browser = await launchChromium()
+  process.once('exit', () => void browser.close())
+  const context = await browser.newContext({ baseURL: url, reducedMotion: 'reduce' })
+  await context.request.post('/api/login/', { data: { email, password: PASSWORD }, headers: { origin: url } })
+  return { workspace, context }
+}
+
+function fillAdministration({ file }: Workspace, organization_id: string, members: number, exports: number): void {
+  const db = new Sqlite(join(dirname(file), ADMINISTRATION.file))
+  db.pragma('synchronous = off')
+  const now = new Date().toISOString()
+  const member = db.prepare('insert into members values (?, ?, ?, ?, ?, ?, ?)')
+  const user = db.prepare(
+    `insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_active, created_at)
+     values (?, ?, ?, ?, 'Ada', '', 1, ?) returning id`,
+  )
+  const copyExport = copier(db, 'batch_exports')
+  db.transaction(() => {
+    for (let i = 1; i < members; i++) {
+      const email = `member-${i}@example.com`
+      const { id } = user.get(v7(), v7(), email, email, now) as { id: number }
+      member.run(v7(), organization_id, id, 1, now, now, now)
+    }
+    for (let i = 1; i < exports; i++) copyExport(i)
+    db.prepare('update organizations set member_count = ? where id = ?').run(members, organization_id)
+  })()
+  db.exec('analyze')
+  db.close()
+}
+
+/** The hourly counts that ingestion would have written. */
+function countEvents({ file }: Workspace): void {
+  const db = new Sqlite(file)
+  const hour = 'timestamp / 3600000000'
+  db.exec(`insert into event_counts (project_id, hour, event, count)
+    select project_id, ${hour}, event, count(*) from events group by 1, 2, 3
+    union all select project_id, ${hour}, '', count(*) from events group by 1, 2`)
+  db.close()
+}
+
+/** Opens the page in a new tab. The files of the console come from the browser's cache. */
+const opening =
+  (size: Size, path: (workspace: Workspace) => string, content: string): Variant =>
+  async () => {
+    const { workspace, context } = await siteOf(size)
+    const page = await context.newPage()
+    const start = performance.now()
+    await page.goto(path(workspace), { waitUntil: 'commit' })
+    await page.locator(content).first().waitFor()
+    const ms = performance.now() - start
+    await page.close()
+    return ms
+  }
+
+const inProject =
+  (page: string) =>
+  ({ organization_id, project_id }: Workspace): string =>
+    `/organizations/${organization_id}/projects/${project_id}/${page}`
+const inOrganization =
+  (page: string) =>
+  ({ organization_id }: Workspace): string =>
+    `/organizations/${organization_id}/${page}`
+
+const ROWS = 'main tbody tr'
+
+const PAGES: [name: string, path: (workspace: Workspace) => string, content: string][] = [
+  ['exports', inProject('exports'), ROWS],
+  ['events', inProject('events'), '[data-event-row]'],
+  ['members', inOrganization('members'), ROWS],
+  ['projects', inOrganization('projects'), ROWS],
+  ['activity', inOrganization('activity'), 'main h1'],
+  ['settings', inOrganization('settings'), 'main form'],
+  ['keys', () => '/account/keys', ROWS],
+]
+
+export const consolePages: Trial[] = PAGES.map(([name, path, content]) => ({
+  name: `console.${name}`,
+  description: `First content of the page "${name}" in Chromium: 10 members, exports and events against 100,000 members, 10,000 exports and 5,000,000 events.`,
+  unit: 'ms',
+  rounds: ROUNDS,
+  setup: async () => {
+    await siteOf(SMALL)
+    await siteOf(LARGE)
+    return undefined
+  },
+  variants: { small: opening(SMALL, path, content), large: opening(LARGE, path, content) },
+  limits: [{ subject: 'large', against: 'small', atMost: AT_MOST }],
+}))
