@@ -22,9 +22,9 @@ export function LinkTabs({
           params={place}
           search={tab === 'overview' ? {} : { tab }}
           className="link-tab"
-          // The router compares the search too loosely: the overview has none.
-          activeProps={{}}
-          {...(tab === current ? { 'aria-current': 'page' as const } : { 'aria-current': undefined })}
+          // Otherwise the overview, which has no search, would be current in every tab.
+          activeOptions={{ exact: true }}
+          {...(tab === current && { 'aria-current': 'page' as const })}
         >
           {LABELS[tab]}
         </Link>

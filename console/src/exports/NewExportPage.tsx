@@ -106,7 +106,7 @@ function TypeCard({ type, place }: { type: DestinationType; place: { organizatio
     </>
   )
   // The contract says which types the server does not support yet.
-  if (!isSupported(type)) return <div className="choice">{content}</div>
+  if (!isSupported(type)) return <div className="choice choice-off">{content}</div>
   return (
     <Link to={NEW_EXPORT} params={place} search={{ type }} className="choice">
       {content}

@@ -6,15 +6,15 @@ type Destination = Schemas['Destination']
 export type DestinationType = Schemas['DestinationType']
 
 export const DESTINATIONS: Record<DestinationType, { label: string; short: string; color: string }> = {
-  S3: { label: 'Amazon S3', short: 'S3', color: 'orange' },
-  AzureBlob: { label: 'Azure Blob Storage', short: 'Az', color: 'blue' },
-  File: { label: 'Files on the server', short: 'Fs', color: 'teal' },
-  Postgres: { label: 'PostgreSQL', short: 'Pg', color: 'indigo' },
-  HTTP: { label: 'HTTP endpoint', short: 'Ht', color: 'grape' },
-  NoOp: { label: 'Dry run', short: 'Dr', color: 'gray' },
-  Redshift: { label: 'Amazon Redshift', short: 'Rs', color: 'red' },
-  BigQuery: { label: 'Google BigQuery', short: 'BQ', color: 'cyan' },
-  Snowflake: { label: 'Snowflake', short: 'Sf', color: 'blue' },
+  S3: { label: 'Amazon S3', short: 'S3', color: '#c2410c' },
+  AzureBlob: { label: 'Azure Blob Storage', short: 'Az', color: 'blue.9' },
+  File: { label: 'Files on the server', short: 'Fs', color: 'teal.9' },
+  Postgres: { label: 'PostgreSQL', short: 'Pg', color: 'indigo.9' },
+  HTTP: { label: 'HTTP endpoint', short: 'Ht', color: 'grape.9' },
+  NoOp: { label: 'Dry run', short: 'Dr', color: 'gray.7' },
+  Redshift: { label: 'Amazon Redshift', short: 'Rs', color: 'red.9' },
+  BigQuery: { label: 'Google BigQuery', short: 'BQ', color: 'cyan.9' },
+  Snowflake: { label: 'Snowflake', short: 'Sf', color: 'blue.9' },
 }
 
 /** Two letters on a colored square. The label stands beside it. */
