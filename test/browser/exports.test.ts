@@ -101,6 +101,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
     await page.getByRole('button', { name: 'Backfill' }).click()
     await dialog(page).getByText('This creates 24 runs').waitFor()
     if (engine === 'sqlite') await inspect(page, 'exports-backfill')
+    await dialog(page).getByRole('button', { name: 'Start (UTC)' }).click()
+    await page.getByRole('button', { name: 'Apply start' }).waitFor()
+    if (engine === 'sqlite') await inspect(page, 'exports-calendar')
+    await page.getByRole('button', { name: 'Apply start' }).click()
     await dialog(page).getByRole('button', { name: 'Start backfill' }).click()
     await page.getByRole('region', { name: 'Backfill' }).getByText('24 of 24 runs').waitFor({ timeout: 60_000 })
     await page.getByRole('img', { name: /24 ended runs: 4 rows delivered, 0 failed/ }).waitFor()
@@ -124,7 +128,7 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
   peer.status = 401
   peer.release(1_000)
   const failing = await createExport(console, 'To the warehouse', httpExport(peer))
-  const healthy = await createExport(console, 'Dry run of all events', { interval: 'every 5 minutes' })
+  const healthy = await createExport(console, 'Five minutes', { interval: 'every 5 minutes' })
   const paused = await createExport(console, 'Paused files', {
     destination: { type: 'File', config: { prefix: 'events/{year}' } },
   })
@@ -136,13 +140,14 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
   const [run] = await runsOf(console, healthy, 12)
 
   const page = await open(`${home}/exports`)
-  const rowOf = (name: string): Locator => page.getByRole('row', { name: new RegExp(name) })
+  const rowOf = (name: string): Locator =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
   await rowOf('To the warehouse').getByText('Failing').waitFor()
   t.match(await rowOf('To the warehouse').innerText(), /The server answered 401/)
-  t.match(await rowOf('Dry run').innerText(), /Scheduled[^]*Every 5 minutes[^]*Next run in/)
-  t.match(await rowOf('Paused files').innerText(), /events\/\{year\}[^]*Paused[^]*No next run while paused/)
-  t.match(await rowOf(ended.name).innerText(), /Ended[^]*No further runs/)
-  const bars = rowOf('Dry run').getByRole('link', { name: /^Completed, \d+ rows?, .*, window / })
+  t.match(await rowOf('Five minutes').innerText(), /Scheduled[\s\S]*Every 5 minutes[\s\S]*Next run in/)
+  t.match(await rowOf('Paused files').innerText(), /events\/\{year\}[\s\S]*Paused[\s\S]*No next run while paused/)
+  t.match(await rowOf(ended.name).innerText(), /Ended[\s\S]*No further runs/)
+  const bars = rowOf('Five minutes').getByRole('link', { name: /^Completed, \d+ rows?, .*, window / })
   t.equal(await bars.count(), 10)
   await inspect(page, 'exports-list')
 
@@ -154,15 +159,15 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
     await page.waitForURL(new RegExp(`tab=runs&run=${run.id}`))
     await page.getByRole('button', { name: 'Copy run id' }).waitFor()
     await page.goBack()
-    await rowOf('Dry run').waitFor()
+    await rowOf('Five minutes').waitFor()
     t.match(page.url(), /\/exports$/)
   })
 
   await t.test('says how late an export is', async () => {
     await page.clock.setFixedTime(Date.now() + 2 * HOUR_MS)
     await page.reload()
-    await rowOf('Dry run').getByText('Late').waitFor()
-    await rowOf('Dry run')
+    await rowOf('Five minutes').getByText('Late').waitFor()
+    await rowOf('Five minutes')
       .getByText(/by 1 h 5\d min|by 2 h/)
       .waitFor()
     await rowOf('Paused files').getByText('Paused', { exact: true }).waitFor()

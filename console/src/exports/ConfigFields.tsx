@@ -1,6 +1,8 @@
 import { NumberInput, PasswordInput, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import type { Config, Field } from './config-schema.ts'
 
+const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'error', 'description']
+
 interface FieldsProps {
   fields: readonly Field[]
   config: Config
@@ -24,7 +26,14 @@ export function ConfigFields({ fields, ...props }: FieldsProps) {
 function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsProps, 'fields'> & { field: Field }) {
   const { key, label, hint, kind, required, schema } = field
   const value = config[key]
-  const common = { label, description: hint || undefined, error: errors[key], name: key }
+  const common = {
+    label,
+    description: hint || undefined,
+    error: errors[key],
+    name: key,
+    // Hints of different length would move the inputs of a row apart.
+    inputWrapperOrder: ORDER,
+  }
   const text = typeof value === 'string' ? value : ''
   switch (kind) {
     case 'secret':
@@ -54,7 +63,15 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
       )
     case 'flag':
       return (
-        <Switch {...common} checked={value === true} onChange={(event) => onChange(key, event.currentTarget.checked)} />
+        <Switch
+          label={label}
+          description={hint || undefined}
+          error={errors[key]}
+          name={key}
+          mt={{ sm: 26 }}
+          checked={value === true}
+          onChange={(event) => onChange(key, event.currentTarget.checked)}
+        />
       )
     case 'number':
       return (

@@ -5,9 +5,9 @@ import { CheckIcon, CloseIcon, MoreIcon } from '../parts/icons.tsx'
 type Step = Schemas['DestinationTest']['steps'][number]
 
 const SHOWN: Record<Step['status'], { label: string; color: string; icon: typeof CheckIcon }> = {
-  passed: { label: 'Passed', color: 'green', icon: CheckIcon },
-  failed: { label: 'Failed', color: 'red', icon: CloseIcon },
-  skipped: { label: 'Skipped', color: 'gray', icon: MoreIcon },
+  passed: { label: 'Passed', color: 'green.9', icon: CheckIcon },
+  failed: { label: 'Failed', color: 'red.9', icon: CloseIcon },
+  skipped: { label: 'Skipped', color: 'gray.7', icon: MoreIcon },
 }
 
 /** The result of each step of a connection test. */
@@ -18,6 +18,7 @@ export function TestResult({ result: { passed, steps } }: { result: Schemas['Des
       color={passed ? 'green' : 'red'}
       title={passed ? 'The connection works' : 'The connection does not work yet'}
       role="status"
+      className="plain-alert"
     >
       <List spacing="xs" size="sm" center aria-label="Steps of the connection test">
         {steps.map(({ name, status, detail }) => {

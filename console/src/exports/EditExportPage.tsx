@@ -47,7 +47,7 @@ export function EditExportPage() {
         title={`Edit ${row.name}`}
         description="The schedule changes immediately. A change of the interval neither loses nor repeats events."
         above={
-          <Anchor component={Link} to={EXPORT as '/'} params={place as never} size="sm">
+          <Anchor size="sm" renderRoot={(props) => <Link to={EXPORT} params={place} {...props} />}>
             {row.name}
           </Anchor>
         }

@@ -108,8 +108,8 @@ export function ExportForm({
             />
             <Select
               label="Interval"
-              description="How often it runs. Windows are aligned in UTC."
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              description="How often it runs, and the length of the window of each run."
+              inputWrapperOrder={['label', 'input', 'error', 'description']}
               data={Object.entries(INTERVAL_LABELS).map(([value, label]) => ({ value, label }))}
               allowDeselect={false}
               value={values.interval}

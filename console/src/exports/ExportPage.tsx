@@ -39,7 +39,7 @@ export function ExportPage() {
       <PageHeader
         title={row.name}
         above={
-          <Anchor component={Link} to={EXPORTS as '/'} params={place as never} size="sm">
+          <Anchor size="sm" renderRoot={(props) => <Link to={EXPORTS} params={place} {...props} />}>
             Exports
           </Anchor>
         }

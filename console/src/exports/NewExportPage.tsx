@@ -23,7 +23,7 @@ export function NewExportPage() {
   const navigate = useNavigate()
   const type = TYPES.find((name) => name === chosen)
   const above = (
-    <Anchor component={Link} to={EXPORTS as '/'} params={place as never} size="sm">
+    <Anchor size="sm" renderRoot={(props) => <Link to={EXPORTS} params={place} {...props} />}>
       Exports
     </Anchor>
   )
@@ -66,8 +66,8 @@ export function NewExportPage() {
         title="Create export"
         description={
           <>
-            To {DESTINATIONS[type].label}.{' '}
-            <Anchor component={Link} to={NEW_EXPORT as '/'} params={place as never} search={{} as never} size="sm">
+            Destination: {DESTINATIONS[type].label}.{' '}
+            <Anchor inherit renderRoot={(props) => <Link to={NEW_EXPORT} params={place} search={{}} {...props} />}>
               Choose another destination
             </Anchor>
           </>

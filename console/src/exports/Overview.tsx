@@ -1,4 +1,4 @@
-import { Card, Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Card, Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useRef } from 'react'
@@ -70,9 +70,9 @@ export function Overview({ row, place, now }: OverviewProps) {
           </Text>
           <Text size="sm" mt="xs">
             Fix the cause, then{' '}
-            <Link to={EXPORT} params={place} search={{ tab: 'runs', run: newest.id }}>
+            <RunLink run={newest} place={place}>
               retry the run
-            </Link>
+            </RunLink>
             .
           </Text>
         </Card>
@@ -81,7 +81,7 @@ export function Overview({ row, place, now }: OverviewProps) {
         <Title order={2} size="h4" mb="xs">
           History
         </Title>
-        {runs.data && runs.data.results.length > 0 ? (
+        {runs.data?.results.some((run) => !isActive(run)) ? (
           <Suspense fallback={<Skeleton height={260} />}>
             <History runs={runs.data.results} />
           </Suspense>
@@ -89,11 +89,22 @@ export function Overview({ row, place, now }: OverviewProps) {
           <Skeleton height={260} />
         ) : (
           <Text size="sm" c="dimmed">
-            The chart appears after the first run.
+            The chart appears when the first run has ended.
           </Text>
         )}
       </section>
     </Stack>
+  )
+}
+
+function RunLink({ run, place, children }: { run: Run; place: OverviewProps['place']; children: string }) {
+  return (
+    <Anchor
+      inherit
+      renderRoot={(props) => <Link to={EXPORT} params={place} search={{ tab: 'runs', run: run.id }} {...props} />}
+    >
+      {children}
+    </Anchor>
   )
 }
 
@@ -135,9 +146,9 @@ function RunProgress({ run, place }: { run: Run; place: OverviewProps['place'] }
           {statusLabel(run)}: {windowText(run)}
         </Text>
         <Text size="sm">
-          <Link to={EXPORT} params={place} search={{ tab: 'runs', run: run.id }}>
+          <RunLink run={run} place={place}>
             Show run
-          </Link>
+          </RunLink>
         </Text>
       </Group>
       <Progress

@@ -43,6 +43,7 @@ export function PauseBanner({ row, place }: { row: Schemas['BatchExport']; place
     <Alert
       color="yellow"
       variant="outline"
+      className="plain-alert"
       icon={<PauseIcon />}
       title="This export is paused"
       mb="md"

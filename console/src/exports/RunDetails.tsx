@@ -41,6 +41,7 @@ export function RunDetails({
         <Alert
           color={isFailed(run) ? 'red' : 'yellow'}
           variant="outline"
+          className="plain-alert"
           icon={<WarningIcon />}
           title={isFailed(run) ? 'The run failed' : 'An attempt of this run failed'}
         >

@@ -1,5 +1,5 @@
 import './exports.css'
-import { Button, Card, Group, Select, Skeleton, Stack, Table, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { Button, Card, Group, Select, Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
@@ -171,11 +171,9 @@ function GroupRows({ group: { runs }, row, project, opened, toggle }: GroupProps
           >
             <Group gap={6} wrap="nowrap">
               {open ? <ChevronDownIcon size={14} /> : <ChevronRightIcon size={14} />}
-              <Tooltip label={windowUtc(newest)}>
-                <Text span size="sm">
-                  {windowText(newest)}
-                </Text>
-              </Tooltip>
+              <Text span size="sm" title={windowUtc(newest)}>
+                {windowText(newest)}
+              </Text>
             </Group>
           </UnstyledButton>
           {runs.length > 1 && (

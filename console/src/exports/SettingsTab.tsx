@@ -53,7 +53,7 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
         ))}
       </Section>
       <Text size="sm">
-        <Anchor component={Link} to={EDIT_EXPORT as '/'} params={place as never}>
+        <Anchor inherit renderRoot={(props) => <Link to={EDIT_EXPORT} params={place} {...props} />}>
           Edit these settings
         </Anchor>
       </Text>

@@ -64,7 +64,7 @@ export function fieldsOf(type: DestinationType): Field[] {
       {
         key,
         label: labelOf(key),
-        hint: plainText(property.description ?? schema.description ?? ''),
+        hint: plainText(property.description ?? schema.description ?? '', Object.keys(properties)),
         kind,
         required: required.has(key),
         nullable: allowsNull(property),
@@ -107,14 +107,23 @@ function kindOf(schema: FieldSchema): Field['kind'] | undefined {
   }
 }
 
-const UPPER_CASE = new Set(['aws', 'id', 'url', 'kms', 'mb', 'json'])
+const UPPER_CASE = new Set(['aws', 'id', 'url', 'kms', 'json'])
 
 /** For example "AWS access key ID" for `aws_access_key_id`. */
 export function labelOf(key: string): string {
-  const words = key.split('_').map((word) => (UPPER_CASE.has(word) ? word.toUpperCase() : word))
+  const words = key
+    .split('_')
+    .map((word) => (word === 'mb' ? '(MB)' : UPPER_CASE.has(word) ? word.toUpperCase() : word))
   const text = words.join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Descriptions are Markdown with code marks. */
-const plainText = (markdown: string): string => markdown.replaceAll('`', '').replace(/\s+/g, ' ').trim()
+/** Descriptions are Markdown for readers of the API: code marks become plain words, and null becomes an empty field. */
+const plainText = (markdown: string, keys: readonly string[] = []): string =>
+  markdown
+    .replace(/`([^`]{1,100})`/g, (_, code: string) =>
+      keys.includes(code) ? `“${labelOf(code)}”` : /^\W+$/.test(code) ? `"${code}"` : code,
+    )
+    .replace(/\b(?:Empty, null or absent|0, null or absent|Null or absent) for\b/g, 'Leave empty for')
+    .replace(/\s+/g, ' ')
+    .trim()

@@ -43,9 +43,17 @@ export const countWindows = (interval: Interval, start: number, end: number): nu
 
 const timeOf = (value: string | null): number => (value === null ? 0 : Date.parse(value))
 
+/** The start of the next scheduled run as the server knows it. Undefined if its answer has no such field. */
+function plannedRun(row: BatchExport & { next_run_at?: string | null }): number | undefined {
+  return row.next_run_at ? Date.parse(row.next_run_at) : undefined
+}
+
 /** The start of the next scheduled run. Null if the export is paused or has ended. */
-export function nextRun({ paused, interval, start_at, end_at }: BatchExport, now: number): number | null {
+export function nextRun(row: BatchExport, now: number): number | null {
+  const { paused, interval, start_at, end_at } = row
   if (paused) return null
+  const planned = plannedRun(row)
+  if (planned !== undefined) return planned
   const next = boundaryAfter(interval, Math.max(now, timeOf(start_at)))
   return end_at !== null && next > timeOf(end_at) ? null : next
 }
@@ -54,6 +62,8 @@ export function nextRun({ paused, interval, start_at, end_at }: BatchExport, now
 export function lateSince(row: BatchExport, now: number): number | null {
   const { paused, interval, start_at, end_at, last_updated_at, latest_runs } = row
   if (paused) return null
+  const planned = plannedRun(row)
+  if (planned !== undefined) return planned + GRACE_MS > now ? null : planned
   const newest = Math.max(0, ...latest_runs.map(({ data_interval_end }) => timeOf(data_interval_end)))
   // A change of the export, such as the end of a pause, moves the schedule.
   const expected = boundaryAfter(interval, Math.max(newest, timeOf(last_updated_at), timeOf(start_at)))
@@ -76,6 +86,8 @@ export function stateOf(row: BatchExport, now: number): ExportState {
 }
 
 const ACTIVE_POLL_MS = 1_000
+/** A page of exports has up to 250 kB. */
+const LIST_POLL_MS = 2_500
 const LATE_POLL_MS = 10_000
 /** Longer timers overflow. */
 const MAX_POLL_MS = 3_600_000
@@ -83,7 +95,7 @@ const MAX_POLL_MS = 3_600_000
 /** When to ask the server again: soon while a run is active, else after the next run starts. */
 export function pollInterval(rows: readonly BatchExport[] | undefined): number | false {
   if (!rows) return false
-  if (rows.some(({ latest_runs }) => latest_runs.some(isActive))) return ACTIVE_POLL_MS
+  if (rows.some(({ latest_runs }) => latest_runs.some(isActive))) return rows.length > 1 ? LIST_POLL_MS : ACTIVE_POLL_MS
   const now = Date.now()
   if (rows.some((row) => lateSince(row, now) !== null)) return LATE_POLL_MS
   const next = rows.flatMap((row) => nextRun(row, now) ?? [])
