@@ -1,5 +1,80 @@
+import { Anchor, Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
+import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { NotFound } from '../shell/RouteError.tsx'
+import { type Config, fieldsOf } from './config-schema.ts'
+import { changedConfig, ExportForm, type ExportValues, fromInput, toInput } from './ExportForm.tsx'
+import { EDIT_EXPORT_ID, EXPORT } from './paths.ts'
+import { exportQuery, invalidateExport, storeExport } from './queries.ts'
 
+const route = getRouteApi(EDIT_EXPORT_ID)
+
+/** Changes an export. Only what changed is sent, so secrets stay as they are. */
 export function EditExportPage() {
-  return <PageHeader title="EditExport" />
+  const place = route.useParams()
+  const navigate = useNavigate()
+  const { data: row, error } = useQuery({ ...exportQuery(place.project, place.export), refetchInterval: false })
+  if (error instanceof WorkspaceError && error.status === 404) return <NotFound />
+  if (!row) return error ? <ErrorAlert error={error} /> : <Skeleton height={400} />
+  const fields = fieldsOf(row.destination.type)
+  const initial = valuesOf(row)
+  const save = async (values: ExportValues): Promise<void> => {
+    const changed = changedConfig(fields, initial.config, values.config)
+    const updated = await answer(
+      client.PATCH('/api/projects/{project_id}/batch_exports/{id}/', {
+        params: { path: { project_id: place.project, id: row.id } },
+        body: {
+          ...(values.name !== initial.name && { name: values.name }),
+          ...(values.interval !== initial.interval && { interval: values.interval }),
+          ...(values.start_at !== initial.start_at && { start_at: fromInput(values.start_at) }),
+          ...(values.end_at !== initial.end_at && { end_at: fromInput(values.end_at) }),
+          ...(values.hogql_query !== initial.hogql_query && { hogql_query: values.hogql_query }),
+          ...(Object.keys(changed).length > 0 && { destination: { config: changed } }),
+        },
+      }),
+    )
+    storeExport(place.project, updated)
+    notifyDone(`Saved the export "${updated.name}".`)
+    void invalidateExport(place.project, row.id)
+    await navigate({ to: EXPORT, params: place })
+  }
+  return (
+    <>
+      <PageHeader
+        title={`Edit ${row.name}`}
+        description="The schedule changes immediately. A change of the interval neither loses nor repeats events."
+        above={
+          <Anchor size="sm" renderRoot={(props) => <Link to={EXPORT} params={place} {...props} />}>
+            {row.name}
+          </Anchor>
+        }
+      />
+      <ExportForm
+        key={row.id}
+        type={row.destination.type}
+        project={place.project}
+        saved={row}
+        initial={initial}
+        save={save}
+        submitLabel="Save export"
+        cancel={
+          <Button variant="default" renderRoot={(props) => <Link to={EXPORT} params={place} {...props} />}>
+            Cancel
+          </Button>
+        }
+      />
+    </>
+  )
 }
+
+const valuesOf = (row: Schemas['BatchExport']): ExportValues => ({
+  name: row.name,
+  interval: row.interval,
+  start_at: toInput(row.start_at),
+  end_at: toInput(row.end_at),
+  hogql_query: row.hogql_query,
+  config: { ...row.destination.config } satisfies Config,
+})

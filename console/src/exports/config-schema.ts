@@ -1,3 +1,7 @@
+/** The destination configs of the contract as fields of a form. */
+import schemas from 'virtual:destination-schemas'
+import type { DestinationType } from './destinations.tsx'
+
 /** The parts of JSON Schema that the contract uses for destination configs. */
 export interface FieldSchema {
   type?: string | string[]
@@ -24,3 +28,102 @@ export interface ConfigSchema {
   properties?: Record<string, FieldSchema>
   allOf?: ConfigSchema[]
 }
+
+export interface Field {
+  key: string
+  label: string
+  hint: string
+  kind: 'text' | 'secret' | 'choice' | 'flag' | 'number' | 'list'
+  required: boolean
+  nullable: boolean
+  schema: FieldSchema
+}
+
+export type Config = Record<string, unknown>
+
+/** What the contract says about a destination type. */
+export const describeType = (type: DestinationType): string => plainText(schemas[type]?.description ?? '')
+
+const UNSUPPORTED = /\bNot supported yet\.?/
+
+/** The contract says in the description that the server does not support a type yet. */
+export const isSupported = (type: DestinationType): boolean => !UNSUPPORTED.test(schemas[type]?.description ?? '')
+
+/** Required settings first, then secrets, then options. Nested objects have no field. */
+export function fieldsOf(type: DestinationType): Field[] {
+  const schema = schemas[type]
+  if (!schema) return []
+  const parts = [...(schema.allOf ?? []), schema]
+  const required = new Set(parts.flatMap((part) => part.required ?? []))
+  const properties: Record<string, FieldSchema> = Object.assign({}, ...parts.map((part) => part.properties))
+  const fields = Object.entries(properties).flatMap(([key, property]) => {
+    const schema = withoutNull(property)
+    const kind = kindOf(schema)
+    if (kind === undefined) return []
+    return [
+      {
+        key,
+        label: labelOf(key),
+        hint: plainText(property.description ?? schema.description ?? '', Object.keys(properties)),
+        kind,
+        required: required.has(key),
+        nullable: allowsNull(property),
+        schema,
+      },
+    ]
+  })
+  const rank = ({ required, kind }: Field): number =>
+    required ? (kind === 'secret' ? 1 : 0) : kind === 'secret' ? 2 : 3
+  return fields.toSorted((first, second) => rank(first) - rank(second))
+}
+
+const typesOf = ({ type }: FieldSchema): string[] => (type === undefined ? [] : [type].flat())
+
+const allowsNull = (schema: FieldSchema): boolean =>
+  typesOf(schema).includes('null') || (schema.oneOf ?? schema.anyOf ?? []).some(allowsNull)
+
+/** Optional settings are `oneOf` a schema and null. */
+function withoutNull(schema: FieldSchema): FieldSchema {
+  const choices = schema.oneOf ?? schema.anyOf
+  return choices?.find((choice) => !typesOf(choice).includes('null')) ?? schema
+}
+
+function kindOf(schema: FieldSchema): Field['kind'] | undefined {
+  if (schema.writeOnly) return 'secret'
+  if (schema.enum) return 'choice'
+  const [type] = typesOf(schema).filter((name) => name !== 'null')
+  switch (type) {
+    case 'boolean':
+      return 'flag'
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return 'list'
+    case 'string':
+      return 'text'
+    default:
+      return undefined
+  }
+}
+
+const UPPER_CASE = new Set(['aws', 'id', 'url', 'kms', 'json'])
+
+/** For example "AWS access key ID" for `aws_access_key_id`. */
+export function labelOf(key: string): string {
+  const words = key
+    .split('_')
+    .map((word) => (word === 'mb' ? '(MB)' : UPPER_CASE.has(word) ? word.toUpperCase() : word))
+  const text = words.join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Descriptions are Markdown for readers of the API: code marks become plain words, and null becomes an empty field. */
+const plainText = (markdown: string, keys: readonly string[] = []): string =>
+  markdown
+    .replace(/`([^`]{1,100})`/g, (_, code: string) =>
+      keys.includes(code) ? `“${labelOf(code)}”` : /^\W+$/.test(code) ? `"${code}"` : code,
+    )
+    .replace(/\b(?:Empty, null or absent|0, null or absent|Null or absent) for\b/g, 'Leave empty for')
+    .replace(/\s+/g, ' ')
+    .trim()

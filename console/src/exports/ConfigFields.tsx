@@ -1,0 +1,111 @@
+import { NumberInput, PasswordInput, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
+import type { Config, Field } from './config-schema.ts'
+
+const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'error', 'description']
+
+interface FieldsProps {
+  fields: readonly Field[]
+  config: Config
+  errors: Record<string, string>
+  onChange: (key: string, value: unknown) => void
+  /** A saved destination: its secrets are set and stay the same unless they are typed again. */
+  isSaved: boolean
+}
+
+/** The settings of a destination as the contract describes them. */
+export function ConfigFields({ fields, ...props }: FieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      {fields.map((field) => (
+        <ConfigField key={field.key} field={field} {...props} />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsProps, 'fields'> & { field: Field }) {
+  const { key, label, hint, kind, required, schema } = field
+  const value = config[key]
+  const common = {
+    label,
+    description: hint || undefined,
+    error: errors[key],
+    name: key,
+    // Hints of different length would move the inputs of a row apart.
+    inputWrapperOrder: ORDER,
+  }
+  const text = typeof value === 'string' ? value : ''
+  switch (kind) {
+    case 'secret':
+      return (
+        <PasswordInput
+          {...common}
+          required={required && !isSaved}
+          description={isSaved && text === '' ? 'Set. Type a new value to replace it.' : hint || undefined}
+          placeholder={isSaved ? '••••••••' : undefined}
+          autoComplete="off"
+          maxLength={schema.maxLength}
+          value={text}
+          onChange={(event) => onChange(key, event.currentTarget.value)}
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          {...common}
+          required={required}
+          clearable={!required}
+          placeholder={required ? undefined : 'Default'}
+          data={(schema.enum ?? []).filter((choice) => choice !== null).map(String)}
+          value={text || null}
+          onChange={(choice) => onChange(key, choice ?? '')}
+        />
+      )
+    case 'flag':
+      return (
+        <Switch
+          label={label}
+          description={hint || undefined}
+          error={errors[key]}
+          name={key}
+          mt={{ sm: 26 }}
+          checked={value === true}
+          onChange={(event) => onChange(key, event.currentTarget.checked)}
+        />
+      )
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          required={required}
+          min={schema.minimum}
+          max={schema.maximum}
+          allowDecimal={false}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(number) => onChange(key, typeof number === 'number' ? number : '')}
+        />
+      )
+    case 'list':
+      return (
+        <TagsInput
+          {...common}
+          placeholder="Type a value and press Enter"
+          maxTags={schema.maxItems}
+          value={Array.isArray(value) ? value.map(String) : []}
+          onChange={(list) => onChange(key, list)}
+        />
+      )
+    default:
+      return (
+        <TextInput
+          {...common}
+          required={required}
+          maxLength={schema.maxLength}
+          type={schema.format === 'uri' ? 'url' : 'text'}
+          autoComplete="off"
+          value={text}
+          onChange={(event) => onChange(key, event.currentTarget.value)}
+        />
+      )
+  }
+}

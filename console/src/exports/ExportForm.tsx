@@ -1,0 +1,244 @@
+import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { ConfigFields } from './ConfigFields.tsx'
+import { TestResult } from './ConnectionTest.tsx'
+import { type Config, describeType, type Field, fieldsOf } from './config-schema.ts'
+import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
+import { QuerySection } from './QuerySection.tsx'
+import { INTERVAL_LABELS, type Interval } from './schedule.ts'
+
+export interface ExportValues {
+  name: string
+  interval: Interval
+  /** In UTC, as a local date and time input has it. */
+  start_at: string
+  end_at: string
+  hogql_query: string | null
+  config: Config
+}
+
+const CONFIG_ATTR = 'destination__config__'
+
+/** The error of a field, by the name of the field. Errors without a field have an empty name. */
+function fieldErrors(error: unknown): Record<string, string> {
+  if (!(error instanceof WorkspaceError)) return {}
+  return { [error.attr ?? '']: error.detail }
+}
+
+/** The fields of an export. `save` receives the values, and a thrown error appears at its field. */
+export function ExportForm({
+  type,
+  project,
+  saved,
+  initial,
+  save,
+  submitLabel,
+  cancel,
+}: {
+  type: DestinationType
+  project: string
+  /** Null for a new export. */
+  saved: Schemas['BatchExport'] | null
+  initial: ExportValues
+  save: (values: ExportValues) => Promise<unknown>
+  submitLabel: string
+  cancel: ReactNode
+}) {
+  const [values, setValues] = useState(initial)
+  const fields = fieldsOf(type)
+  const form = useRef<HTMLFormElement>(null)
+  const saving = useMutation({ mutationFn: save })
+  const test = useMutation({
+    mutationFn: (config: Config) =>
+      answer(
+        client.POST('/api/projects/{project_id}/batch_exports/test/', {
+          params: { path: { project_id: project } },
+          // The form is built from the schema of the type, which the compiler cannot know.
+          body: { type, config } as Schemas['DestinationCreate'],
+        }),
+      ),
+  })
+  const failure = saving.error ?? test.error
+  const errors = { ...fieldErrors(failure), ...(test.data && failedStepErrors(fields, test.data)) }
+  const configErrors = Object.fromEntries(
+    Object.entries(errors)
+      .filter(([attr]) => attr.startsWith(CONFIG_ATTR))
+      .map(([attr, detail]) => [attr.slice(CONFIG_ATTR.length), detail]),
+  )
+  const shown = new Set([
+    ...['name', 'interval', 'start_at', 'end_at', 'hogql_query'],
+    ...fields.map(({ key }) => `${CONFIG_ATTR}${key}`),
+  ])
+  const isElsewhere = failure !== null && !Object.keys(fieldErrors(failure)).some((attr) => shown.has(attr))
+
+  // Move to the first field with an error: it may be outside of the screen.
+  useEffect(() => {
+    if (failure !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failure])
+
+  const change = (changes: Partial<ExportValues>): void => {
+    setValues((before) => ({ ...before, ...changes }))
+    saving.reset()
+  }
+  const secrets = fields.filter(({ kind, required }) => kind === 'secret' && required)
+  const missing = saved !== null && secrets.some(({ key }) => !values.config[key])
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        saving.mutate(values)
+      }}
+    >
+      <Stack gap="lg" maw={880}>
+        <Part title="Export">
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput
+              label="Name"
+              required
+              maxLength={400}
+              autoComplete="off"
+              value={values.name}
+              error={errors.name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+            />
+            <Select
+              label="Interval"
+              description="How often it runs, and the length of the window of each run."
+              inputWrapperOrder={['label', 'input', 'error', 'description']}
+              data={Object.entries(INTERVAL_LABELS).map(([value, label]) => ({ value, label }))}
+              allowDeselect={false}
+              value={values.interval}
+              error={errors.interval}
+              onChange={(interval) => interval && change({ interval: interval as Interval })}
+            />
+            <TextInput
+              type="datetime-local"
+              label="No run before (UTC)"
+              value={values.start_at}
+              error={errors.start_at}
+              onChange={(event) => change({ start_at: event.currentTarget.value })}
+            />
+            <TextInput
+              type="datetime-local"
+              label="No run after (UTC)"
+              value={values.end_at}
+              error={errors.end_at}
+              onChange={(event) => change({ end_at: event.currentTarget.value })}
+            />
+          </SimpleGrid>
+        </Part>
+        <Part title={DESTINATIONS[type].label} icon={<DestinationIcon type={type} />} description={describeType(type)}>
+          <ConfigFields
+            fields={fields}
+            config={values.config}
+            errors={configErrors}
+            isSaved={saved !== null}
+            onChange={(key, value) => {
+              change({ config: { ...values.config, [key]: value } })
+              test.reset()
+            }}
+          />
+          <Group mt="md">
+            <ActionButton
+              variant="default"
+              loading={test.isPending}
+              disabledReason={missing ? 'Type the secrets again to test: the server never gives them out.' : undefined}
+              onClick={() => {
+                saving.reset()
+                test.mutate(sentConfig(fields, values.config))
+              }}
+            >
+              Test connection
+            </ActionButton>
+            <Text size="sm" c="dimmed" role="status">
+              {test.isPending ? 'Testing each step…' : ''}
+            </Text>
+          </Group>
+          {test.data && <TestResult result={test.data} />}
+        </Part>
+        <Part title="Columns and rows">
+          <QuerySection
+            project={project}
+            value={values.hogql_query}
+            error={errors.hogql_query}
+            onChange={(hogql_query) => change({ hogql_query })}
+          />
+        </Part>
+        {isElsewhere && <ErrorAlert error={failure} />}
+        <Group justify="flex-end">
+          {cancel}
+          <Button type="submit" loading={saving.isPending}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Part({
+  title,
+  icon,
+  description,
+  children,
+}: {
+  title: string
+  icon?: ReactNode
+  description?: string
+  children: ReactNode
+}) {
+  return (
+    <Card withBorder component="section" padding="lg">
+      <Group gap="sm" mb="md" wrap="nowrap">
+        {icon}
+        <div>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {description && (
+            <Text size="sm" c="dimmed">
+              {description}
+            </Text>
+          )}
+        </div>
+      </Group>
+      <Stack gap="md">{children}</Stack>
+    </Card>
+  )
+}
+
+/** A failed step names a setting in quotes, as in: Check that "token" is the token of a project there. */
+function failedStepErrors(fields: readonly Field[], { steps }: Schemas['DestinationTest']): Record<string, string> {
+  const failed = steps.find(({ status }) => status === 'failed')
+  if (!failed) return {}
+  const names = [...failed.detail.matchAll(/"(\w{1,100})"/g)].map(([, name]) => name)
+  const field = fields.find(({ key }) => names.includes(key))
+  return field ? { [`${CONFIG_ATTR}${field.key}`]: failed.detail } : {}
+}
+
+const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/** The config without settings that are not set. */
+export const sentConfig = (fields: readonly Field[], config: Config): Config =>
+  Object.fromEntries(fields.flatMap(({ key }) => (isUnset(config[key]) ? [] : [[key, config[key]]])))
+
+/** The settings that changed. A setting that is no longer set is sent as null, or as an empty text if null is not allowed. */
+export function changedConfig(fields: readonly Field[], before: Config, after: Config): Config {
+  return Object.fromEntries(
+    fields.flatMap(({ key, kind, nullable }) => {
+      const [old, value] = [before[key], after[key]]
+      if (kind === 'secret') return isUnset(value) ? [] : [[key, value]]
+      if (JSON.stringify(old) === JSON.stringify(value) || (isUnset(old) && isUnset(value))) return []
+      return [[key, isUnset(value) ? (nullable ? null : '') : value]]
+    }),
+  )
+}
+
+/** The value of a date and time input in UTC, and back. */
+export const fromInput = (text: string): string | null => (text === '' ? null : new Date(`${text}Z`).toISOString())
+export const toInput = (time: string | null): string => (time === null ? '' : new Date(time).toISOString().slice(0, 16))

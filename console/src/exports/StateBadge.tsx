@@ -1,0 +1,47 @@
+import { Badge, Text } from '@mantine/core'
+import type { Schemas } from '../api.ts'
+import { duration } from '../parts/format.ts'
+import { STATUSES, statusLabel, TONE_COLORS } from './run-status.ts'
+import { type ExportState, lateSince, stateOf } from './schedule.ts'
+
+const STATES: Record<ExportState, { label: string; color: string }> = {
+  running: { label: 'Running', color: 'blue' },
+  scheduled: { label: 'Scheduled', color: 'green' },
+  paused: { label: 'Paused', color: 'yellow' },
+  failing: { label: 'Failing', color: 'red' },
+  late: { label: 'Late', color: 'orange' },
+  ended: { label: 'Ended', color: 'gray' },
+}
+
+function Dot({ color, label }: { color: string; label: string }) {
+  return (
+    <Badge variant="dot" color={color} tt="none" fw={500} size="md">
+      {label}
+    </Badge>
+  )
+}
+
+/** The state of an export as word and color. */
+export function StateBadge({ row, now }: { row: Schemas['BatchExport']; now: number }) {
+  const state = stateOf(row, now)
+  const since = state === 'late' ? lateSince(row, now) : null
+  return (
+    <>
+      <Dot {...STATES[state]} />
+      {since !== null && (
+        <Text size="xs" c="dimmed">
+          by {duration(now - since)}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** `cancelling` is true from the request until the server says that the run has ended. */
+export function RunBadge({ run, cancelling = false }: { run: Schemas['BatchExportRun']; cancelling?: boolean }) {
+  return cancelling ? (
+    <Dot color="yellow" label="Cancelling" />
+  ) : (
+    <Dot color={TONE_COLORS[STATUSES[run.status].tone]} label={statusLabel(run)} />
+  )
+}

@@ -1,0 +1,172 @@
+/** The actions on an export. Pausing and unpausing show their result before the server answers, and turn back if it fails. */
+import { Button, Group, List, Modal, Radio, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { answer, client, queryClient, type Schemas } from '../api.ts'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { ConfirmButton } from '../parts/ConfirmButton.tsx'
+import { notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { ActivityIcon, PauseIcon, PlayIcon, TrashIcon } from '../parts/icons.tsx'
+import { exportQuery, invalidateExport } from './queries.ts'
+
+const BackfillDialog = lazy(() => import('./BackfillDialog.tsx'))
+
+interface ActionProps {
+  row: Schemas['BatchExport']
+  project: string
+}
+
+/** `backfill` decides about the events of the pause. */
+type PauseChange = { paused: true } | { paused: false; backfill: boolean }
+
+function usePauseChange({ row, project }: ActionProps) {
+  const { queryKey } = exportQuery(project, row.id)
+  const params = { path: { project_id: project, id: row.id } }
+  return useMutation({
+    mutationFn: (change: PauseChange) =>
+      answer(
+        change.paused
+          ? client.POST('/api/projects/{project_id}/batch_exports/{id}/pause/', { params, body: {} })
+          : client.POST('/api/projects/{project_id}/batch_exports/{id}/unpause/', {
+              params,
+              body: { backfill: change.backfill },
+            }),
+      ),
+    onMutate: async ({ paused }) => {
+      await queryClient.cancelQueries({ queryKey, exact: true })
+      const before = queryClient.getQueryData(queryKey)
+      if (before)
+        queryClient.setQueryData(queryKey, {
+          ...before,
+          paused,
+          last_paused_at: paused ? new Date().toISOString() : before.last_paused_at,
+        })
+      return before
+    },
+    onError: (error, { paused }, before) => {
+      if (before) queryClient.setQueryData(queryKey, before)
+      notifyError(error, paused ? 'The export was not paused' : 'The export was not unpaused')
+    },
+    onSuccess: (answered) => {
+      queryClient.setQueryData(queryKey, answered)
+    },
+    onSettled: () => invalidateExport(project, row.id),
+  })
+}
+
+export function PauseButton(props: ActionProps) {
+  const { mutate } = usePauseChange(props)
+  return (
+    <ConfirmButton
+      variant="default"
+      leftSection={<PauseIcon size={16} />}
+      title={`Pause "${props.row.name}"?`}
+      effect={
+        <List size="sm" spacing={4}>
+          <List.Item>No new runs are scheduled. A run in progress continues.</List.Item>
+          <List.Item>Events that arrived before the pause are exported when you unpause.</List.Item>
+          <List.Item>For events that arrive during the pause, you choose when you unpause.</List.Item>
+        </List>
+      }
+      confirm="Pause export"
+      onConfirm={async () => mutate({ paused: true })}
+    >
+      Pause
+    </ConfirmButton>
+  )
+}
+
+/** Asks what happens to the events that arrived during the pause. */
+export function UnpauseButton(props: ActionProps) {
+  const { mutate } = usePauseChange(props)
+  const [opened, { open, close }] = useDisclosure(false)
+  const [gap, setGap] = useState('export')
+  return (
+    <>
+      <ActionButton leftSection={<PlayIcon size={16} />} onClick={open}>
+        Unpause
+      </ActionButton>
+      <Modal opened={opened} onClose={close} title={`Unpause "${props.row.name}"?`}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            close()
+            mutate({ paused: false, backfill: gap === 'export' })
+          }}
+        >
+          <Stack>
+            <Text size="sm">
+              The schedule continues. Events that arrived before the pause are exported first. Choose what happens to
+              the events that arrived during the pause.
+            </Text>
+            <Radio.Group label="Events of the pause" value={gap} onChange={setGap}>
+              <Stack gap="xs" mt="xs">
+                <Radio
+                  value="export"
+                  label="Export them too"
+                  description="They are delivered window by window, as after a downtime."
+                />
+                <Radio
+                  value="skip"
+                  label="Skip them"
+                  description="They are not delivered, and the log says how many. A backfill can export them later."
+                />
+              </Stack>
+            </Radio.Group>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                Cancel
+              </Button>
+              <Button type="submit">Unpause export</Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  )
+}
+
+export function BackfillButton(props: ActionProps) {
+  const [opened, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" leftSection={<ActivityIcon size={16} />} onClick={open}>
+        Backfill
+      </Button>
+      {opened && (
+        <Suspense>
+          <BackfillDialog {...props} close={close} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+export function DeleteButton({ row, project, onDeleted }: ActionProps & { onDeleted: () => void }) {
+  return (
+    <ConfirmButton
+      danger
+      variant="outline"
+      leftSection={<TrashIcon size={16} />}
+      title={`Delete "${row.name}"?`}
+      effect="The export, its schedule, its runs and its log are deleted, and its backfills are cancelled. Delivered data stays where it is. This cannot be undone."
+      confirm="Delete export"
+      typed={row.name}
+      onConfirm={async () => {
+        await answer(
+          client.DELETE('/api/projects/{project_id}/batch_exports/{id}/', {
+            params: { path: { project_id: project, id: row.id } },
+          }),
+        )
+        // First leave the page: its queries would ask for the deleted export again.
+        onDeleted()
+        notifyDone(`Deleted the export "${row.name}".`)
+        queryClient.removeQueries({ queryKey: ['export', project, row.id] })
+        await queryClient.invalidateQueries({ queryKey: ['exports', project] })
+      }}
+    >
+      Delete
+    </ConfirmButton>
+  )
+}

@@ -1,0 +1,69 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { answer, client, queryClient, type Schemas } from '../api.ts'
+import { isActive } from './run-status.ts'
+import { pollInterval } from './schedule.ts'
+
+export const EXPORTS_PER_PAGE = 50
+const RUNS_POLL_MS = 1_500
+
+export const exportsQuery = (project: string, { search, page }: { search?: string; page: number }) =>
+  queryOptions({
+    queryKey: ['exports', project, { search, page }],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/batch_exports/', {
+          params: {
+            path: { project_id: project },
+            query: { limit: EXPORTS_PER_PAGE, offset: (page - 1) * EXPORTS_PER_PAGE, ...(search && { search }) },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => pollInterval(state.data?.results),
+  })
+
+export const exportQuery = (project: string, id: string) =>
+  queryOptions({
+    queryKey: ['export', project, id],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/batch_exports/{id}/', { params: { path: { project_id: project, id } } }),
+      ),
+    refetchInterval: ({ state }) => pollInterval(state.data && [state.data]),
+  })
+
+export const runsQuery = (project: string, batch_export_id: string, cursor?: string) =>
+  queryOptions({
+    queryKey: ['export', project, batch_export_id, 'runs', cursor],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/', {
+          params: { path: { project_id: project, batch_export_id }, query: { ...(cursor && { cursor }) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.results.some(isActive) ? RUNS_POLL_MS : false),
+  })
+
+export const runQuery = (project: string, batch_export_id: string, id: string) =>
+  queryOptions({
+    queryKey: ['export', project, batch_export_id, 'run', id],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/', {
+          params: { path: { project_id: project, batch_export_id, id } },
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data && isActive(state.data) ? RUNS_POLL_MS : false),
+  })
+
+/** Asks again for everything that an action on the export changes. */
+export const invalidateExport = (project: string, id: string): Promise<unknown> =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey: ['export', project, id] }),
+    queryClient.invalidateQueries({ queryKey: ['exports', project] }),
+  ])
+
+/** Stores the answer of an action, so the page shows it before the next request. */
+export const storeExport = (project: string, row: Schemas['BatchExport']): void =>
+  void queryClient.setQueryData(exportQuery(project, row.id).queryKey, row)

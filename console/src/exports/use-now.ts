@@ -1,0 +1,11 @@
+import { useEffect, useState } from 'react'
+
+/** The current time. The component renders again in this interval. */
+export function useNow(every_ms = 15_000): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), every_ms)
+    return () => clearInterval(timer)
+  }, [every_ms])
+  return now
+}
