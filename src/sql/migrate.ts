@@ -13,6 +13,7 @@ import pauses from './migrations/0010-pauses.ts'
 import signIn from './migrations/0011-sign-in.ts'
 import sso from './migrations/0012-sso.ts'
 import activityLog from './migrations/0013-activity-log.ts'
+import backups from './migrations/0014-backups.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import { name, sql } from './template.ts'
@@ -44,6 +45,7 @@ export const ADMINISTRATION: Track = {
     signIn,
     sso,
     activityLog,
+    backups,
   ],
 }
 export const EVENTS: Track = { file: 'events.db', table: 'event_migrations', migrations: [events, eventPositions] }

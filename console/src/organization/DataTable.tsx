@@ -20,7 +20,8 @@ export function DataTable({
 }) {
   return (
     <Paper withBorder>
-      <Table.ScrollContainer minWidth={minWidth} type="native" scrollAreaProps={{ tabIndex: 0 }}>
+      {/* Positioned, so hidden texts of its rows do not widen the page. */}
+      <Table.ScrollContainer minWidth={minWidth} type="native" pos="relative">
         <Table aria-label={label} aria-busy={loading}>
           <Table.Thead>
             <Table.Tr>

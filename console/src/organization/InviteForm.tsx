@@ -74,7 +74,7 @@ export function InviteForm({
           label="E-mail addresses"
           description="Separate them by commas, spaces or line breaks. You can paste a whole list."
           placeholder={addresses.length === 0 ? 'ada@example.com, grace@example.com' : ''}
-          required
+          withAsterisk
           data-autofocus
           splitChars={[',', ';', ' ', '\n', '\t']}
           maxTags={MAX_ADDRESSES}

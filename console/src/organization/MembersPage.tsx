@@ -1,7 +1,19 @@
-import { Badge, Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
+import {
+  Badge,
+  Button,
+  Group,
+  NativeSelect,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Tooltip,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { answer, client, type Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton, ConfirmDialog } from '../parts/ConfirmButton.tsx'
@@ -289,19 +301,24 @@ function LevelSelect({
   own: number | null
   onLevel: (level: Level) => void
 }) {
+  const id = useId()
   const label = `Level of ${nameOf(member.user)}`
   if (reason !== undefined)
     return (
-      <ActionButton
-        size="xs"
-        w={140}
-        variant="default"
-        justify="flex-start"
-        aria-label={`${label}: ${levelName(member.level)}`}
-        disabledReason={reason}
-      >
-        {capitalized(levelName(member.level))}
-      </ActionButton>
+      <>
+        <Tooltip label={reason}>
+          <UnstyledButton
+            fz="sm"
+            px="xs"
+            aria-label={`${label}: ${levelName(member.level)}`}
+            aria-disabled
+            aria-describedby={id}
+          >
+            {capitalized(levelName(member.level))}
+          </UnstyledButton>
+        </Tooltip>
+        <VisuallyHidden id={id}>{reason}</VisuallyHidden>
+      </>
     )
   return (
     <NativeSelect

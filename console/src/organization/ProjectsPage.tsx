@@ -1,4 +1,4 @@
-import { Modal, Table, Text } from '@mantine/core'
+import { Group, Modal, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { answer, client, type Schemas } from '../api.ts'
@@ -191,10 +191,10 @@ const SHOWN_TOKEN = 14
 /** The whole token would take half of the row. */
 function TokenCell({ project: { api_token, name } }: { project: Project }) {
   return (
-    <Text span size="sm" style={{ whiteSpace: 'nowrap' }}>
-      <span className="mono">{api_token.slice(0, SHOWN_TOKEN)}…</span>{' '}
+    <Group gap="xs" wrap="nowrap">
+      <span className="mono">{api_token.slice(0, SHOWN_TOKEN)}…</span>
       <CopyIconButton value={api_token} label={`token of ${name}`} />
-    </Text>
+    </Group>
   )
 }
 
@@ -224,10 +224,10 @@ function RowActions({
     </ActionButton>
   )
   return (
-    <Text span style={{ whiteSpace: 'nowrap' }} display="block" ta="right">
+    <Group gap={4} wrap="nowrap" justify="flex-end">
       {action('Edit', `Edit ${name}`, onEdit)}
       {action('Reset token', `Reset token of ${name}`, onReset)}
       {action('Delete', `Delete ${name}`, onDelete, 'red')}
-    </Text>
+    </Group>
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Divider, Group, Paper, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Divider, Group, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -16,6 +16,7 @@ import { useMe, useOrganization } from '../shell/workspace.ts'
 import { useAsked } from './asked.ts'
 import { openAnotherOrganization } from './leave.ts'
 import { invalidate } from './queries.ts'
+import { Section } from './Section.tsx'
 
 type Organization = Schemas['Organization']
 type Changes = Schemas['OrganizationWrite']
@@ -66,19 +67,6 @@ export function SettingsPage() {
         </Section>
       </Stack>
     </>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="lg" component="section">
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        {children}
-      </Stack>
-    </Paper>
   )
 }
 

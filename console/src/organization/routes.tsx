@@ -63,18 +63,21 @@ export interface ActivitySearch {
   before?: string
   /** The position in the list, from `next` or `previous` of the API. */
   cursor?: string
+  /** The id of the entry whose details are shown. */
+  open?: string
 }
 
 const activityRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/activity',
-  validateSearch: ({ area, user, item, after, before, cursor }: RawSearch): ActivitySearch => ({
+  validateSearch: ({ area, user, item, after, before, cursor, open }: RawSearch): ActivitySearch => ({
     area: textIn(area),
     user: textIn(user),
     item: textIn(item),
     after: textIn(after),
     before: textIn(before),
     cursor: textIn(cursor),
+    open: textIn(open),
   }),
   component: lazyRouteComponent(() => import('./ActivityPage.tsx'), 'ActivityPage'),
 })
