@@ -59,7 +59,7 @@ export function DomainPage() {
       {domain ? (
         <Stack maw={760}>
           {reason !== undefined && (
-            <Alert color="blue" icon={<InfoIcon />} title="You can read these settings">
+            <Alert color="blue" icon={<InfoIcon />} title="You can read these settings, but not change them">
               {reason}
             </Alert>
           )}

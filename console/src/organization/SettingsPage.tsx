@@ -32,7 +32,7 @@ export function SettingsPage() {
       <PageHeader title="Settings" description={`The organization ${organization.name}`} />
       <Stack maw={720}>
         {reason !== undefined && (
-          <Alert color="blue" icon={<InfoIcon />} title="You can read these settings">
+          <Alert color="blue" icon={<InfoIcon />} title="You can read these settings, but not change them">
             {reason}
           </Alert>
         )}
