@@ -16,6 +16,8 @@ const TIMES = [
   { value: 'range', label: 'Between two times' },
 ]
 const FOUND_USERS = 20
+/** Two fields per row on a phone. */
+const FIELD = { flex: '1 1 9.5rem', maw: 280 } as const
 
 export function ActivityFilters({
   organization_id,
@@ -34,6 +36,7 @@ export function ActivityFilters({
     <Group gap="sm" mb="md" align="flex-end" role="search" aria-label="Filters">
       <NativeSelect
         label="Area"
+        {...FIELD}
         value={search.area ?? ''}
         data={[{ value: '', label: 'All areas' }, ...Object.entries(AREAS).map(([value, label]) => ({ value, label }))]}
         onChange={(event) => onChange({ area: event.currentTarget.value || undefined })}
@@ -41,6 +44,7 @@ export function ActivityFilters({
       <UserFilter organization_id={organization_id} user={search.user} onChange={(user) => onChange({ user })} />
       <NativeSelect
         label="Time"
+        {...FIELD}
         value={range ? 'range' : (preset ?? '')}
         data={TIMES}
         onChange={(event) => {
@@ -104,6 +108,7 @@ function UserFilter({
   return (
     <Select
       label="User"
+      {...FIELD}
       placeholder="All users"
       searchable
       clearable
@@ -135,6 +140,7 @@ function ItemFilter({ item, onChange }: { item: string | undefined; onChange: (i
   return (
     <TextInput
       label="Item id"
+      {...FIELD}
       placeholder="Any item"
       maxLength={200}
       value={text}
@@ -161,6 +167,7 @@ function TimeField({
     <TextInput
       type="datetime-local"
       label={label}
+      {...FIELD}
       value={localTime(value)}
       onChange={(event) => {
         const time = Date.parse(event.currentTarget.value)

@@ -25,6 +25,7 @@ export function DomainsPage() {
   const navigate = route.useNavigate()
   const { page = 1, create } = route.useSearch()
   const domains = useQuery(domainsQuery(organization.id, page))
+  const isEmpty = domains.data?.results.length === 0
   const reason = needsLevel(organization.membership_level, ADMINISTRATOR)
   const setCreate = (create: true | undefined): void =>
     void navigate({ search: (before) => ({ ...before, create }), replace: create === undefined })
@@ -39,7 +40,7 @@ export function DomainsPage() {
       <PageHeader
         title="Domains and sign-in"
         description="Verify the domains of your e-mail addresses to decide how their users sign in."
-        actions={addButton}
+        actions={isEmpty ? undefined : addButton}
       />
       {domains.error ? (
         <ErrorAlert
@@ -47,7 +48,7 @@ export function DomainsPage() {
           title="The domains could not be loaded"
           retry={() => void domains.refetch()}
         />
-      ) : domains.data?.results.length === 0 ? (
+      ) : isEmpty ? (
         <EmptyState title="No domains" action={addButton}>
           After you add a domain and publish a DNS record for it, people with an address in the domain can join without
           an invite, and you can require single sign-on or set up SAML.

@@ -34,6 +34,7 @@ export function InvitesPage() {
   const navigate = route.useNavigate()
   const { page = 1, create } = route.useSearch()
   const invites = useQuery(invitesQuery(organization.id, page))
+  const isEmpty = invites.data?.results.length === 0
   const [links, setLinks] = useState<CreatedInvite[]>([])
   const setCreate = (create: true | undefined): void =>
     void navigate({ search: (before) => ({ ...before, create }), replace: create === undefined })
@@ -54,7 +55,7 @@ export function InvitesPage() {
       <PageHeader
         title="Invites"
         description="Invites that nobody has accepted yet. They are valid for three days."
-        actions={inviteButton}
+        actions={isEmpty ? undefined : inviteButton}
       />
       {invites.error ? (
         <ErrorAlert
@@ -62,7 +63,7 @@ export function InvitesPage() {
           title="The invites could not be loaded"
           retry={() => void invites.refetch()}
         />
-      ) : invites.data?.results.length === 0 ? (
+      ) : isEmpty ? (
         <EmptyState title="No pending invites" action={inviteButton}>
           {page > 1
             ? 'This page of the list is empty.'

@@ -27,6 +27,7 @@ export function ProjectsPage() {
   const navigate = route.useNavigate()
   const { page = 1, create, edit } = route.useSearch()
   const projects = useQuery(projectsQuery(organization.id, page))
+  const isEmpty = projects.data?.results.length === 0
   const reason = needsLevel(organization.membership_level, ADMINISTRATOR)
   const edited = projects.data?.results.find(({ id }) => String(id) === edit)
   const closeForm = (): void =>
@@ -46,7 +47,7 @@ export function ProjectsPage() {
       <PageHeader
         title="Projects"
         description="A project holds events, and the exports and plugins that use them. Senders use its token."
-        actions={newButton}
+        actions={isEmpty ? undefined : newButton}
       />
       {projects.error ? (
         <ErrorAlert
@@ -54,7 +55,7 @@ export function ProjectsPage() {
           title="The projects could not be loaded"
           retry={() => void projects.refetch()}
         />
-      ) : projects.data?.results.length === 0 ? (
+      ) : isEmpty ? (
         <EmptyState title="No projects" action={newButton}>
           Create a project to receive events.
         </EmptyState>

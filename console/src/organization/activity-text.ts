@@ -1,6 +1,7 @@
 /** The sentences of the activity log. */
 import type { Schemas } from '../api.ts'
 import { levelName } from '../parts/levels.ts'
+import { withArticle } from './people.ts'
 
 type Activity = Schemas['Activity']
 
@@ -19,7 +20,7 @@ export const AREAS: Record<string, string> = {
   plugin_configs: 'Plugin configurations',
 }
 
-/** By area and activity. `{item}` is replaced by the name of the item, `{after}` by the new value of the first field. */
+/** By area and activity. `{item}` is replaced by the name of the item, `{level}` and `{a level}` by the new level. */
 const SENTENCES: Record<string, Record<string, string>> = {
   organizations: {
     created: 'created the organization {item}',
@@ -27,13 +28,13 @@ const SENTENCES: Record<string, Record<string, string>> = {
     deleted: 'deleted the organization {item}',
   },
   members: {
-    joined: 'joined as {after}: {item}',
-    updated: 'made {item} {after}',
+    joined: 'added {item} as {level}',
+    updated: 'made {item} {a level}',
     removed: 'removed the member {item}',
     deactivated: 'deactivated the account of {item}',
   },
   invites: {
-    created: 'invited {item} as {after}',
+    created: 'invited {item} as {level}',
     deleted: 'revoked the invite to {item}',
     accepted: 'accepted the invite to {item}',
   },
@@ -59,7 +60,7 @@ const SENTENCES: Record<string, Record<string, string>> = {
   sessions: {
     signed_in: 'signed in as {item}',
     sign_in_failed: 'failed to sign in as {item}',
-    signed_out: 'signed out',
+    signed_out: 'signed out {item}',
     ended: 'ended a session of {item}',
   },
   projects: {
@@ -97,6 +98,24 @@ const SENTENCES: Record<string, Record<string, string>> = {
   },
 }
 
+/** Where the actor is the item. */
+const OWN_SENTENCES: Record<string, Record<string, string>> = {
+  members: { joined: 'joined as {level}', removed: 'left the organization' },
+  users: {
+    password_changed: 'changed their password',
+    email_changed: 'changed their e-mail address',
+    two_factor_enabled: 'turned on two-factor authentication',
+    two_factor_disabled: 'turned off two-factor authentication',
+    backup_codes_renewed: 'created new backup codes',
+  },
+  sessions: {
+    signed_in: 'signed in',
+    sign_in_failed: 'failed to sign in',
+    signed_out: 'signed out',
+    ended: 'ended one of their sessions',
+  },
+}
+
 export function actorOf({ actor, user }: Activity): string {
   if (actor === 'user') return user ? user.first_name || user.email : 'A deleted user'
   return actor === 'operator' ? 'The operator' : 'The server'
@@ -105,9 +124,12 @@ export function actorOf({ actor, user }: Activity): string {
 /** The parts of a sentence around the name of its item. Without a name there is only the first part. */
 export function sentenceOf(entry: Activity): { before: string; item: string | null; after: string } {
   const template =
+    (isOwn(entry) ? OWN_SENTENCES[entry.area]?.[entry.activity] : undefined) ??
     SENTENCES[entry.area]?.[entry.activity] ??
     `${entry.activity.replaceAll('_', ' ')} (${(AREAS[entry.area] ?? entry.area).toLowerCase()}): {item}`
-  const text = template.replace('{after}', newValue(entry))
+  const text = template
+    .replace('{level}', newLevel(entry, levelName))
+    .replace('{a level}', newLevel(entry, withArticle))
   const [before = '', after] = text.split('{item}')
   return {
     before,
@@ -116,10 +138,13 @@ export function sentenceOf(entry: Activity): { before: string; item: string | nu
   }
 }
 
-/** Levels are the only values inside sentences. */
-function newValue({ changes }: Activity): string {
+/** Sessions have an id of their own, and are named after their user. */
+const isOwn = ({ user, item_id, item_name }: Activity): boolean =>
+  user !== null && (item_id === user.uuid || item_name === user.email)
+
+function newLevel({ changes }: Activity, name: (level: number) => string): string {
   const level = changes.find(({ field }) => field === 'level')?.after
-  return typeof level === 'number' ? levelName(level) : 'changed'
+  return typeof level === 'number' ? name(level) : 'another level'
 }
 
 /** A value of a change, as the page shows it. */
