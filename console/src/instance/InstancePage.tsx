@@ -1,4 +1,4 @@
-import { Alert, Badge, Code, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Alert, Code, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
@@ -7,6 +7,7 @@ import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { count, duration } from '../parts/format.ts'
 import { WarningIcon } from '../parts/icons.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 
 type Status = Schemas['InstanceStatus']
@@ -106,9 +107,7 @@ function Lag({ seconds }: { seconds: number | null }) {
   return (
     <Group gap="xs">
       <span>{seconds === null ? 'None' : duration(seconds * 1000)}</span>
-      <Badge variant="light" color={late ? 'red' : 'green'} tt="none">
-        {late ? 'Late' : 'On time'}
-      </Badge>
+      <StateBadge color={late ? 'red' : 'green'}>{late ? 'Late' : 'On time'}</StateBadge>
     </Group>
   )
 }
@@ -121,11 +120,7 @@ function Backup({ status }: { status: Status }) {
     return (
       <Group gap="xs">
         <Time value={status.last_backup_at} />
-        {isOld(status) && (
-          <Badge variant="light" color="yellow" tt="none">
-            Old
-          </Badge>
-        )}
+        {isOld(status) && <StateBadge color="yellow">Old</StateBadge>}
       </Group>
     )
   return <>{status.database_engine === 'postgres' ? 'Not recorded' : 'Never'}</>

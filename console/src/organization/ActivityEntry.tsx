@@ -1,7 +1,8 @@
-import { Anchor, Badge, Box, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Box, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useId } from 'react'
 import type { Schemas } from '../api.ts'
 import { Copy } from '../parts/Copy.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { AREAS, actorOf, fieldText, sentenceOf, valueText } from './activity-text.ts'
 import type { ActivitySearch } from './routes.tsx'
@@ -61,9 +62,9 @@ export function ActivityEntry({
             {after}
           </Text>
           <Group gap={8} mt={2}>
-            <Badge size="sm" variant="light" color={entry.activity === 'sign_in_failed' ? 'red' : 'gray'} tt="none">
+            <StateBadge color={entry.activity === 'sign_in_failed' ? 'red' : 'gray'}>
               {entry.activity === 'sign_in_failed' ? 'Failed sign-in' : (AREAS[area] ?? area)}
-            </Badge>
+            </StateBadge>
             <Text size="xs" c="dimmed" component="span">
               <Time value={entry.created_at} />
             </Text>

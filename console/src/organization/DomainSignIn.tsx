@@ -48,6 +48,8 @@ export function SignInForm({ organization_id, domain, reason }: DomainProps) {
   const { data: preflight } = useQuery(preflightQuery)
   const blocked = reason ?? (domain.is_verified ? undefined : UNVERIFIED)
   const options = enforcementOptions(domain, preflight)
+  // The chosen value while the server saves it. On an error the stored one comes back.
+  const joining = save.isPending ? save.variables.jit_provisioning_enabled : undefined
   return (
     <Section title="Joining and sign-in">
       <Switch
@@ -57,7 +59,7 @@ export function SignInForm({ organization_id, domain, reason }: DomainProps) {
           `Anyone who signs in with single sign-on and a verified address at ${domain.domain} becomes a member. Members who were removed need an invite.`
         }
         disabled={blocked !== undefined}
-        checked={domain.jit_provisioning_enabled}
+        checked={joining ?? domain.jit_provisioning_enabled}
         onChange={(event) =>
           save.mutate(
             { jit_provisioning_enabled: event.currentTarget.checked },

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { PlusIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { ssoName } from '../signin/sso.tsx'
@@ -84,11 +85,7 @@ export function DomainsPage() {
 }
 
 export function DomainState({ domain: { is_verified } }: { domain: Domain }) {
-  return (
-    <Badge variant="light" color={is_verified ? 'green' : 'yellow'} tt="none">
-      {is_verified ? 'Verified' : 'Not verified'}
-    </Badge>
-  )
+  return <StateBadge color={is_verified ? 'green' : 'yellow'}>{is_verified ? 'Verified' : 'Not verified'}</StateBadge>
 }
 
 function DomainRow({ organization_id, domain }: { organization_id: string; domain: Domain }) {

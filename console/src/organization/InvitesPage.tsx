@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,6 +12,7 @@ import { InfoIcon, PlusIcon } from '../parts/icons.tsx'
 import { levelName } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { preflightQuery } from '../signin/sso.tsx'
@@ -253,18 +254,14 @@ function InviteRow({
       <Table.Td>{capitalized(levelName(invite.level))}</Table.Td>
       <Table.Td>
         <Group gap={6} wrap="nowrap">
-          {invite.is_expired && (
-            <Badge variant="light" color="red" tt="none">
-              Expired
-            </Badge>
-          )}
+          {invite.is_expired && <StateBadge color="red">Expired</StateBadge>}
           <Time value={expires_at} />
         </Group>
       </Table.Td>
       <Table.Td>
-        <Badge variant="light" color={invite.emailing_attempt_made ? 'green' : 'gray'} tt="none">
+        <StateBadge color={invite.emailing_attempt_made ? 'green' : 'gray'}>
           {invite.emailing_attempt_made ? 'By e-mail' : 'Link only'}
-        </Badge>
+        </StateBadge>
       </Table.Td>
       <Table.Td>
         <Text size="sm" className="wrap">

@@ -23,6 +23,7 @@ import { InviteIcon, SearchIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, levelName, needsLevel, OWNER } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useMe, useOrganization } from '../shell/workspace.ts'
 import { useAsked } from './asked.ts'
@@ -338,9 +339,7 @@ function LevelSelect({
 function TwoFactor({ member }: { member: Member }) {
   return (
     <Group gap={6} wrap="nowrap">
-      <Badge variant="light" color={member.is_2fa_enabled ? 'green' : 'gray'} tt="none">
-        {member.is_2fa_enabled ? 'On' : 'Off'}
-      </Badge>
+      <StateBadge color={member.is_2fa_enabled ? 'green' : 'gray'}>{member.is_2fa_enabled ? 'On' : 'Off'}</StateBadge>
       {member.has_social_auth && (
         <Text size="xs" c="dimmed">
           Single sign-on
