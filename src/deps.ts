@@ -81,6 +81,8 @@ export interface Deps {
   readonly resolveTxt: ResolveTxt
   /** Opens connections to hosts that users choose. */
   readonly outbound: Outbound
+  /** When this process opened its database, in milliseconds since 1970. */
+  readonly started_at: number
   /** Set when a shutdown begins. The server then reports that it is not ready. */
   readonly lifecycle: { draining: boolean }
   /** Starts work that the request does not wait for. Failures are logged; `dispose` waits for all of it. */
@@ -117,6 +119,7 @@ export async function buildDeps({
     lock_ms: config.DATABASE_LOCK_MS,
   })
   const milliseconds = clockOf(db, clock)
+  const started_at = milliseconds()
   const now = (): string => new Date(milliseconds()).toISOString()
   const ids = injectedIds ?? makeIds(milliseconds)
   const stores = { url: config.DATABASE_URL, db, ids, now: now(), observe: metrics.query }
@@ -226,6 +229,7 @@ export async function buildDeps({
     providers: providersOf(config),
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
+    started_at,
     lifecycle: { draining: false },
     background,
     dispose: async () => {

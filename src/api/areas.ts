@@ -7,6 +7,7 @@ import { batch_exports } from './batch_exports.ts'
 import { capture } from './capture.ts'
 import { domains } from './domains.ts'
 import { events } from './events.ts'
+import { instance } from './instance.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
@@ -48,5 +49,6 @@ export const areas = (deps: Deps) =>
     pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
     pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
     plugin_configs: plugin_configs(deps),
+    instance: instance(deps),
     service: service(deps),
   }) satisfies Record<AreaName, object>

@@ -5,35 +5,43 @@ import * as store from '../store/domains.ts'
 import type { Area, AreaAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
 
-export const domains = (deps: Deps): Area<'domains', store.DomainRow> => ({
-  subject: ({ params, organization }: AreaAccess<'domains'>) => rules.get(deps, organization, params.id),
+export const domains = (deps: Deps): Area<'domains', store.DomainRow> => {
+  const serialize = (row: store.DomainRow) => serializeDomain(row, rules.recordName(deps, row))
 
-  operations: {
-    'domains.list': async ({ organization, query, url }) => {
-      const { count, rows } = await store.list(deps.db, organization.id, paging(query))
-      return page({ url, query }, count, rows.map(serializeDomain))
+  return {
+    subject: ({ params, organization }: AreaAccess<'domains'>) => rules.get(deps, organization, params.id),
+
+    operations: {
+      'domains.list': async ({ organization, query, url }) => {
+        const { count, rows } = await store.list(deps.db, organization.id, paging(query))
+        return page({ url, query }, count, rows.map(serialize))
+      },
+
+      'domains.create': async ({ actor, organization, body }) =>
+        serialize(await rules.create(deps, actor, organization, body)),
+
+      'domains.retrieve': async ({ subject }) => serialize(subject),
+
+      'domains.update': async ({ actor, subject, body = {} }) =>
+        serialize(await rules.update(deps, actor, subject, body)),
+
+      'domains.delete': ({ actor, subject }) => rules.remove(deps, actor, subject),
+
+      'domains.verify': async ({ actor, subject }) => {
+        const { domain, found_records } = await rules.verify(deps, actor, subject)
+        return { ...serialize(domain), found_records }
+      },
     },
+  }
+}
 
-    'domains.create': async ({ actor, organization, body }) =>
-      serializeDomain(await rules.create(deps, actor, organization, body)),
-
-    'domains.retrieve': async ({ subject }) => serializeDomain(subject),
-
-    'domains.update': async ({ actor, subject, body = {} }) =>
-      serializeDomain(await rules.update(deps, actor, subject, body)),
-
-    'domains.delete': ({ actor, subject }) => rules.remove(deps, actor, subject),
-
-    'domains.verify': async ({ actor, subject }) => serializeDomain(await rules.verify(deps, actor, subject)),
-  },
-})
-
-function serializeDomain(row: store.DomainRow): components['schemas']['Domain'] {
+function serializeDomain(row: store.DomainRow, verification_record_name: string): components['schemas']['Domain'] {
   return {
     id: row.id,
     domain: row.domain,
     is_verified: row.verified_at !== null,
     verified_at: row.verified_at,
+    verification_record_name,
     verification_challenge: row.verification_challenge,
     jit_provisioning_enabled: Boolean(row.jit_provisioning_enabled),
     sso_enforcement: row.sso_enforcement,

@@ -8,9 +8,10 @@ import { pack as createPack, type Pack } from 'tar-stream'
 import type { Variables } from '../config.ts'
 import { copySqlite } from '../sql/backup.ts'
 import { clockOf, withoutPassword } from '../sql/db.ts'
-import { ADMINISTRATION, EVENTS, version } from '../sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
-import { commandError, EXIT } from './failure.ts'
+import { recordBackup } from '../store/installation.ts'
+import { commandError, describeFailure, EXIT } from './failure.ts'
 import { databaseUrl, type LocalOptions, withLocalOptions } from './local.ts'
 import { shellQuote } from './quote.ts'
 
@@ -49,6 +50,7 @@ Examples:
       const url = databaseUrl(variables, options)
       if (/^postgres(ql)?:/.test(url)) throw usePgDump(url, file)
       const manifest = await writeArchive(url, resolve(file))
+      await record(url, manifest)
       if (options.json) return console.log(JSON.stringify({ file: resolve(file), ...manifest }))
       console.log(
         [
@@ -67,6 +69,18 @@ const usePgDump = (url: string, file: string): Error =>
     EXIT.failed,
     `Use pg_dump to back up PostgreSQL: pg_dump --format=custom --file=${shellQuote(file)} ${shellQuote(withoutPassword(url))}`,
   )
+
+/** The status of the installation shows the time. The archive is complete, so a failure is only a warning. */
+async function record(url: string, { created_at, schema_version }: Manifest): Promise<void> {
+  // A backup before a migration: the table has no column for it.
+  if (schema_version !== SCHEMA_VERSION) return
+  try {
+    const db = await openDatabase(url, { mode: 'existing' })
+    await recordBackup(db, created_at).finally(() => db.close())
+  } catch (error) {
+    console.error(`The archive is complete, but its time could not be recorded: ${describeFailure(error).message}`)
+  }
+}
 
 /** Each backup uses its own temporary folder next to the archive, so concurrent backups do not interfere. */
 async function writeArchive(url: string, file: string): Promise<Manifest> {

@@ -17,12 +17,12 @@ const hintAboutUpdate = (family: string, body: Body): string =>
 
 /** The next step for a person at a terminal, printed below the response. */
 export const HINTS: Partial<Record<OperationId, Hint>> = {
-  'domains.verify': ({ domain, is_verified, verification_challenge }) =>
+  'domains.verify': ({ is_verified, verification_record_name, verification_challenge }) =>
     is_verified
       ? undefined
       : `The TXT record was not found. Create this record in the DNS of the domain, wait until it is published, and retry:
 
-  _workspace-challenge.${domain}.  TXT  "${verification_challenge}"`,
+  ${verification_record_name}.  TXT  "${verification_challenge}"`,
   'invites.create': ({ id, signup_token }) =>
     signup_token
       ? `Mail is not configured, so send this link to the person yourself. It works once:

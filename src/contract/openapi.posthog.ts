@@ -445,8 +445,9 @@ export interface paths {
         put?: never;
         /**
          * Verify a domain
-         * @description Looks up the TXT records of `_workspace-challenge.<domain>`. If one equals the challenge, the domain is verified
+         * @description Looks up the TXT records of `verification_record_name`. If one equals the challenge, the domain is verified
          *     permanently. If none does, or if DNS fails, the response is also 200, with `is_verified` false: try again later.
+         *     `found_records` lists what DNS returned.
          *
          *     A domain that is already verified returns 400 `already_verified`. A domain that another organization has verified
          *     returns 400 `already_claimed`. The request body is ignored. Requires level 8.
@@ -2944,6 +2945,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/instance_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the status of the installation
+         * @description Returns the version, the database, the queues and the last backup of the installation. Requires level 15 in the first
+         *     organization of the installation; otherwise the response is 403.
+         */
+        get: operations["instance.status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_preflight/": {
         parameters: {
             query?: never;
@@ -3444,10 +3466,9 @@ export interface components {
              * @description When the domain was verified. Null if it is not verified.
              */
             verified_at: string | null;
-            /**
-             * @description The value of the TXT record to publish at `_workspace-challenge.<domain>`. It is set at creation and cannot be
-             *     changed.
-             */
+            /** @description The name of the TXT record, `_workspace-challenge.<domain>` unless the operator changed the label. */
+            verification_record_name: string;
+            /** @description The value of the TXT record to publish at `verification_record_name`. It is set at creation and cannot be changed. */
             verification_challenge: string;
             /**
              * @description Whether users with an address in this domain join the organization at their first single sign-on, with level 1 or
@@ -3503,6 +3524,14 @@ export interface components {
          * @description A new domain.
          */
         DomainCreate: WithRequired<components["schemas"]["DomainWrite"], "domain">;
+        /**
+         * DomainVerified
+         * @description A domain after an attempt to verify it.
+         */
+        DomainVerified: {
+            /** @description The TXT records found in DNS, at most 10, each cut to 255 characters. Empty if there are none or if DNS failed. */
+            found_records: string[];
+        } & components["schemas"]["Domain"];
         /**
          * ActivityUser
          * @description A user as they were called when they acted.
@@ -5395,6 +5424,45 @@ export interface components {
             };
         };
         /**
+         * InstanceStatus
+         * @description The state of the installation, and of the server that answers.
+         */
+        InstanceStatus: {
+            /** @description The version of the program. */
+            version: string;
+            /** @description How long this server has been running. */
+            uptime_seconds: number;
+            /**
+             * @description What this server does. With several servers, others may have another role.
+             * @enum {string}
+             */
+            role: "all" | "api" | "worker";
+            /** @enum {string} */
+            database_engine: "sqlite" | "postgres";
+            /** @description The number of the last migration. */
+            schema_version: number;
+            /** @description Export runs that wait for their start or their next attempt. */
+            runs_waiting: number;
+            /** @description Export runs in progress. */
+            runs_running: number;
+            /** @description Deleted projects whose events are not deleted yet. */
+            purges_waiting: number;
+            /** @description Mails that are not sent yet. */
+            mails_waiting: number;
+            /** @description Whether the server sends mails. */
+            email_service_available: boolean;
+            /**
+             * @description How long ago the oldest window ended whose scheduled run has not finished. Null if no window is due. Paused exports
+             *     do not count.
+             */
+            export_lag_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When `workspace-admin backup` last succeeded. Null if it never did, and for PostgreSQL, which other tools back up.
+             */
+            last_backup_at: string | null;
+        };
+        /**
          * Preflight
          * @description The ways to sign in that the operator has configured.
          */
@@ -6563,7 +6631,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Domain"];
+                    "application/json": components["schemas"]["DomainVerified"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -11171,6 +11239,32 @@ export interface operations {
                 };
             };
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "instance.status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceStatus"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -145,27 +145,34 @@ function recordDomain(
   return record(tx, ids, now, actor, { organization_id, area: 'domains', activity, ...item, changes })
 }
 
-/** Verifies the domain if its challenge is published in DNS. */
+interface ChallengeSettings {
+  config: { DOMAIN_CHALLENGE_LABEL: string }
+}
+
+/** The name of the TXT record that verifies a domain. */
+export const recordName = ({ config }: ChallengeSettings, { domain }: Pick<store.DomainRow, 'domain'>): string =>
+  `${config.DOMAIN_CHALLENGE_LABEL}.${domain}`
+
+/** Of the records in a response. Another zone may hold many long ones. */
+const MAX_RECORDS = 10
+const MAX_RECORD_CHARACTERS = 255
+
+/** Verifies the domain if its challenge is published in DNS. Also returns the records that were found. */
 export async function verify(
-  {
-    db,
-    ids,
-    now,
-    resolveTxt,
-    config,
-  }: DomainDeps & { resolveTxt: ResolveTxt; config: { DOMAIN_CHALLENGE_LABEL: string } },
+  { db, ids, now, resolveTxt, config }: DomainDeps & ChallengeSettings & { resolveTxt: ResolveTxt },
   actor: UserActor,
   domain: store.DomainRow,
-): Promise<store.DomainRow> {
+): Promise<{ domain: store.DomainRow; found_records: string[] }> {
   if (domain.verified_at !== null)
     throw new AppError({ code: 'already_verified', detail: 'This domain is already verified.' })
-  const records = await resolveTxt(`${config.DOMAIN_CHALLENGE_LABEL}.${domain.domain}`)
+  const records = await resolveTxt(recordName({ config }, domain))
+  const found_records = records.slice(0, MAX_RECORDS).map((record) => record.slice(0, MAX_RECORD_CHARACTERS))
   if (!records.includes(domain.verification_challenge))
-    return requireRow(await store.recordFailedVerification(db, domain.id, now()))
+    return { domain: requireRow(await store.recordFailedVerification(db, domain.id, now())), found_records }
   const verified = db.tx(async (tx) => {
     const row = requireRow(await store.verify(tx, domain.id, now()))
     await recordDomain(tx, ids, now(), actor, 'verified', row)
-    return row
+    return { domain: row, found_records }
   })
   return verified.catch((error) => {
     if (!isUniqueViolation(error)) throw error

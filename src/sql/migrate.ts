@@ -15,6 +15,7 @@ import sso from './migrations/0012-sso.ts'
 import activityLog from './migrations/0013-activity-log.ts'
 import pluginActivity from './migrations/0014-plugin-activity.ts'
 import runBytes from './migrations/0015-run-bytes.ts'
+import backups from './migrations/0016-backups.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -49,6 +50,7 @@ export const ADMINISTRATION: Track = {
     activityLog,
     pluginActivity,
     runBytes,
+    backups,
   ],
 }
 export const EVENTS: Track = {

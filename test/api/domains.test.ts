@@ -219,11 +219,25 @@ for (const engine of ENGINES)
       t.match(await verify(), { status: 200, body: { is_verified: false, verified_at: null } }, title)
     }
 
+    zone[name] = { txt: [...Array(12).keys()].map((number) => [`${number}`, 'a'.repeat(254), 'b']) }
+    const { found_records } = (await verify()).body
+    t.equal(found_records.length, 10, 'the response has at most 10 of the records')
+    t.ok(found_records.every((record: string) => /^\d+a+$/.test(record) && record.length === 255))
+
     zone[name] = { txt: [['unrelated'], [challenge.slice(0, 10), challenge.slice(10)]] }
     const verified = await verify({ domain: 'other.example', sso_enforcement: 'saml' })
     t.match(
       verified,
-      { status: 200, body: { domain: 'hedgerow.example', is_verified: true, sso_enforcement: '' } },
+      {
+        status: 200,
+        body: {
+          domain: 'hedgerow.example',
+          is_verified: true,
+          verification_record_name: name,
+          sso_enforcement: '',
+          found_records: Array,
+        },
+      },
       'several records, one in chunks',
     )
     t.equal(verified.body.verified_at.length, 24)
