@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { freshFolder } from './exports.ts'
 import { migratedDatabase } from './postgres.ts'
-import { type ServerProcess, startProcess } from './process.ts'
+import { type ServerProcess, serveArguments, startProcess } from './process.ts'
 
 export const PASSWORD = 'correct horse battery staple 42'
 export const OWNER = 'owner@example.com'
@@ -56,7 +56,10 @@ interface OpenOptions {
   width?: 'desktop' | 'phone'
 }
 
-/** Starts a server on a new database and a browser. Console errors and policy violations of any page fail the test. */
+/**
+ * Starts a server on a new database and a browser. Console errors and policy violations of any page fail the test.
+ * With `SITE_URL`, the server listens on the port of that URL.
+ */
 export async function openConsole(
   t: Test,
   engine: Engine = 'sqlite',
@@ -69,11 +72,15 @@ export async function openConsole(
   })
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
-  const server = await startProcess(t, {
-    DATABASE_URL: postgres?.url ?? `sqlite:${folder}`,
-    EXPORT_FOLDER: join(folder, 'exports'),
-    ...environment,
-  })
+  const server = await startProcess(
+    t,
+    {
+      DATABASE_URL: postgres?.url ?? `sqlite:${folder}`,
+      EXPORT_FOLDER: join(folder, 'exports'),
+      ...environment,
+    },
+    environment.SITE_URL ? serveArguments('--port', new URL(environment.SITE_URL).port) : serveArguments(),
+  )
   t.teardown(async () => {
     await server.kill()
     await postgres?.drop()
