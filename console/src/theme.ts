@@ -22,6 +22,8 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },
     },
+    // The colored title of a yellow alert has a contrast of 2.7.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320 } },
     Table: { defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } },
   },

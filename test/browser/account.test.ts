@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { OWNER, openConsole, PASSWORD } from '../helpers/console.ts'
+import { type Console, OWNER, openConsole, PASSWORD } from '../helpers/console.ts'
 import { openMailbox, readable } from '../helpers/mailbox.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
@@ -22,22 +22,16 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
+/** The pages look the same on both engines. */
+const onceInspected = (engine: string, opened: Console): Console =>
+  engine === 'sqlite' ? opened : { ...opened, inspect: async () => {} }
+
 t.test('changes the name, and the address after its verification', async (t) => {
   const mailbox = await openMailbox(t)
   const SITE_URL = `http://127.0.0.1:${await freePort()}`
-  const { open, inspect, api } = await openConsole(t, 'sqlite', { SMTP_URL: mailbox.url, SITE_URL })
-  // The helper asked for the address of the owner, which waits for its verification.
-  const before = await api('GET', '/api/users/@me/')
-  const page = await open('/login', { email: null })
-  const login = await page.context().request.post('/api/login/', {
-    data: { email: before.email, password: PASSWORD },
-    headers: { origin: SITE_URL },
-  })
-  t.equal(login.status(), 200)
-  await page.goto('/account/profile')
-  const mail = mailbox.next()
-  await page.getByText('Waiting for verification').waitFor()
-  await inspect(page, 'account-profile')
+  const { open, inspect } = await openConsole(t, 'sqlite', { SMTP_URL: mailbox.url, SITE_URL })
+  const page = await open('/account/profile')
+  await page.getByLabel('First name').waitFor()
   t.ok(await page.getByRole('button', { name: 'Save name' }).isDisabled(), 'there is nothing to save')
   await page.getByLabel('First name').fill('Ada')
   await page.getByLabel('Last name').fill('Lovelace')
@@ -48,11 +42,13 @@ t.test('changes the name, and the address after its verification', async (t) => 
   await page.getByLabel('New address').fill('ada@example.com')
   await page.getByRole('button', { name: 'Change address' }).click()
   await page.getByText('We sent a link to ada@example.com.').waitFor()
+  await page.getByText('Waiting for verification').waitFor()
+  await inspect(page, 'account-profile')
   await page.getByRole('button', { name: 'Resend mail' }).click()
-  await mail
   const link = await eventually(async () => {
-    const raw = mailbox.mails.findLast(({ to }) => to.includes('ada@example.com'))?.raw
-    return raw && /verify_email\/([0-9a-f-]{36})\/#(\w+)/.exec(readable(raw))
+    const mails = mailbox.mails.filter(({ to }) => to.includes('ada@example.com'))
+    const [, second] = mails
+    return second && /verify_email\/([0-9a-f-]{36})\/#(\w+)/.exec(readable(second.raw))
   })
   const verified = await fetch(`${SITE_URL}/api/users/verify_email/`, {
     method: 'POST',
@@ -76,7 +72,7 @@ async function eventually<Found>(find: () => Promise<Found | null | undefined | 
 
 for (const engine of ENGINES)
   t.test(`changes the password and sets up a second factor (${engine})`, async (t) => {
-    const { open, inspect, server } = await openConsole(t, engine)
+    const { open, inspect } = onceInspected(engine, await openConsole(t, engine))
     const page = await open('/account/security')
     await page.getByText('Off', { exact: true }).waitFor()
     await page.getByLabel('Current password').fill('wrong')
@@ -156,7 +152,7 @@ for (const engine of ENGINES)
 
     await page.getByRole('button', { name: 'Turn off' }).click()
     const off = page.getByRole('dialog', { name: 'Turn off two-factor authentication?' })
-    await off.getByLabel('Password').first().fill('wrong')
+    await off.getByRole('textbox', { name: 'Password' }).fill('wrong')
     await off.getByRole('button', { name: 'Turn off' }).click()
     await off.getByText('The password is wrong.').waitFor()
     await inspect(page, 'account-turn-off')
@@ -165,11 +161,10 @@ for (const engine of ENGINES)
     await off.getByRole('button', { name: 'Turn off' }).click()
     await off.getByText('This code is wrong or was used before.').waitFor()
     await off.getByText('Password', { exact: true }).first().click()
-    await off.getByLabel('Password').last().fill(NEW_PASSWORD)
+    await off.getByRole('textbox', { name: 'Password' }).fill(NEW_PASSWORD)
     await off.getByRole('button', { name: 'Turn off' }).click()
     await page.getByText('Two-factor authentication is off.').waitFor()
     await page.getByRole('button', { name: 'Set up two-factor authentication' }).waitFor()
-    t.ok(server.url)
   })
 
 t.test('lists sessions, ends one, and ends all others', async (t) => {
@@ -215,7 +210,7 @@ t.test('lists sessions, ends one, and ends all others', async (t) => {
 
 for (const engine of ENGINES)
   t.test(`creates, edits, rolls and revokes API keys (${engine})`, async (t) => {
-    const { open, inspect, api, server, project } = await openConsole(t, engine)
+    const { open, inspect, api, server, project } = onceInspected(engine, await openConsole(t, engine))
     const status = async (key: string, path = '/api/personal_api_keys/@current/'): Promise<number> =>
       (await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
     const page = await open('/account/keys')

@@ -179,13 +179,13 @@ function KeyRow({ apiKey, edit, show }: { apiKey: ApiKey; edit: () => void; show
 function Expiry({ apiKey }: { apiKey: ApiKey }) {
   if (isExpired(apiKey))
     return (
-      <Badge color="red" variant="light">
+      <Badge color="red" variant="dot">
         Expired
       </Badge>
     )
   const isSoon = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) - Date.now() < SOON_MS
   return isSoon ? (
-    <Badge color="yellow" variant="light">
+    <Badge color="yellow" variant="dot">
       Expires soon
     </Badge>
   ) : null
@@ -203,12 +203,12 @@ function Scopes({ apiKey: { scopes, scoped_organizations, scoped_teams } }: { ap
   return (
     <Group gap={6}>
       {grantsAll(scopes) ? (
-        <Badge color="orange" variant="light" tt="none">
+        <Badge variant="default" tt="none">
           All scopes
         </Badge>
       ) : (
         describeScopes(scopes).map((text) => (
-          <Badge key={text} color="indigo" variant="light" tt="none">
+          <Badge key={text} variant="default" tt="none">
             {text}
           </Badge>
         ))

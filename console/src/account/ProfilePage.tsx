@@ -83,12 +83,12 @@ function NameForm({ me }: { me: Schemas['Me'] }) {
 /** Null means that the operator created the account: nothing has to be verified. */
 const VERIFICATION: Record<string, ReactNode> = {
   true: (
-    <Badge color="green" variant="light">
+    <Badge color="green" variant="dot">
       Verified
     </Badge>
   ),
   false: (
-    <Badge color="yellow" variant="light">
+    <Badge color="yellow" variant="dot">
       Not verified
     </Badge>
   ),
@@ -186,6 +186,7 @@ function Place({ me: { organization, team, uuid } }: { me: Schemas['Me'] }) {
           {organization ? (
             <>
               <Anchor
+                underline="always"
                 component={Link}
                 to="/organizations/$organization/settings"
                 // @ts-expect-error Mantine's polymorphic props lose the parameters of the route.

@@ -63,6 +63,7 @@ function Password({ me: { has_password, has_social_auth } }: { me: Schemas['Me']
               maxLength={256}
               value={current_password}
               error={fieldError(save.error, 'current_password')}
+              aria-invalid={fieldError(save.error, 'current_password') !== undefined}
               onChange={(event) => setCurrent(event.currentTarget.value)}
             />
           )}
@@ -75,6 +76,7 @@ function Password({ me: { has_password, has_social_auth } }: { me: Schemas['Me']
             maxLength={256}
             value={password}
             error={fieldError(save.error, 'password')}
+            aria-invalid={fieldError(save.error, 'password') !== undefined}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
           {rest !== null && <ErrorAlert error={rest} />}

@@ -90,7 +90,7 @@ function SessionRow({ session }: { session: Schemas['Session'] }) {
           <Group gap="xs">
             <Text fw={600}>{device}</Text>
             {session.is_current && (
-              <Badge color="green" variant="light">
+              <Badge color="green" variant="dot">
                 This browser
               </Badge>
             )}

@@ -49,7 +49,7 @@ export function TwoFactor({ me }: { me: Schemas['Me'] }) {
       description="After your password, you enter a code of an authenticator app. A stolen password alone is then not enough."
       state={
         status.data && (
-          <Badge color={status.data.is_enabled ? 'green' : 'gray'} variant="light">
+          <Badge color={status.data.is_enabled ? 'green' : 'gray'} variant="dot">
             {status.data.is_enabled ? 'On' : 'Off'}
           </Badge>
         )
@@ -227,6 +227,7 @@ function TurnOff({ hasPassword, close }: { hasPassword: boolean; close: () => vo
     'data-autofocus': true,
     value,
     error: fieldError(disable.error, by),
+    'aria-invalid': fieldError(disable.error, by) !== undefined,
     onChange: (event: React.ChangeEvent<HTMLInputElement>) => setValue(event.currentTarget.value),
   }
   return (
