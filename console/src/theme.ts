@@ -23,7 +23,7 @@ export const theme = createTheme({
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },
     },
     // The colored title of a yellow alert has a contrast of 2.7.
-    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    Alert: { styles: { title: { color: 'light-dark(var(--mantine-color-black), var(--mantine-color-white))' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320 } },
     Table: { defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } },
   },

@@ -72,7 +72,7 @@ async function eventually<Found>(find: () => Promise<Found | null | undefined | 
 
 for (const engine of ENGINES)
   t.test(`changes the password and sets up a second factor (${engine})`, async (t) => {
-    const { open, inspect } = onceInspected(engine, await openConsole(t, engine))
+    const { open, inspect } = onceInspected(engine, await openConsole(t, engine, { SECRET_KEY: '5e'.repeat(32) }))
     const page = await open('/account/security')
     await page.getByText('Off', { exact: true }).waitFor()
     await page.getByLabel('Current password').fill('wrong')

@@ -211,8 +211,8 @@ function AreaAccess({
 }) {
   const id = useId()
   return (
-    <Group justify="space-between" gap="xs">
-      <Stack gap={0} flex="1 1 11rem">
+    <Group justify="space-between" gap="xs" wrap="nowrap">
+      <Stack gap={0} flex={1} miw={0}>
         <Text size="sm" fw={500} id={id}>
           {label}
         </Text>

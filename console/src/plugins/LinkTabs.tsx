@@ -11,7 +11,7 @@ interface LinkTab {
 /** Tabs that are links, so each has a URL of its own. */
 export function LinkTabs({ label, tabs }: { label: string; tabs: LinkTab[] }) {
   return (
-    <Group component="nav" aria-label={label} gap={4} className="link-tabs" mb="md">
+    <Group component="nav" aria-label={label} gap={4} className="link-tabs">
       {tabs.map(({ label, count, isActive, link }) => (
         <Link
           key={label}
@@ -20,9 +20,9 @@ export function LinkTabs({ label, tabs }: { label: string; tabs: LinkTab[] }) {
           className={isActive ? 'link-tab link-tab-active' : 'link-tab'}
           {...(isActive && { 'aria-current': 'page' as const })}
         >
-          {label}
+          {label}{' '}
           {count !== undefined && (
-            <Text span size="xs" c="dimmed" ml={6}>
+            <Text span size="xs" c="dimmed" ml={2}>
               {count}
             </Text>
           )}

@@ -58,7 +58,7 @@ export function PluginsPage() {
       <NotRun />
       <FamilyTabs organization={organization.id} family={family} />
       <SegmentedControl
-        mb="md"
+        my="md"
         aria-label="View"
         data={[
           { value: 'installed', label: 'Installed' },

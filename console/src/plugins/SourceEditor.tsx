@@ -24,7 +24,8 @@ const highlighting = HighlightStyle.define([
 const look = EditorView.theme({
   '&': { fontSize: '13px', backgroundColor: 'var(--mantine-color-body)', color: 'var(--mantine-color-text)' },
   '&.cm-focused': { outline: '2px solid var(--mantine-primary-color-filled)' },
-  '.cm-scroller': { fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace', minHeight: '320px' },
+  '.cm-scroller': { fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace' },
+  '.cm-content, .cm-gutter': { minHeight: '320px' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-gutters': {
     backgroundColor: 'var(--mantine-color-default-hover)',
@@ -44,6 +45,20 @@ const languageOf = (name: string): Extension => {
   if (/\.[cm]?[jt]sx?$/.test(name)) return javascript({ typescript: /tsx?$/.test(name), jsx: /x$/.test(name) })
   return []
 }
+
+/**
+ * Replaces a selection as a transaction. The browser would replace it in the page and keep the colors of the old text
+ * as inline styles, which the content security policy blocks with an error in the console.
+ */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { data, inputType } = event
+    if (inputType !== 'insertText' || data === null || view.composing) return false
+    if (view.state.selection.main.empty && data.length === 1) return false
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type' })
+    return true
+  },
+})
 
 /** The server writes "Line 3, column 5: reason". An error without a position is about the whole file. */
 function diagnosticOf(message: string, text: Text): Diagnostic {
@@ -89,6 +104,7 @@ export function SourceEditor({
           lintGutter(),
           syntaxHighlighting(highlighting),
           look,
+          replaceSelection,
           languageOf(name),
           // Tab is not bound, so the keyboard can leave the editor.
           keymap.of([...defaultKeymap, ...historyKeymap]),
