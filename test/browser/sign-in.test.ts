@@ -42,7 +42,7 @@ t.test('signs in with a password and out again', async (t) => {
 })
 
 t.test('the first owner signs in by the printed link and sets a password', async (t) => {
-  const { open, inspect, server, capture, home } = await openConsole(t, 'sqlite', { password: null })
+  const { open, inspect, server, capture, home } = await openConsole(t, 'sqlite', {}, { password: null })
   const page = await open(String(server.login_url), { email: null })
   await page.getByRole('heading', { name: 'Welcome', exact: true }).waitFor()
   t.notMatch(page.url(), /#/, 'the secret is removed from the address')
@@ -68,7 +68,7 @@ t.test('the first owner signs in by the printed link and sets a password', async
 
 t.test('an invite is accepted with a password, also after a reload', async (t) => {
   const box = await openMailbox(t)
-  const { open, inspect, api, organization } = await openConsole(t, 'sqlite', { mail: box })
+  const { open, inspect, api, organization } = await openConsole(t, 'sqlite', {}, { mail: box })
   await api('POST', `/api/organizations/${organization}/invites/`, {
     target_email: 'mia@example.com',
     first_name: 'Mia',
@@ -120,7 +120,7 @@ t.test('an existing account signs in and joins', async (t) => {
 
 t.test('a password is reset and an address verified by mail', async (t) => {
   const box = await openMailbox(t)
-  const { open, inspect, api } = await openConsole(t, 'sqlite', { mail: box })
+  const { open, inspect, api } = await openConsole(t, 'sqlite', {}, { mail: box })
   const page = await open('/login', { email: null })
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
   await page.getByLabel('E-mail').fill(OWNER)

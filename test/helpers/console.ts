@@ -42,7 +42,6 @@ export interface Console {
 }
 
 interface ConsoleOptions {
-  environment?: Record<string, string>
   /** Sends mails there. The links in them lead to this server. */
   mail?: { url: string }
   /** The password of the owner; null leaves the account as the first start creates it. */
@@ -54,11 +53,15 @@ interface OpenOptions {
   width?: 'desktop' | 'phone'
 }
 
-/** Starts a server on a new database and a browser. Console errors and policy violations of any page fail the test. */
+/**
+ * Starts a server on a new database and a browser. Console errors and policy violations of any page fail the test.
+ * With `SITE_URL`, the server listens on the port of that URL.
+ */
 export async function openConsole(
   t: Test,
   engine: Engine = 'sqlite',
-  { environment = {}, mail, password = PASSWORD }: ConsoleOptions = {},
+  environment: Record<string, string> = {},
+  { mail, password = PASSWORD }: ConsoleOptions = {},
 ): Promise<Console> {
   const errors: string[] = []
   // The first teardown runs last, so the browser and the server are closed even if this one throws.
@@ -67,7 +70,7 @@ export async function openConsole(
   })
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
-  const port = mail ? await freePort() : 0
+  const port = mail ? String(await freePort()) : new URL(environment.SITE_URL ?? 'http://127.0.0.1:0').port
   const server = await startProcess(
     t,
     {
@@ -76,7 +79,7 @@ export async function openConsole(
       ...(mail && { SMTP_URL: mail.url, SITE_URL: `http://127.0.0.1:${port}` }),
       ...environment,
     },
-    serveArguments('--port', String(port)),
+    serveArguments('--port', port),
   )
   t.teardown(async () => {
     await server.kill()

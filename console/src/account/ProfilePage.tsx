@@ -1,5 +1,225 @@
+import { Alert, Anchor, Badge, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
+import { Copy } from '../parts/Copy.tsx'
+import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
+import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { levelName } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { Section } from '../parts/Section.tsx'
+import { useMe } from '../shell/workspace.ts'
+import { preflightQuery } from '../signin/sso.tsx'
 
+/** The name, the address and the current place of the signed-in user. */
 export function ProfilePage() {
-  return <PageHeader title="Profile" />
+  const me = useMe()
+  return (
+    <>
+      <PageHeader title="Profile" description="Other members of your organizations see your name and address." />
+      <Stack maw={760}>
+        <NameForm key={`${me.first_name}/${me.last_name}`} me={me} />
+        <Address me={me} />
+        <Place me={me} />
+      </Stack>
+    </>
+  )
+}
+
+const updateMe = (body: Schemas['MeWrite']): Promise<Schemas['Me']> => answer(client.PATCH('/api/users/@me/', { body }))
+
+function NameForm({ me }: { me: Schemas['Me'] }) {
+  const [first_name, setFirst] = useState(me.first_name)
+  const [last_name, setLast] = useState(me.last_name)
+  const save = useMutation({
+    mutationFn: () => updateMe({ first_name, last_name }),
+    onSuccess: (me) => {
+      queryClient.setQueryData(meQuery.queryKey, me)
+      notifyDone('Your name is saved.')
+    },
+  })
+  const isChanged = first_name !== me.first_name || last_name !== me.last_name
+  const rest = errorBeside(save.error, 'first_name', 'last_name')
+  return (
+    <Section title="Name">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <Stack>
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <TextInput
+              label="First name"
+              autoComplete="given-name"
+              maxLength={150}
+              value={first_name}
+              error={fieldError(save.error, 'first_name')}
+              onChange={(event) => setFirst(event.currentTarget.value)}
+            />
+            <TextInput
+              label="Last name"
+              autoComplete="family-name"
+              maxLength={150}
+              value={last_name}
+              error={fieldError(save.error, 'last_name')}
+              onChange={(event) => setLast(event.currentTarget.value)}
+            />
+          </SimpleGrid>
+          {rest !== null && <ErrorAlert error={rest} />}
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!isChanged}>
+              Save name
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+/** Null means that the operator created the account: nothing has to be verified. */
+const VERIFICATION: Record<string, ReactNode> = {
+  true: (
+    <Badge color="green" variant="dot">
+      Verified
+    </Badge>
+  ),
+  false: (
+    <Badge color="yellow" variant="dot">
+      Not verified
+    </Badge>
+  ),
+}
+
+function Address({ me }: { me: Schemas['Me'] }) {
+  const sendsMail = useQuery(preflightQuery).data?.email_service_available
+  const [email, setEmail] = useState('')
+  const change = useMutation({
+    mutationFn: () => updateMe({ email: email.trim() }),
+    onSuccess: (me) => {
+      queryClient.setQueryData(meQuery.queryKey, me)
+      setEmail('')
+      notifyDone(me.pending_email ? `We sent a link to ${me.pending_email}.` : `Your address is now ${me.email}.`)
+    },
+  })
+  const resend = useMutation({
+    mutationFn: () => answer(client.POST('/api/users/@me/request_email_verification/')),
+    onSuccess: () => notifyDone(`We sent a link to ${me.pending_email ?? me.email}.`),
+  })
+  const rest = errorBeside(change.error, 'email')
+  const resendButton = (label: string): ReactNode => (
+    <Button size="xs" variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+      {label}
+    </Button>
+  )
+  return (
+    <Section
+      title="E-mail address"
+      state={VERIFICATION[String(me.is_email_verified)]}
+      description={
+        sendsMail === false
+          ? 'You sign in with this address. This server sends no mail, so a new address counts at once.'
+          : 'You sign in with this address. A new address counts once you open the link that we mail to it.'
+      }
+    >
+      <Group justify="space-between">
+        <Text fw={500} className="wrap">
+          {me.email}
+        </Text>
+        {me.is_email_verified === false && sendsMail && !me.pending_email && resendButton('Send verification mail')}
+      </Group>
+      {me.pending_email && (
+        <Alert color="yellow" title="Waiting for verification">
+          <Stack gap="xs" align="flex-start">
+            <Text size="sm" className="wrap">
+              Open the link that we mailed to <b>{me.pending_email}</b>. Until then you sign in with {me.email}. If the
+              address is wrong, change it again below.
+            </Text>
+            {resendButton('Resend mail')}
+          </Stack>
+        </Alert>
+      )}
+      {resend.error && <ErrorAlert error={resend.error} title="The mail was not sent" />}
+      <form
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault()
+          change.mutate()
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="New address"
+            type="email"
+            autoComplete="email"
+            required
+            withAsterisk={false}
+            maxLength={254}
+            maw={420}
+            value={email}
+            error={fieldError(change.error, 'email')}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          {rest !== null && <ErrorAlert error={rest} />}
+          <Group>
+            <Button type="submit" variant="default" loading={change.isPending} disabled={email.trim() === ''}>
+              Change address
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+/** What `@current` refers to in requests. */
+function Place({ me: { organization, team, uuid } }: { me: Schemas['Me'] }) {
+  return (
+    <Section
+      title="Current place"
+      description="Requests that name @current refer to this organization and project. Change it in the menu at the top of the page."
+    >
+      <Stack gap="sm" component="dl" m={0}>
+        <Item term="Organization">
+          {organization ? (
+            <>
+              <Anchor
+                underline="always"
+                component={Link}
+                to="/organizations/$organization/settings"
+                // @ts-expect-error Mantine's polymorphic props lose the parameters of the route.
+                params={{ organization: organization.id }}
+              >
+                {organization.name}
+              </Anchor>{' '}
+              <Text span c="dimmed" size="sm">
+                (you are {organization.membership_level === 1 ? 'a' : 'an'} {levelName(organization.membership_level)})
+              </Text>
+            </>
+          ) : (
+            'none'
+          )}
+        </Item>
+        <Item term="Project">{team ? `${team.name} (id ${team.id})` : 'none'}</Item>
+        <Item term="Your user id">
+          <Copy value={uuid} label="your user id" />
+        </Item>
+      </Stack>
+    </Section>
+  )
+}
+
+function Item({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {term}
+      </Text>
+      <Text component="dd" m={0} size="sm" className="wrap">
+        {children}
+      </Text>
+    </div>
+  )
 }

@@ -16,6 +16,8 @@ const securityRoute = createRoute({
 const sessionsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/account/sessions',
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } =>
+    Number.isSafeInteger(page) && Number(page) > 1 ? { page: Number(page) } : {},
   component: lazyRouteComponent(() => import('./SessionsPage.tsx'), 'SessionsPage'),
 })
 

@@ -1,5 +1,318 @@
+import './plugins.css'
+import { Anchor, Badge, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link, type LinkProps, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
+import { queryClient, type Schemas } from '../api.ts'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { ConfirmButton } from '../parts/ConfirmButton.tsx'
+import { EmptyState } from '../parts/EmptyState.tsx'
+import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { Section } from '../parts/Section.tsx'
+import { useOrganization } from '../shell/workspace.ts'
+import { ActivityEntries } from './ActivityEntries.tsx'
+import { needsOwnPlugin, SHARE } from './access.ts'
+import { EnableSwitch } from './EnableSwitch.tsx'
+import { FAMILIES, familyOf } from './families.ts'
+import { missingSettings } from './fields.ts'
+import { LinkTabs } from './LinkTabs.tsx'
+import { NotRun } from './NotRun.tsx'
+import {
+  checkForUpdates,
+  configsQuery,
+  pluginActivityQuery,
+  pluginQuery,
+  refreshPlugins,
+  type Shelf,
+  uninstall,
+  updatePlugin,
+  upgrade,
+} from './queries.ts'
+import type { PluginTab } from './routes.tsx'
+import { SettingsForm } from './SettingsForm.tsx'
+import { SourceTab } from './SourceTab.tsx'
+import { changesUrl, hasUpdate, nameOf, originOf, shortTag } from './versions.ts'
 
+const ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins/$family/$plugin'
+const TO = '/organizations/$organization/projects/$project/plugins/$family/$plugin'
+
+interface PluginProps {
+  shelf: Shelf
+  plugin: Schemas['Plugin']
+}
+
+/** One plugin: its state and settings in this project, its source and its activity. */
 export function PluginPage() {
-  return <PageHeader title="Plugin" />
+  const organization = useOrganization()
+  const params = useParams({ from: ROUTE })
+  const { tab = 'settings', file } = useSearch({ from: ROUTE })
+  const navigate = useNavigate({ from: TO })
+  const shelf: Shelf = { organization: organization.id, family: familyOf(params.family) }
+  const { data: plugin } = useSuspenseQuery(pluginQuery(shelf, Number(params.plugin)))
+  const configs = useQuery(configsQuery(params.project))
+  const own = configs.data?.results.filter((config) => config.plugin === plugin.id) ?? []
+  const [config] = own
+  const missing = missingSettings(plugin.config_schema, config?.config ?? {})
+  const tabLink = (name: PluginTab): LinkProps => ({
+    to: TO,
+    params,
+    search: name === 'settings' ? {} : { tab: name },
+  })
+  return (
+    <>
+      <PageHeader
+        title={nameOf(plugin)}
+        description={plugin.description}
+        above={
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/organizations/$organization/projects/$project/plugins"
+                params={params}
+                search={shelf.family === 'destinations' ? {} : { family: shelf.family }}
+              />
+            )}
+          >
+            ← {FAMILIES[shelf.family].label}
+          </Anchor>
+        }
+        actions={<Actions shelf={shelf} plugin={plugin} organization={organization} project={params.project} />}
+      />
+      <NotRun />
+      <Stack>
+        {hasUpdate(plugin) && <Update shelf={shelf} plugin={plugin} organization={organization} />}
+        <Group>
+          {configs.data ? (
+            <EnableSwitch
+              project={params.project}
+              plugin={plugin}
+              config={config}
+              disabledReason={missing.length ? `Fill in first: ${missing.join(', ')}.` : undefined}
+            />
+          ) : (
+            <Skeleton h={24} w={90} />
+          )}
+        </Group>
+        <LinkTabs
+          label="Parts of the plugin"
+          tabs={[
+            { label: 'Settings', isActive: tab === 'settings', link: tabLink('settings') },
+            { label: 'Source', isActive: tab === 'source', link: tabLink('source') },
+            { label: 'Activity', isActive: tab === 'activity', link: tabLink('activity') },
+          ]}
+        />
+        {configs.error && <ErrorAlert error={configs.error} retry={() => void configs.refetch()} />}
+        {tab === 'settings' && (
+          <Stack maw={760}>
+            {own.length > 1 && (
+              <Text size="sm">
+                This project has {own.length} configurations of this plugin. The first is shown; the API manages the
+                others.
+              </Text>
+            )}
+            {configs.data ? (
+              <SettingsForm
+                // Another state of the server starts the form again.
+                key={`${config?.id} ${config?.updated_at} ${JSON.stringify(plugin.config_schema)}`}
+                project={params.project}
+                plugin={plugin}
+                saved={config}
+              />
+            ) : (
+              <Skeleton h={200} />
+            )}
+            <About plugin={plugin} organization={organization} shelf={shelf} />
+          </Stack>
+        )}
+        {tab === 'source' && (
+          <Suspense fallback={<Skeleton h={320} />}>
+            <SourceTab
+              shelf={shelf}
+              plugin={plugin}
+              organization={organization}
+              file={file}
+              setFile={(file) => void navigate({ search: { tab: 'source', file }, resetScroll: false })}
+            />
+          </Suspense>
+        )}
+        {tab === 'activity' && <Activity shelf={shelf} plugin={plugin} />}
+      </Stack>
+    </>
+  )
+}
+
+/** Stores a changed plugin, and refreshes the lists that show it. */
+function store({ shelf, plugin }: PluginProps): Promise<void> {
+  queryClient.setQueryData(pluginQuery(shelf, plugin.id).queryKey, plugin)
+  return refreshPlugins(shelf.organization)
+}
+
+function Actions({
+  shelf,
+  plugin,
+  organization,
+  project,
+}: PluginProps & { organization: Schemas['Organization']; project: string }) {
+  const navigate = useNavigate()
+  const reason = needsOwnPlugin(organization, plugin)
+  const check = useMutation({
+    mutationFn: () => checkForUpdates(shelf, plugin.id),
+    onSuccess: async (plugin) => {
+      await store({ shelf, plugin })
+      notifyDone(
+        hasUpdate(plugin) ? `Revision ${shortTag(plugin.latest_tag)} is available.` : 'This is the latest revision.',
+      )
+    },
+    onError: (error) => notifyError(error, 'The check for updates failed'),
+  })
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        loading={check.isPending}
+        disabledReason={
+          plugin.url === null ? 'This plugin was not fetched from a URL. Change its source instead.' : reason
+        }
+        onClick={() => check.mutate()}
+      >
+        Check for updates
+      </ActionButton>
+      <ConfirmButton
+        variant="outline"
+        danger
+        disabledReason={
+          reason ??
+          (plugin.is_global ? 'The plugin is shared with all organizations. Stop sharing it first.' : undefined)
+        }
+        title={`Uninstall "${nameOf(plugin)}"?`}
+        effect="Its code and its settings in all projects of the organization are deleted. This cannot be undone. Its activity is kept."
+        confirm="Uninstall plugin"
+        onConfirm={async () => {
+          await uninstall(shelf, plugin.id)
+          await navigate({
+            to: '/organizations/$organization/projects/$project/plugins',
+            params: { organization: organization.id, project },
+            search: shelf.family === 'destinations' ? {} : { family: shelf.family },
+          })
+          notifyDone(`"${nameOf(plugin)}" is uninstalled.`)
+          queryClient.removeQueries({ queryKey: pluginQuery(shelf, plugin.id).queryKey })
+          await refreshPlugins(organization.id)
+          await queryClient.invalidateQueries({ queryKey: configsQuery(project).queryKey })
+        }}
+      >
+        Uninstall
+      </ConfirmButton>
+    </>
+  )
+}
+
+function Update({ shelf, plugin, organization }: PluginProps & { organization: Schemas['Organization'] }) {
+  const changes = changesUrl(plugin)
+  const from = shortTag(plugin.tag)
+  const to = shortTag(plugin.latest_tag)
+  return (
+    <Section
+      title="Update available"
+      state={
+        <Badge variant="dot" color="yellow" tt="none">
+          {from} → {to}
+        </Badge>
+      }
+      description={
+        changes && (
+          <Anchor href={changes} underline="always" target="_blank" rel="noreferrer">
+            Show the changes of the code
+          </Anchor>
+        )
+      }
+      actions={
+        <ConfirmButton
+          disabledReason={needsOwnPlugin(organization, plugin)}
+          title={`Upgrade "${nameOf(plugin)}"?`}
+          effect={`Revision ${to} replaces revision ${from}, for all projects. Your edits of the source and of fields in plugin.json are lost. Settings are kept; new required settings must be filled in.`}
+          confirm="Upgrade plugin"
+          onConfirm={async () => {
+            const upgraded = await upgrade(shelf, plugin.id)
+            await store({ shelf, plugin: upgraded })
+            notifyDone(`"${nameOf(upgraded)}" has revision ${shortTag(upgraded.tag)}.`)
+          }}
+        >
+          Upgrade plugin
+        </ConfirmButton>
+      }
+    />
+  )
+}
+
+function About({ shelf, plugin, organization }: PluginProps & { organization: Schemas['Organization'] }) {
+  const mayShare =
+    needsOwnPlugin(organization, plugin, SHARE) ?? needsLevel(organization.membership_level, ADMINISTRATOR)
+  const share = useMutation({
+    mutationFn: (is_global: boolean) => updatePlugin(shelf, plugin.id, { is_global }),
+    onSuccess: (plugin) => store({ shelf, plugin }),
+    onError: (error) => notifyError(error, 'Sharing did not change'),
+  })
+  const shared = share.isPending ? share.variables : plugin.is_global
+  return (
+    <Section title="About this plugin">
+      <Stack gap="sm" component="dl" m={0}>
+        <Item term="Installed">
+          {originOf(plugin)}, managed by {plugin.organization_name}
+        </Item>
+        {plugin.url && <Item term="URL">{plugin.url}</Item>}
+        {plugin.tag && (
+          <Item term="Revision">
+            <span className="mono wrap">{plugin.tag}</span>
+          </Item>
+        )}
+        {Object.entries(CAPABILITIES).map(([key, label]) => {
+          const names = plugin.capabilities[key]
+          return Array.isArray(names) && names.length > 0 ? (
+            <Item key={key} term={label}>
+              <span className="mono wrap">{names.join(', ')}</span>
+            </Item>
+          ) : null
+        })}
+      </Stack>
+      <Switch
+        label="Share with all organizations of this server"
+        description={mayShare ?? 'Every organization can see and configure the plugin. Only yours can change it.'}
+        checked={shared}
+        disabled={mayShare !== undefined}
+        onChange={(event) => share.mutate(event.currentTarget.checked)}
+      />
+    </Section>
+  )
+}
+
+const CAPABILITIES = { methods: 'Functions', jobs: 'Jobs', scheduled_tasks: 'Scheduled tasks' }
+
+function Item({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {term}
+      </Text>
+      <Text component="dd" m={0} size="sm" className="wrap">
+        {children}
+      </Text>
+    </div>
+  )
+}
+
+function Activity({ shelf, plugin }: PluginProps) {
+  const activity = useQuery(pluginActivityQuery(shelf, plugin.id))
+  if (activity.error) return <ErrorAlert error={activity.error} retry={() => void activity.refetch()} />
+  if (!activity.data) return <Skeleton h={160} />
+  if (activity.data.length === 0)
+    return (
+      <EmptyState title="No activity">
+        Changes that your organization makes to this plugin and its settings appear here.
+      </EmptyState>
+    )
+  return <ActivityEntries entries={activity.data} />
 }

@@ -1,5 +1,124 @@
+import './plugins.css'
+import { SegmentedControl } from '@mantine/core'
+import { useQueries } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { EmptyState } from '../parts/EmptyState.tsx'
+import { PlusIcon } from '../parts/icons.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { useOrganization } from '../shell/workspace.ts'
+import { CONFIGURE, INSTALL, needsPluginAccess } from './access.ts'
+import { Catalogue } from './Catalogue.tsx'
+import { FamilyActivity } from './FamilyActivity.tsx'
+import { FAMILIES, FAMILY_NAMES, type Family } from './families.ts'
+import { InstalledPlugins } from './InstalledPlugins.tsx'
+import { LinkTabs } from './LinkTabs.tsx'
+import { NotRun } from './NotRun.tsx'
+import { pluginsQuery } from './queries.ts'
+import type { ListView } from './routes.tsx'
 
+const InstallDialog = lazy(() =>
+  import('./InstallDialog.tsx').then(({ InstallDialog }) => ({ default: InstallDialog })),
+)
+
+export const PLUGINS_ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins'
+
+/** The plugins of the organization, with their state in this project. */
 export function PluginsPage() {
-  return <PageHeader title="Plugins" />
+  const organization = useOrganization()
+  const { project } = useParams({ from: PLUGINS_ROUTE })
+  const { family = 'destinations', view = 'installed', page = 1, purpose } = useSearch({ from: PLUGINS_ROUTE })
+  const navigate = useNavigate({ from: '/organizations/$organization/projects/$project/plugins' })
+  const [installing, setInstalling] = useState(false)
+  const shelf = { organization: organization.id, family }
+  const noAccess = needsPluginAccess(organization, CONFIGURE)
+  const install = (
+    <ActionButton
+      leftSection={<PlusIcon size={16} />}
+      disabledReason={needsPluginAccess(organization, INSTALL)}
+      onClick={() => setInstalling(true)}
+    >
+      Install {FAMILIES[family].noun}
+    </ActionButton>
+  )
+  if (noAccess)
+    return (
+      <>
+        <PageHeader title="Plugins" />
+        <EmptyState title="Plugins are off for this organization">
+          {noAccess} They can raise it with{' '}
+          <span className="mono wrap">workspace-admin organizations set-plugin-access {organization.id} 6</span>.
+        </EmptyState>
+      </>
+    )
+  return (
+    <>
+      <PageHeader title="Plugins" description={FAMILIES[family].description} actions={install} />
+      <NotRun />
+      <FamilyTabs organization={organization.id} family={family} />
+      <SegmentedControl
+        my="md"
+        aria-label="View"
+        data={[
+          { value: 'installed', label: 'Installed' },
+          { value: 'catalogue', label: 'Catalogue' },
+          { value: 'activity', label: 'Activity' },
+        ]}
+        value={view}
+        onChange={(next) => {
+          const wanted = next as ListView
+          void navigate({ search: { family, ...(wanted !== 'installed' && { view: wanted }) } })
+        }}
+      />
+      {view === 'installed' && (
+        <InstalledPlugins
+          shelf={shelf}
+          project={project}
+          page={page}
+          setPage={(page) => void navigate({ search: { family, page } })}
+          install={install}
+        />
+      )}
+      {view === 'catalogue' && (
+        <Catalogue
+          shelf={shelf}
+          organization={organization}
+          project={project}
+          purpose={purpose ?? FAMILIES[family].purpose}
+          setPurpose={(purpose) => void navigate({ search: { family, view, purpose } })}
+        />
+      )}
+      {view === 'activity' && (
+        <FamilyActivity
+          shelf={shelf}
+          page={page}
+          setPage={(page) => void navigate({ search: { family, view, page } })}
+        />
+      )}
+      {installing && (
+        <Suspense>
+          <InstallDialog shelf={shelf} project={project} close={() => setInstalling(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function FamilyTabs({ organization, family }: { organization: string; family: Family }) {
+  const params = useParams({ from: PLUGINS_ROUTE })
+  const counts = useQueries({
+    queries: FAMILY_NAMES.map((name) => pluginsQuery({ organization, family: name }, 1, 1)),
+  })
+  return (
+    <LinkTabs
+      label="Kinds of plugins"
+      tabs={FAMILY_NAMES.map((name, index) => ({
+        label: FAMILIES[name].label,
+        count: counts[index]?.data?.count,
+        isActive: name === family,
+        link: { to: '/organizations/$organization/projects/$project/plugins', params, search: { family: name } },
+      }))}
+    />
+  )
 }

@@ -1,0 +1,62 @@
+import { Stack, Text } from '@mantine/core'
+import type { Schemas } from '../api.ts'
+import { Time } from '../parts/Time.tsx'
+
+const SENTENCES: Record<string, string> = {
+  installed: 'installed the plugin',
+  updated: 'changed the plugin',
+  source_updated: 'changed the source',
+  upgraded: 'upgraded the plugin',
+  uninstalled: 'uninstalled the plugin',
+  config_created: 'saved settings',
+  enabled: 'turned the plugin on',
+  disabled: 'turned the plugin off',
+  order_changed: 'changed the order',
+  config_updated: 'changed settings',
+  config_deleted: 'removed the settings',
+}
+
+type Change = NonNullable<Schemas['PluginActivity']['detail']['changes']>[number]
+
+const MAX_TEXT = 80
+
+function show(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing'
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+/** Secrets are masked on both sides. */
+const describe = ({ field, before, after }: Change): string =>
+  JSON.stringify(before) === JSON.stringify(after)
+    ? `${field.replace('config__', '')}: replaced`
+    : `${field.replace('config__', '')}: ${show(before)} → ${show(after)}`
+
+/** Changes of plugins, newest first. */
+export function ActivityEntries({ entries }: { entries: Schemas['PluginActivity'][] }) {
+  return (
+    <Stack gap="sm" component="ul" m={0} p={0} aria-label="Activity">
+      {entries.map(({ user, activity, scope, item_id, detail, created_at }, index) => (
+        // Entries have no id, and the list is replaced as a whole.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+        <li key={index} style={{ listStyle: 'none' }}>
+          <Text size="sm" component="div">
+            <b>{user.first_name || user.email}</b> {SENTENCES[activity] ?? activity}
+            {scope === 'PluginConfig' && (
+              <Text span c="dimmed" size="sm">
+                {' '}
+                (configuration {item_id})
+              </Text>
+            )}{' '}
+            · <Time value={created_at} />
+          </Text>
+          {detail.changes?.map((change) => (
+            <Text key={change.field} size="xs" c="dimmed" className="wrap">
+              {describe(change)}
+            </Text>
+          ))}
+        </li>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,52 @@
+import { Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { EmptyState } from '../parts/EmptyState.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { Pager } from '../parts/Pager.tsx'
+import { ActivityEntries } from './ActivityEntries.tsx'
+import { FAMILIES } from './families.ts'
+import { ACTIVITY_LIMIT, activityQuery, type Shelf } from './queries.ts'
+import { nameOf } from './versions.ts'
+
+const SHOWN = 5
+
+/** The latest changes of each plugin of the family, also of uninstalled ones. */
+export function FamilyActivity({
+  shelf,
+  page,
+  setPage,
+}: {
+  shelf: Shelf
+  page: number
+  setPage: (page: number) => void
+}) {
+  const activity = useQuery(activityQuery(shelf, page))
+  if (activity.error) return <ErrorAlert error={activity.error} retry={() => void activity.refetch()} />
+  if (!activity.data) return <Skeleton h={160} />
+  if (activity.data.count === 0)
+    return (
+      <EmptyState title="Nothing has happened yet">
+        Installations, changes of settings and upgrades of {FAMILIES[shelf.family].label.toLowerCase()} appear here.
+      </EmptyState>
+    )
+  return (
+    <>
+      <Stack gap="xs">
+        {activity.data.results.map((plugin) => (
+          <Paper key={plugin.id} withBorder p="md" component="section" aria-label={nameOf(plugin)}>
+            <Title order={2} size="h5" mb="xs">
+              {nameOf(plugin)}
+            </Title>
+            <ActivityEntries entries={plugin.activity.slice(0, SHOWN)} />
+            {plugin.activity.length > SHOWN && (
+              <Text size="xs" c="dimmed" mt="xs">
+                Older changes are on the page of the plugin.
+              </Text>
+            )}
+          </Paper>
+        ))}
+      </Stack>
+      <Pager count={activity.data.count} limit={ACTIVITY_LIMIT} page={page} onChange={setPage} noun="plugin" />
+    </>
+  )
+}

@@ -1,0 +1,193 @@
+import {
+  Button,
+  Checkbox,
+  FileInput,
+  Group,
+  JsonInput,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { notifyError } from '../parts/ErrorAlert.tsx'
+import { bytes } from '../parts/format.ts'
+import { type Field, MASK } from './fields.ts'
+
+interface FieldProps {
+  field: Field
+  value: unknown
+  /** Whether a secret is stored. */
+  isSet: boolean
+  isRequired: boolean
+  error: string | undefined
+  onChange: (value: unknown) => void
+}
+
+const textOf = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+
+/** One setting of a plugin, by its type. */
+export function SettingField(props: FieldProps) {
+  const { field } = props
+  return (
+    <Stack gap={4}>
+      {field.text && (
+        <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-line' }}>
+          {field.text}
+        </Text>
+      )}
+      {field.type === 'attachment' ? (
+        <Attachment {...props} />
+      ) : field.secret ? (
+        <Secret {...props} />
+      ) : (
+        <Open {...props} />
+      )}
+    </Stack>
+  )
+}
+
+const commonOf = ({ field, isRequired, error }: FieldProps) => ({
+  label: field.name,
+  description: field.hint || undefined,
+  required: isRequired,
+  error,
+})
+
+function Open(props: FieldProps) {
+  const { field, value, onChange } = props
+  const common = commonOf(props)
+  switch (field.type) {
+    case 'choice': {
+      // Choices need not be texts, so the position identifies them.
+      const index = field.choices.indexOf(value)
+      return (
+        <Select
+          {...common}
+          clearable={!props.isRequired}
+          data={field.choices.map((choice, position) => ({ value: String(position), label: textOf(choice) }))}
+          value={index === -1 ? null : String(index)}
+          onChange={(position) => onChange(position === null ? '' : field.choices[Number(position)])}
+        />
+      )
+    }
+    case 'boolean':
+      return (
+        <Checkbox
+          label={field.name}
+          description={common.description}
+          error={props.error}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'number':
+      return <NumberInput {...common} value={typeof value === 'number' ? value : ''} onChange={onChange} />
+    case 'json':
+      return (
+        <JsonInput
+          {...common}
+          autosize
+          minRows={3}
+          maxRows={14}
+          formatOnBlur
+          validationError="This is not valid JSON. Check its quotes, commas and brackets."
+          styles={{ input: { fontFamily: 'ui-monospace, monospace' } }}
+          value={textOf(value)}
+          onChange={onChange}
+        />
+      )
+    default:
+      return (
+        <TextInput
+          {...common}
+          autoComplete="off"
+          value={textOf(value)}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+  }
+}
+
+/** A secret is never shown. It stays until another value is typed or it is removed. */
+function Secret(props: FieldProps) {
+  const { field, value, isSet, onChange } = props
+  const { required, ...common } = commonOf(props)
+  const isKept = isSet && value === MASK
+  return (
+    <Stack gap={4}>
+      <PasswordInput
+        {...common}
+        withAsterisk={required}
+        required={required && !isKept}
+        autoComplete="off"
+        aria-invalid={props.error !== undefined}
+        placeholder={isKept ? 'Set. Type to replace it.' : ''}
+        value={isKept ? '' : textOf(value)}
+        // Typing nothing keeps the stored secret.
+        onChange={(event) => onChange(event.currentTarget.value === '' && isSet ? MASK : event.currentTarget.value)}
+      />
+      {isSet && (
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {isKept ? 'Set' : value === '' ? 'Is removed when you save.' : 'Is replaced when you save.'}
+          </Text>
+          {isKept && !required && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => onChange('')}
+              aria-label={`Remove ${field.name}`}
+            >
+              Remove
+            </Button>
+          )}
+          {!isKept && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => onChange(MASK)}
+              aria-label={`Keep ${field.name}`}
+            >
+              Keep the stored value
+            </Button>
+          )}
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** The settings of a configuration have at most 32 kB in all. */
+const MAX_FILE_BYTES = 32_000
+
+/** A text file whose content is the value. */
+function Attachment(props: FieldProps) {
+  const { value, isSet, onChange, field } = props
+  const { required, ...common } = commonOf(props)
+  const stored = isSet && value === MASK ? 'Set' : textOf(value) ? `${bytes(textOf(value).length)} of text` : ''
+  const read = async (file: File | null): Promise<void> => {
+    if (!file) return
+    if (file.size > MAX_FILE_BYTES)
+      return notifyError(new Error(`The file has ${bytes(file.size)}; at most ${bytes(MAX_FILE_BYTES)} are allowed.`))
+    onChange(await file.text())
+  }
+  return (
+    <Group align="flex-end" gap="xs">
+      <FileInput
+        {...common}
+        withAsterisk={required}
+        flex={1}
+        placeholder={stored ? `${stored}. Choose a file to replace it.` : 'Choose a file'}
+        onChange={(file) => void read(file)}
+      />
+      {stored && !required && (
+        <Button variant="default" onClick={() => onChange('')} aria-label={`Remove ${field.name}`}>
+          Remove
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Schemas } from '../api.ts'
+
+export type Family = 'destinations' | 'frontend_apps' | 'import_apps'
+
+interface FamilyInfo {
+  label: string
+  noun: string
+  /** What plugins of the family do. */
+  description: string
+  /** The purpose of catalog entries that belong to the family. */
+  purpose: Schemas['CatalogPlugin']['type']
+}
+
+export const FAMILIES: Record<Family, FamilyInfo> = {
+  destinations: {
+    label: 'Destinations',
+    noun: 'destination',
+    description: 'Destinations send events on to other services.',
+    purpose: 'data_out',
+  },
+  frontend_apps: {
+    label: 'Frontend apps',
+    noun: 'frontend app',
+    description: 'Frontend apps add code to your web pages.',
+    purpose: 'site',
+  },
+  import_apps: {
+    label: 'Import apps',
+    noun: 'import app',
+    description: 'Import apps bring events in from other services.',
+    purpose: 'data_in',
+  },
+}
+
+export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[]
+
+export const familyOf = (value: unknown): Family => FAMILY_NAMES.find((name) => name === value) ?? 'destinations'

@@ -1,0 +1,191 @@
+/** Queries and keys of plugins. The three families have operations of the same shape. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { answer, client, queryClient, type Schemas } from '../api.ts'
+import type { Family } from './families.ts'
+
+type Base = '/api/organizations/{organization_id}/pipeline_destinations/'
+
+/** The path of another family has the same parameters and responses, so the first family types all calls. */
+const within = <Path extends `${Base}${string}`>(family: Family, path: Path): Path =>
+  path.replace('pipeline_destinations', `pipeline_${family}`) as Path
+
+export interface Shelf {
+  organization: string
+  family: Family
+}
+
+export const LIMIT = 50
+const CONFIG_LIMIT = 1000
+const ACTIVITY_LIMIT = 20
+
+export const pluginsQuery = ({ organization, family }: Shelf, page = 1, limit = LIMIT) =>
+  queryOptions({
+    queryKey: ['plugins', organization, family, 'list', page, limit],
+    queryFn: () =>
+      answer(
+        client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/'), {
+          params: { path: { organization_id: organization }, query: { limit, offset: (page - 1) * limit } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+export const pluginQuery = ({ organization, family }: Shelf, id: number) =>
+  queryOptions({
+    queryKey: ['plugins', organization, family, 'one', id],
+    queryFn: () =>
+      answer(
+        client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/'), {
+          params: { path: { organization_id: organization, id } },
+        }),
+      ),
+  })
+
+export const sourceQuery = ({ organization, family }: Shelf, id: number) =>
+  queryOptions({
+    queryKey: ['plugins', organization, family, 'source', id],
+    queryFn: () =>
+      answer(
+        client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/source/'), {
+          params: { path: { organization_id: organization, id } },
+        }),
+      ),
+  })
+
+/** The catalog is the same for every family. */
+export const catalogueQuery = ({ organization }: Shelf) =>
+  queryOptions({
+    queryKey: ['plugin-catalogue', organization],
+    queryFn: () =>
+      answer(
+        client.GET('/api/organizations/{organization_id}/pipeline_destinations/repository/', {
+          params: { path: { organization_id: organization }, query: { limit: 1000 } },
+        }),
+      ),
+    staleTime: 600_000,
+  })
+
+export const activityQuery = ({ organization, family }: Shelf, page: number) =>
+  queryOptions({
+    queryKey: ['plugins', organization, family, 'activity', page],
+    queryFn: () => activityPage({ organization, family }, page),
+    placeholderData: keepPreviousData,
+  })
+
+const activityPage = ({ organization, family }: Shelf, page: number): Promise<Schemas['PluginActivityPage']> =>
+  answer(
+    client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/activity/'), {
+      params: {
+        path: { organization_id: organization },
+        query: { limit: ACTIVITY_LIMIT, offset: (page - 1) * ACTIVITY_LIMIT },
+      },
+    }),
+  )
+
+export { ACTIVITY_LIMIT }
+
+/** The activity of one plugin. The API lists it by plugin, most recently changed first, so it is usually on page one. */
+export const pluginActivityQuery = (shelf: Shelf, id: number) =>
+  queryOptions({
+    queryKey: ['plugins', shelf.organization, shelf.family, 'activity of', id],
+    queryFn: async (): Promise<Schemas['PluginActivity'][]> => {
+      for (let page = 1; ; page++) {
+        const { next, results } = await activityPage(shelf, page)
+        const found = results.find((plugin) => plugin.id === id)
+        if (found || next === null) return found?.activity ?? []
+      }
+    },
+  })
+
+export const install = ({ organization, family }: Shelf, body: Schemas['PluginCreate']): Promise<Schemas['Plugin']> =>
+  answer(
+    client.POST(within(family, '/api/organizations/{organization_id}/pipeline_destinations/'), {
+      params: { path: { organization_id: organization } },
+      body,
+    }),
+  )
+
+export const updatePlugin = (
+  { organization, family }: Shelf,
+  id: number,
+  body: Schemas['PluginWrite'],
+): Promise<Schemas['Plugin']> =>
+  answer(
+    client.PATCH(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/'), {
+      params: { path: { organization_id: organization, id } },
+      body,
+    }),
+  )
+
+export const uninstall = ({ organization, family }: Shelf, id: number): Promise<unknown> =>
+  answer(
+    client.DELETE(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/'), {
+      params: { path: { organization_id: organization, id } },
+    }),
+  )
+
+export const checkForUpdates = ({ organization, family }: Shelf, id: number): Promise<Schemas['Plugin']> =>
+  answer(
+    client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/check_for_updates/'), {
+      params: { path: { organization_id: organization, id } },
+    }),
+  )
+
+export const upgrade = ({ organization, family }: Shelf, id: number): Promise<Schemas['Plugin']> =>
+  answer(
+    client.POST(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/upgrade/'), {
+      params: { path: { organization_id: organization, id } },
+      body: {},
+    }),
+  )
+
+export const updateSource = (
+  { organization, family }: Shelf,
+  id: number,
+  source: Record<string, string | null>,
+): Promise<Schemas['PluginWithSource']> =>
+  answer(
+    client.PATCH(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/update_source/'), {
+      params: { path: { organization_id: organization, id } },
+      body: { source },
+    }),
+  )
+
+/** The configurations of a project, by their order. */
+export const configsQuery = (project_id: string) =>
+  queryOptions({
+    queryKey: ['plugin-configs', project_id],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/plugin_configs/', {
+          params: { path: { project_id }, query: { limit: CONFIG_LIMIT } },
+        }),
+      ),
+  })
+
+/** Creates the configuration of a plugin in a project, or changes it. */
+export const saveConfig = (
+  project_id: string,
+  plugin: number,
+  saved: Schemas['PluginConfig'] | undefined,
+  body: Schemas['PluginConfigWrite'],
+): Promise<Schemas['PluginConfig']> =>
+  saved
+    ? answer(
+        client.PATCH('/api/projects/{project_id}/plugin_configs/{id}/', {
+          params: { path: { project_id, id: saved.id } },
+          body,
+        }),
+      )
+    : answer(
+        client.POST('/api/projects/{project_id}/plugin_configs/', {
+          params: { path: { project_id } },
+          body: { plugin, ...body },
+        }),
+      )
+
+export const deleteConfig = (project_id: string, id: number): Promise<unknown> =>
+  answer(client.DELETE('/api/projects/{project_id}/plugin_configs/{id}/', { params: { path: { project_id, id } } }))
+
+export const refreshPlugins = (organization: string): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: ['plugins', organization] })

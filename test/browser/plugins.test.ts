@@ -1,0 +1,273 @@
+/** The pages of plugins: lists, installation, settings, source, upgrades and access levels. */
+import type { Locator, Page } from 'playwright-core'
+import t from 'tap'
+import { type Console, openConsole } from '../helpers/console.ts'
+import { freshFolder } from '../helpers/exports.ts'
+import { openPluginHosts } from '../helpers/plugin-hosts.ts'
+import { command, ended } from '../helpers/process.ts'
+
+const ENGINES = ['sqlite', 'postgres'] as const
+const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
+const NEXT = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567'
+const SECRET = 'a very secret token'
+
+const CONFIG = [
+  { markdown: 'Read the [guide](https://example.com/guide) **first**.' },
+  { key: 'address', name: 'Address', type: 'string', required: true, hint: 'Where events are sent.' },
+  { key: 'token', name: 'Token', type: 'string', secret: true, required: true },
+  { key: 'mode', name: 'Mode', type: 'choice', choices: ['fast', 'safe'], default: 'safe' },
+  { key: 'extra', name: 'Extra', type: 'json' },
+  { key: 'mapping', name: 'Mapping', type: 'attachment' },
+  { key: 'pause', name: 'Pause in seconds', type: 'string', visible_if: [['mode', 'safe']], default: '5' },
+]
+const filesOf = (config: object[], code = 'export function onEvent(event) {}'): Record<string, string> => ({
+  'plugin.json': JSON.stringify({ name: 'Webhooks', description: 'Sends events to a webhook.', config }),
+  'index.ts': code,
+})
+
+const hosts = await openPluginHosts(t)
+
+/** The pages look the same on both engines. */
+const onceInspected = (engine: string, opened: Console): Console =>
+  engine === 'sqlite' ? opened : { ...opened, inspect: async () => {} }
+
+const chooseFamily = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Kinds of plugins' }).getByRole('link', { name }).click()
+
+/** Replaces the text of an editor as a user does. */
+async function write(editor: Locator, text: string): Promise<void> {
+  await editor.click()
+  await editor.page().keyboard.press('ControlOrMeta+A')
+  await editor.page().keyboard.insertText(text)
+}
+
+for (const engine of ENGINES)
+  t.test(`installs a plugin by URL, configures, enables, upgrades and uninstalls it (${engine})`, async (t) => {
+    hosts.reset()
+    hosts.published['github hedgerow/webhook'] = { newest: { '': SHA }, revisions: { [SHA]: filesOf(CONFIG) } }
+    const opened = await openConsole(t, engine, hosts.environment)
+    const { open, inspect, api, home, organization, project } = onceInspected(engine, opened)
+    const page = await open(`${home}/plugins`)
+    await page.getByText('It does not run them.').waitFor()
+    await page.getByText('No destinations are installed').waitFor()
+    await inspect(page, 'plugins-empty')
+    await page.getByRole('button', { name: 'Install destination' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'URL' }).fill(`${hosts.urls.github}/hedgerow/nothing`)
+    await dialog.getByRole('button', { name: 'Install plugin' }).click()
+    await dialog
+      .getByText(/not found|does not exist|Check the/i)
+      .first()
+      .waitFor()
+    await inspect(page, 'plugins-install')
+    await dialog.getByRole('textbox', { name: 'URL' }).fill(`${hosts.urls.github}/hedgerow/webhook`)
+    await dialog.getByRole('button', { name: 'Install plugin' }).click()
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor()
+    t.match(page.url(), /\/plugins\/destinations\/\d+$/)
+
+    const toggle = page.getByRole('switch', { name: /^Webhooks is/ })
+    t.ok(await toggle.isDisabled(), 'a plugin without its required settings cannot be enabled')
+    await page.getByText('Fill in first: Address, Token.').waitFor()
+    await page.getByText('Read the guide (https://example.com/guide) first.').waitFor()
+    await page.getByLabel('Address').fill('https://hooks.example.com')
+    await page.getByLabel('Token').fill(SECRET)
+    await page.getByRole('combobox', { name: 'Mode' }).click()
+    t.ok(await page.getByLabel('Pause in seconds').isVisible())
+    await page.getByRole('option', { name: 'fast' }).click()
+    t.equal(await page.getByLabel('Pause in seconds').count(), 0, 'a field that does not apply is hidden')
+    await page.getByLabel('Extra').fill('{"a": 1}')
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'mapping.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('a,b'),
+    })
+    await page.getByLabel('Order').fill('3')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('The settings are saved. The plugin is off.').waitFor()
+    const { results } = await api('GET', `/api/projects/${project}/plugin_configs/`)
+    t.match(results, [
+      {
+        enabled: false,
+        order: 3,
+        config: { address: 'https://hooks.example.com', token: '********', mode: 'fast', mapping: 'a,b' },
+      },
+    ])
+    t.match(JSON.parse(results[0].config.extra), { a: 1 })
+    await page.getByText('Set', { exact: true }).waitFor()
+    t.notOk((await page.content()).includes(SECRET), 'a saved secret is not in the page')
+    await inspect(page, 'plugin-settings')
+
+    // Another field is saved, and the secret stays.
+    await page.getByLabel('Order').fill('4')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('The settings are saved.').first().waitFor()
+    await toggle.click({ force: true })
+    await page.getByRole('switch', { name: 'Webhooks is on' }).waitFor()
+    // The address changes, so the server wants the secret again and says so at its field.
+    await page.getByLabel('Address').fill('https://other.example.com')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('Send "config.token" again').waitFor()
+
+    // A failed change turns back and says so.
+    await page.route('**/plugin_configs/*/', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({
+            status: 503,
+            json: { type: 'server_error', code: 'unavailable', detail: 'The database is busy.', attr: null },
+          })
+        : route.continue(),
+    )
+    await toggle.click({ force: true })
+    await page.getByText('"Webhooks" is still on').waitFor()
+    await page.getByRole('switch', { name: 'Webhooks is on' }).waitFor()
+    await page.unroute('**/plugin_configs/*/')
+
+    hosts.published['github hedgerow/webhook'] = {
+      newest: { '': NEXT },
+      revisions: { [NEXT]: filesOf([...CONFIG, { key: 'added', name: 'Added', type: 'string' }]) },
+    }
+    await page.getByRole('button', { name: 'Check for updates' }).click()
+    await page.getByText('5b1f0c7 → 0a1b2c3').waitFor()
+    await inspect(page, 'plugin-update')
+    await page.goto(`${home}/plugins`)
+    const row = page.getByRole('listitem', { name: 'Webhooks' })
+    await row.getByText('Update available: 5b1f0c7 → 0a1b2c3').waitFor()
+    await row.getByText('order 4').waitFor()
+    await row.getByRole('switch', { name: 'Webhooks is on' }).waitFor()
+    await inspect(page, 'plugins')
+    await row.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('button', { name: 'Upgrade plugin' }).click()
+    await dialog.getByText('Revision 0a1b2c3 replaces revision 5b1f0c7').waitFor()
+    await dialog.getByRole('button', { name: 'Upgrade plugin' }).click()
+    await page.getByLabel('Added').waitFor()
+    t.equal(await page.getByText('Update available').count(), 0)
+
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    const activity = page.getByRole('list', { name: 'Activity' })
+    await activity.getByText('upgraded the plugin').waitFor()
+    await activity.getByText('turned the plugin on').waitFor()
+    t.match(page.url(), /tab=activity/)
+    await inspect(page, 'plugin-activity')
+
+    await page.getByRole('button', { name: 'Uninstall' }).click()
+    await page.getByRole('dialog', { name: 'Uninstall "Webhooks"?' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Uninstall' }).click()
+    await dialog.getByRole('button', { name: 'Uninstall plugin' }).click()
+    await page.getByText('No destinations are installed').waitFor()
+    t.match(await api('GET', `/api/organizations/${organization}/pipeline_destinations/`), { count: 0 })
+    await page.getByText('Activity', { exact: true }).click()
+    await page.getByText('uninstalled the plugin').waitFor()
+    t.match(page.url(), /view=activity/)
+  })
+
+t.test('writes the source of a plugin and shows its errors at their line', async (t) => {
+  const { open, inspect, api, home, organization } = await openConsole(t)
+  const page = await open(`${home}/plugins`)
+  await chooseFamily(page, 'Import apps')
+  await page.waitForURL(/family=import_apps/)
+  await page.getByRole('button', { name: 'Install import app' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Install an import app' })
+  await dialog.getByText('From source').click()
+  await dialog.getByLabel('Name').fill('Counter')
+  await dialog.getByRole('button', { name: 'Create plugin' }).click()
+  await page.waitForURL(/\/plugins\/import_apps\/\d+\?tab=source/)
+  const id = /import_apps\/(\d+)/.exec(page.url())?.[1]
+  const url = `/api/organizations/${organization}/pipeline_import_apps/${id}`
+  const editor = page.getByRole('textbox', { name: 'Source of index.ts' })
+  await editor.waitFor()
+  await inspect(page, 'plugin-source')
+
+  await write(editor, 'export function onEvent(event) {\n  return event.\n}\n')
+  await page.getByText('1 file changed').waitFor()
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page.getByText('The source is saved. It has errors.').waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'Error in index.ts' })
+    .getByText(/^Line 3, column 1:/)
+    .waitFor()
+  await page.locator('.cm-lint-marker-error').waitFor()
+  await inspect(page, 'plugin-source-error')
+
+  await write(editor, 'export function onEvent(event) {}\nexport const jobs = { go() {} }\n')
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page.getByText('The source is saved without errors.').waitFor()
+  t.equal(await page.locator('.cm-lint-marker-error').count(), 0)
+  t.match((await api('GET', `${url}/`)).capabilities, { methods: ['onEvent'], jobs: ['go'] })
+
+  await page.getByRole('button', { name: 'plugin.json' }).click()
+  await page.waitForURL(/file=plugin\.json/)
+  const manifest = page.getByRole('textbox', { name: 'Source of plugin.json' })
+  await write(manifest, '{"name": ')
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page.getByText('plugin.json is not valid JSON.').waitFor()
+  await write(manifest, '{"name": "Renamed", "config": [{"key": "limit", "name": "Limit", "type": "number"}]}')
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page.getByRole('heading', { name: 'Renamed' }).waitFor()
+
+  await page.getByLabel('New file').fill('helpers.ts')
+  await page.getByRole('button', { name: 'Add file' }).click()
+  await write(page.getByRole('textbox', { name: 'Source of helpers.ts' }), 'export const one = 1\n')
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page.getByText('1 file changed').waitFor({ state: 'detached' })
+  t.equal((await api('GET', `${url}/source/`)).source['helpers.ts'], 'export const one = 1\n')
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Source of helpers.ts' }).waitFor()
+  await page.getByRole('button', { name: 'Delete file' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete file' }).click()
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page.getByRole('button', { name: 'helpers.ts' }).waitFor({ state: 'detached' })
+  await page.getByText('The source is saved without errors.').first().waitFor()
+  t.notOk('helpers.ts' in (await api('GET', `${url}/source/`)).source)
+
+  await page.getByRole('link', { name: 'Settings', exact: true }).nth(1).click()
+  await page.getByLabel('Limit').fill('12')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await page.getByText('The settings are saved.').waitFor()
+})
+
+t.test('shows the catalogue, counts of families and what the access level forbids', async (t) => {
+  const DATABASE_URL = `sqlite:${freshFolder(t)}`
+  const { open, inspect, api, home, organization } = await openConsole(t, 'sqlite', { DATABASE_URL })
+  const base = `/api/organizations/${organization}/pipeline_frontend_apps/`
+  for (const name of ['Banner', 'Survey']) await api('POST', base, { plugin_type: 'source', name })
+  const page = await open(`${home}/plugins?view=catalogue`)
+  const list = page.getByRole('list', { name: 'Catalogue' })
+  await list.getByText('BigQuery Export').waitFor()
+  await inspect(page, 'plugins-catalogue')
+  await page.getByText('Data in', { exact: true }).click()
+  await page.waitForURL(/purpose=data_in/)
+  await list.getByText('BigQuery Export').waitFor({ state: 'detached' })
+  await page.goBack()
+  await list.getByText('BigQuery Export').waitFor()
+  const families = page.getByRole('navigation', { name: 'Kinds of plugins' })
+  await families.getByRole('link', { name: 'Frontend apps 2' }).click()
+  await page.getByRole('listitem', { name: 'Survey' }).waitFor()
+  t.equal(await page.getByRole('list', { name: 'Frontend apps' }).getByRole('listitem').count(), 2)
+
+  const allow = async (level: number): Promise<void> => {
+    const { code, stderr } = await ended(
+      command(['organizations', 'set-plugin-access', organization, String(level)], { DATABASE_URL }),
+    )
+    t.equal(code, 0, stderr)
+    await page.reload()
+  }
+  await allow(3)
+  const install = page.getByRole('button', { name: 'Install frontend app' })
+  await install.waitFor()
+  t.equal(await install.getAttribute('aria-disabled'), 'true')
+  await install.focus()
+  await page.getByRole('tooltip').getByText('this needs 6 (install plugins)').waitFor()
+  await page.getByRole('link', { name: 'Banner' }).click()
+  t.equal(await page.getByRole('button', { name: 'Uninstall' }).getAttribute('aria-disabled'), 'true')
+  await page.getByRole('switch', { name: 'Banner is off' }).click({ force: true })
+  await page.getByRole('switch', { name: 'Banner is on' }).waitFor()
+  await page.getByRole('link', { name: 'Source', exact: true }).click()
+  await page.getByText('You cannot see the source').waitFor()
+  await allow(0)
+  await page.goto(`${home}/plugins`)
+  await page.getByText('Plugins are off for this organization').waitFor()
+  await inspect(page, 'plugins-off')
+})
