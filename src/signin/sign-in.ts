@@ -73,7 +73,6 @@ export async function signInWithPassword(
     throw invalidCredentials()
   }
   const [account] = throttles
-  if (service.throttled && account) await clearFailures(service, account)
   const password_hash =
     user.password_hash && needsRehash(user.password_hash) ? await passwords.hash(password) : undefined
   const result = await db.tx(async (tx) => {
@@ -81,6 +80,7 @@ export async function signInWithPassword(
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
+    if (service.throttled && account) await clearFailures({ ...service, db: tx }, account)
     return firstStep(service, tx, current, { method: 'password', client, replaces, link_token })
   })
   service.mailer?.wake()
@@ -188,6 +188,7 @@ export async function completeSecondFactor(
       return undefined
     }
     if (!(await pending.remove(tx, token_hash))) throw expired()
+    if (service.throttled) await clearFailures({ ...service, db: tx }, throttle)
     return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
   })
   if (!signedIn) {
@@ -197,7 +198,6 @@ export async function completeSecondFactor(
       detail: 'This code is wrong or was used before. Enter the current code.',
     })
   }
-  if (service.throttled) await clearFailures(service, throttle)
   service.mailer?.wake()
   return signedIn
 }

@@ -154,6 +154,8 @@ export async function openConsole(
     },
     inspect: async (page, name) => {
       mkdirSync(SCREENSHOTS, { recursive: true })
+      // In a full screenshot of a scrolled page, the fixed header would cover the middle.
+      await page.evaluate('scrollTo(0, 0)')
       const original = page.viewportSize() ?? DESKTOP
       for (const scheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme: scheme })
