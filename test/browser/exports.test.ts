@@ -383,7 +383,7 @@ t.test('follows a log, filters it and downloads it', async (t) => {
     .getByText(/The backfill .* is complete/)
     .nth(1)
     .waitFor({ timeout: 30_000 })
-  t.equal(await log.evaluate((box) => box.scrollTop), 0, 'new lines do not move a reader')
+  t.equal(await log.evaluate('(box) => box.scrollTop'), 0, 'new lines do not move a reader')
   await page.getByRole('button', { name: 'Jump to end' }).click()
   t.ok((await end()) < 2)
 
@@ -420,7 +420,7 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
   const url = page.getByRole('textbox', { name: 'URL' })
   await page.locator('[aria-invalid="true"]').waitFor()
   t.equal(await url.getAttribute('aria-invalid'), 'true', 'a private address is refused at its field')
-  t.ok(await url.evaluate((input) => input === document.activeElement), 'the field has the focus')
+  t.ok(await url.evaluate('(input) => input === document.activeElement'), 'the field has the focus')
 
   peer.status = 401
   await url.fill(peer.url)

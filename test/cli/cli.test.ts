@@ -376,7 +376,7 @@ t.test('restores a backup of a running server', async (t) => {
   t.equal(completed.code, 0)
   t.equal(statSync(file).mode & 0o777, 0o600)
   const status = await run(['instance', 'status', '--json'], { env })
-  t.equal(JSON.parse(status.stdout).last_backup_at, JSON.parse(made.stdout).created_at, 'its time is recorded')
+  t.equal(JSON.parse(status.stdout).last_backup_at, JSON.parse(completed.stdout).created_at, 'its time is recorded')
   await run(['organizations', 'create', '--name', 'After'], { env })
 
   const restored = folder()
