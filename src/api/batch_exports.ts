@@ -4,6 +4,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
+import { nextRunAt } from '../exports/schedule.ts'
 import * as service from '../exports/service.ts'
 import { validateSettings } from '../exports/settings.ts'
 import type { UserActor } from '../store/activity_log.ts'
@@ -155,7 +156,7 @@ function serializeBatchExport(row: BatchExportRow, latestRuns: runs.RunRow[]): S
     last_paused_at: row.last_paused_at,
     start_at: row.start_at,
     end_at: row.end_at,
-    next_run_at: row.paused ? null : row.next_at,
+    next_run_at: nextRunAt(row),
     latest_runs: latestRuns.map(serializeRun),
     hogql_query: row.hogql_query,
     schema: row.schema === null ? null : JSON.parse(row.schema),

@@ -2674,8 +2674,9 @@ export interface paths {
         /**
          * List event names
          * @description For autocompletion. Returns the names of the project's events with their number of events, most frequent first. The
-         *     numbers come from hourly counts and are exact (`exact` is true), except in two cases: if a project has more than
-         *     200,000 names per hour, or its events are still being counted after an upgrade, they cover only the latest events.
+         *     numbers come from hourly counts and are exact (`exact` is true), except in two cases: if the project has more than
+         *     500,000 hourly counts in the time range (about 700 names in 30 days), or if its events are still being counted after
+         *     an upgrade. Then they cover only the latest events.
          */
         get: operations["events.names"];
         put?: never;

@@ -36,19 +36,38 @@ export interface CountedEvent {
 
 type CountRow = [project_id: number, hour: number, event: string, count: number]
 
+interface HourCounts {
+  project_id: number
+  hour: number
+  total: number
+  names: Map<string, number>
+}
+
 /** Adds the events to the counts, or subtracts them. Call it last in a transaction: on PostgreSQL it locks the rows. */
 export async function countEvents(tx: Db, events: readonly CountedEvent[], sign: 1 | -1 = 1): Promise<void> {
-  const counts = new Map<string, CountRow>()
+  const hours = new Map<string, HourCounts>()
+  let counts: HourCounts | undefined
   for (const { project_id, event, timestamp } of events) {
     const hour = hourOf(timestamp)
-    for (const name of [event, ALL_EVENTS]) {
-      const key = `${project_id} ${hour} ${name}`
-      const row = counts.get(key)
-      if (row) row[3] += sign
-      else counts.set(key, [project_id, hour, name, sign])
+    // Most events of a batch are in the same project and hour.
+    if (counts?.hour !== hour || counts.project_id !== project_id) {
+      const key = `${project_id} ${hour}`
+      counts = hours.get(key) ?? { project_id, hour, total: 0, names: new Map() }
+      hours.set(key, counts)
     }
+    counts.total++
+    counts.names.set(event, (counts.names.get(event) ?? 0) + 1)
   }
-  await addCounts(tx, [...counts.values()])
+  await addCounts(tx, rowsOf(hours.values(), sign))
+}
+
+function rowsOf(hours: Iterable<HourCounts>, sign: 1 | -1): CountRow[] {
+  const rows: CountRow[] = []
+  for (const { project_id, hour, total, names } of hours) {
+    rows.push([project_id, hour, ALL_EVENTS, sign * total])
+    for (const [event, count] of names) rows.push([project_id, hour, event, sign * count])
+  }
+  return rows
 }
 
 /** In the order of the key, in which every transaction locks the rows: otherwise two could wait for each other. */
@@ -197,14 +216,14 @@ async function countNext(db: Db, reader: EventReader, limit: number): Promise<nu
   const found = await read<[event: string, hour: number, count: number]>(
     sql`select e.event, ${hourSql}, count(*) from events e where ${rest} ${until} group by 1, 2`,
   )
-  const counts = new Map<string, CountRow>()
-  for (const [event, hour, count] of found)
-    for (const name of [event, ALL_EVENTS]) {
-      const key = `${hour} ${name}`
-      const row = counts.get(key) ?? [project_id, Number(hour), name, 0]
-      row[3] += Number(count)
-      counts.set(key, row)
-    }
+  const hours = new Map<number, HourCounts>()
+  for (const [event, place, number] of found) {
+    const [hour, count] = [Number(place), Number(number)]
+    const counts = hours.get(hour) ?? { project_id, hour, total: 0, names: new Map() }
+    hours.set(hour, counts)
+    counts.total += count
+    counts.names.set(event, count)
+  }
   await db.tx(async (tx) => {
     // Another node may have counted these events, or a deletion may have changed their number.
     const same = sql`project_id = ${project_id} and after_position = ${after_position} and after_seq = ${after_seq}
@@ -214,7 +233,7 @@ async function countNext(db: Db, reader: EventReader, limit: number): Promise<nu
         ? sql`update uncounted_events set after_position = ${Number(end[0])}, after_seq = ${Number(end[1])} where ${same}`
         : sql`delete from uncounted_events where ${same}`,
     )
-    if (moved) await addCounts(tx, [...counts.values()])
+    if (moved) await addCounts(tx, rowsOf(hours.values(), 1))
   })
   return Math.max(
     1,

@@ -84,8 +84,8 @@ export interface Names {
   names: ValueCount[]
 }
 
-/** The hourly counts that a list of names adds up. Only a project with very many names has more in 30 days. */
-const MAX_COUNT_ROWS = 200_000
+/** The hourly counts that a list of names adds up: 30 days of about 700 names. */
+const MAX_COUNT_ROWS = 500_000
 const SAMPLED_EVENTS = 5_000
 
 /** The names of events since `after`, most frequent first. */
@@ -108,7 +108,7 @@ export async function eventNames(
   const escaped = search.replace(/[\\%_]/g, '\\$&')
   const matching = compileCondition(call(1, 'ilike', [field(1, ['event']), constant(1, `%${escaped}%`)]), { now: 0 })
   const found = await reader.rows<[string, number]>(
-    sql`select e.event, cast(sum(e.count) as bigint) ${since(excess ? Number(excess[0]) + 1 : first)} and e.event <> ${ALL_EVENTS}
+    sql`select e.event, cast(sum(e.count) as bigint) ${since(excess ? Number(excess[0]) : first)} and e.event <> ${ALL_EVENTS}
       ${search ? sql`and ${matching.sql}` : sql``} group by e.event order by 2 desc, 1 limit ${limit}`,
     options(query),
   )

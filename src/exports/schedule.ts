@@ -227,6 +227,14 @@ function firstWindowEnd({ interval, start_at }: Pick<BatchExportRow, 'interval' 
   return start_at === null ? soonest : latest(soonest, boundaryBefore(interval as Interval, start_at))
 }
 
+/** When the next scheduled run starts. Null for an export that is paused or has ended. */
+export function nextRunAt({ paused, next_at, start_at, end_at, interval }: BatchExportRow): string | null {
+  if (paused || next_at === null) return null
+  // The window before `start_at` has no run.
+  const next = start_at !== null && next_at <= start_at ? boundaryAfter(interval as Interval, next_at) : next_at
+  return end_at !== null && next > end_at ? null : next
+}
+
 /** Stored times sort as text. */
 const latest = (first: string, second: string): string => (first > second ? first : second)
 

@@ -170,9 +170,10 @@ onBothEngines(t, 'searches exports by name, and shows when the next run starts',
   const lake = await create('To the Lake 100%')
   const other = await create('Other', { paused: true })
   const ended = await create('Ended lake', { end_at: '2025-12-31' })
+  const later = await create('Later', { start_at: '2026-01-05' })
   t.strictSame(
-    [lake, other, ended].map((row) => row.next_run_at),
-    ['2026-01-02T00:00:00.000Z', null, null],
+    [lake, other, ended, later].map((row) => row.next_run_at),
+    ['2026-01-02T00:00:00.000Z', null, null, '2026-01-06T00:00:00.000Z'],
   )
   const found = async (search: string) => {
     const { body } = await app.call('project_batch_exports.list', { query: { search } })
@@ -184,7 +185,7 @@ onBothEngines(t, 'searches exports by name, and shows when the next run starts',
   t.strictSame(await found('LAKE'), ['Ended lake', 'To the Lake 100%'])
   t.strictSame(await found('0%'), ['To the Lake 100%'])
   t.strictSame(await found('_'), [])
-  t.equal((await found('')).length, 3)
+  t.equal((await found('')).length, 4)
   const page = await app.call('project_batch_exports.list', { query: { search: 'lake', limit: 1 } })
   t.match(new URL(page.body.next).search, 'search=lake', 'the next page has the same filter')
   const params = { id: lake.id }
