@@ -286,7 +286,7 @@ function timeless(value: unknown): unknown {
     Object.entries(value).map(([key, child]) => [
       key,
       // Written after the response, so the next request may or may not see it.
-      key === 'last_used_at' ? '<time or null>' : timeless(child),
+      key === 'last_used_at' ? '<time or null>' : key === 'database_engine' ? '<engine>' : timeless(child),
     ]),
   )
 }
