@@ -158,8 +158,9 @@ function ask(app: TestApp, operation: Operation, { path, query, body }: Request,
   })
 }
 
-/** The response without the id that was sent. */
-const masked = ({ status, text }: Answer, id: Id): string => `${status} ${text.replaceAll(String(id), '<id>')}`
+/** The response without the id that was sent and without the random nonce of an HTML page. */
+const masked = ({ status, text }: Answer, id: Id): string =>
+  `${status} ${text.replaceAll(String(id), '<id>').replaceAll(/nonce="[^"]*"/g, 'nonce')}`
 
 /** Every row of every table as text, without `last_used_at`. */
 async function dump({ deps }: TestApp): Promise<string[]> {
