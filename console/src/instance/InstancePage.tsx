@@ -78,7 +78,9 @@ function Cards({ title, children }: { title: string; children: ReactNode }) {
       <Title order={2} size="h4" mb="xs">
         {title}
       </Title>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>{children}</SimpleGrid>
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing={{ base: 'xs', sm: 'md' }}>
+        {children}
+      </SimpleGrid>
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Box, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -101,7 +101,9 @@ function Verification({ organization_id, domain, reason }: DomainProps) {
     return (
       <Section title="Ownership">
         <Group gap="xs" wrap="nowrap" align="flex-start" role="status">
-          <CheckIcon />
+          <Box flex="none" pt={2}>
+            <CheckIcon />
+          </Box>
           <Text size="sm">
             The domain is verified. A verification does not expire, so the DNS record may be removed.
           </Text>
