@@ -277,6 +277,11 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
     await page.getByRole('button', { name: /^Details of the window/ }).click()
     await page.getByText(/Delivered 20000 events/).waitFor()
     await inspect(page, 'exports-runs')
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: 'Failed' }).click()
+    await page.getByText('No run on this page has this status.').waitFor()
+    t.match(page.url(), /status=failed/)
+    await page.goBack()
     t.equal(await page.getByRole('button', { name: /^Attempt/ }).count(), 2)
   })
 
@@ -339,16 +344,16 @@ t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
     t.match(await banner.innerText(), /No runs are scheduled/)
   })
 
-  await t.test('unpausing asks what happens to the events of the pause', async (t) => {
+  await t.test('unpausing asks what happens to the events of the pause', async () => {
     await page.getByRole('button', { name: 'Unpause' }).click()
     await dialog(page).getByRole('radio', { name: 'Export them too' }).waitFor()
     await inspect(page, 'exports-unpause')
     await dialog(page).getByRole('radio', { name: 'Skip them' }).check()
-    const sent = page.waitForRequest('**/unpause/')
     await dialog(page).getByRole('button', { name: 'Unpause export' }).click()
-    t.strictSame((await sent).postDataJSON(), { backfill: false })
     await state.getByText('Scheduled').waitFor()
     await page.getByText(/Next run in/).waitFor()
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByText('Events that arrived during the pause are not delivered.').waitFor()
   })
 
   await t.test('deleting needs the name', async (t) => {
@@ -389,8 +394,8 @@ t.test('follows a log, filters it and downloads it', async (t) => {
   await page.getByRole('button', { name: 'Jump to end' }).click()
   t.ok((await end()) < 2)
 
-  await page.getByRole('searchbox', { name: 'Text' }).fill('backfill')
-  await page.waitForURL(/text=backfill/)
+  await page.getByRole('searchbox', { name: 'Text' }).fill('the backfill')
+  await page.waitForURL(/text=the/)
   await page.getByText('4 lines').waitFor()
   await page.reload()
   await page.getByText('4 lines').waitFor()
@@ -402,7 +407,7 @@ t.test('follows a log, filters it and downloads it', async (t) => {
     .trim()
     .split('\n')
   t.equal(lines.length, 4)
-  t.ok(lines.every((line) => line.includes('backfill')))
+  t.ok(lines.every((line) => line.includes('INFO The backfill from')))
   await page.getByRole('combobox', { name: 'Level' }).click()
   await page.getByRole('option', { name: 'Errors only' }).click()
   await page.getByText('No log lines match.').waitFor()
@@ -411,7 +416,8 @@ t.test('follows a log, filters it and downloads it', async (t) => {
 
 t.test('the form shows errors at their field, tests the connection and keeps secrets', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
-  const { open, api, inspect, home } = console
+  const { open, api, capture, inspect, organization, home } = console
+  await capture([{ event: 'signed up', timestamp: hoursAgo(0.1) }])
   const peer = await openPeer(t)
   peer.release(1_000)
   const page = await open(`${home}/exports/new?type=HTTP`)
@@ -453,26 +459,34 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
     const test = page.getByRole('button', { name: 'Test connection' })
     t.equal(await test.getAttribute('aria-disabled'), 'true', 'stored secrets cannot be tested')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed')
-    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
     await page.getByRole('button', { name: 'Save export' }).click()
-    t.strictSame((await sent).postDataJSON(), { name: 'Renamed' })
     await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor()
     const row = (await api('GET', exportsPath(console))).results[0]
+    const { results } = await api('GET', `/api/organizations/${organization}/activity_log/?item_id=${row.id}`)
+    t.strictSame(
+      results[0].changes.map(({ field }: any) => field),
+      ['name'],
+      'only the name was changed',
+    )
     await backfill(console, row)
     const [run] = await runsOf(console, row, 1)
     t.equal(run.status, 'Completed', 'the stored token still works')
   })
 
-  await t.test('an invalid query is marked at its place', async () => {
+  await t.test('an invalid query is marked at its place, and a valid one shows rows', async (t) => {
     await page.goto(`${home}/exports/new?type=NoOp`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('With a query')
-    await page.getByText('Choose columns and rows with a query').click()
+    await page.getByRole('switch', { name: 'Choose columns and rows with a query' }).click()
     const editor = page.getByRole('textbox', { name: 'HogQL query' })
     await editor.fill('SELECT event, nonsense FROM events')
     await page.getByRole('button', { name: 'Create export' }).click()
     await page.locator('.cm-lintRange-error', { hasText: 'nonsense' }).waitFor()
     await inspect(page, 'exports-query')
     await editor.fill('SELECT event, timestamp FROM events')
+    await page.getByRole('button', { name: 'Preview ten rows' }).click()
+    await page.getByRole('cell', { name: 'signed up' }).waitFor()
+    t.strictSame(await page.getByRole('columnheader').allInnerTexts(), ['event', 'timestamp'])
+    await inspect(page, 'exports-preview')
     await page.getByRole('button', { name: 'Create export' }).click()
     await page.getByRole('heading', { level: 1, name: 'With a query' }).waitFor()
   })
