@@ -41,6 +41,7 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
         <PasswordInput
           {...common}
           required={required && !isSaved}
+          aria-invalid={errors[key] !== undefined}
           description={isSaved && text === '' ? 'Set. Type a new value to replace it.' : hint || undefined}
           placeholder={isSaved ? '••••••••' : undefined}
           autoComplete="off"

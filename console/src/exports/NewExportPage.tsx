@@ -67,7 +67,11 @@ export function NewExportPage() {
         description={
           <>
             Destination: {DESTINATIONS[type].label}.{' '}
-            <Anchor inherit renderRoot={(props) => <Link to={NEW_EXPORT} params={place} search={{}} {...props} />}>
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => <Link to={NEW_EXPORT} params={place} search={{}} {...props} />}
+            >
               Choose another destination
             </Anchor>
           </>

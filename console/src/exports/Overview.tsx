@@ -53,7 +53,7 @@ export function Overview({ row, place, now }: OverviewProps) {
               <Time value={newest.finished_at} /> · {rowsText(newest)} · {duration(durationOf(newest))}
             </>
           ) : (
-            'The first run starts at the end of the current interval.'
+            firstRunHint(row, next)
           )}
         </Fact>
         <Fact title="Latest runs" value={<RunBars row={row} place={place} />}>
@@ -97,10 +97,18 @@ export function Overview({ row, place, now }: OverviewProps) {
   )
 }
 
+const firstRunHint = ({ paused }: Schemas['BatchExport'], next: number | null): string =>
+  paused
+    ? 'The first run starts after the pause.'
+    : next === null
+      ? 'The schedule has ended.'
+      : 'The first run starts at the end of the current interval.'
+
 function RunLink({ run, place, children }: { run: Run; place: OverviewProps['place']; children: string }) {
   return (
     <Anchor
       inherit
+      underline="always"
       renderRoot={(props) => <Link to={EXPORT} params={place} search={{ tab: 'runs', run: run.id }} {...props} />}
     >
       {children}

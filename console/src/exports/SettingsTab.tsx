@@ -66,7 +66,7 @@ function shownValue({ kind, required }: Field, value: unknown): ReactNode {
   if (value === undefined || value === null || value === '')
     return (
       <Text c="dimmed" size="sm">
-        Default
+        Not set
       </Text>
     )
   if (kind === 'flag') return value ? 'Yes' : 'No'

@@ -44,6 +44,8 @@ export type Config = Record<string, unknown>
 /** What the contract says about a destination type. */
 export const describeType = (type: DestinationType): string => plainText(schemas[type]?.description ?? '')
 
+/** A setting that exists only for compatibility. */
+const UNUSED = /^Not used\b/
 const UNSUPPORTED = /\bNot supported yet\.?/
 
 /** The contract says in the description that the server does not support a type yet. */
@@ -59,7 +61,7 @@ export function fieldsOf(type: DestinationType): Field[] {
   const fields = Object.entries(properties).flatMap(([key, property]) => {
     const schema = withoutNull(property)
     const kind = kindOf(schema)
-    if (kind === undefined) return []
+    if (kind === undefined || UNUSED.test(property.description ?? '')) return []
     return [
       {
         key,

@@ -52,9 +52,7 @@ function plannedRun(row: BatchExport & { next_run_at?: string | null }): number 
 export function nextRun(row: BatchExport, now: number): number | null {
   const { paused, interval, start_at, end_at } = row
   if (paused) return null
-  const planned = plannedRun(row)
-  if (planned !== undefined) return planned
-  const next = boundaryAfter(interval, Math.max(now, timeOf(start_at)))
+  const next = plannedRun(row) ?? boundaryAfter(interval, Math.max(now, timeOf(start_at)))
   return end_at !== null && next > timeOf(end_at) ? null : next
 }
 
@@ -62,12 +60,12 @@ export function nextRun(row: BatchExport, now: number): number | null {
 export function lateSince(row: BatchExport, now: number): number | null {
   const { paused, interval, start_at, end_at, last_updated_at, latest_runs } = row
   if (paused) return null
-  const planned = plannedRun(row)
-  if (planned !== undefined) return planned + GRACE_MS > now ? null : planned
   const newest = Math.max(0, ...latest_runs.map(({ data_interval_end }) => timeOf(data_interval_end)))
   // A change of the export, such as the end of a pause, moves the schedule.
-  const expected = boundaryAfter(interval, Math.max(newest, timeOf(last_updated_at), timeOf(start_at)))
+  const planned = plannedRun(row)
+  const expected = planned ?? boundaryAfter(interval, Math.max(newest, timeOf(last_updated_at), timeOf(start_at)))
   if (expected + GRACE_MS > now || (end_at !== null && expected > timeOf(end_at))) return null
+  if (planned !== undefined) return planned
   // The runs of a backfill may hide the scheduled run.
   const hidden =
     latest_runs.length === LATEST_RUNS && latest_runs.every(({ created_at }) => timeOf(created_at) >= expected)

@@ -1,0 +1,236 @@
+/** One export: its progress, runs, pauses and log. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { openConsole } from '../helpers/console.ts'
+import {
+  backfill,
+  createExport,
+  dialog,
+  ENVIRONMENT,
+  exportsPath,
+  hourStart,
+  httpExport,
+  openPeer,
+  runsOf,
+} from '../helpers/console-exports.ts'
+
+t.test('shows live progress, cancels, retries and groups the attempts of a window', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, capture, api, inspect, home } = console
+  for (let batch = 0; batch < 4; batch++)
+    await capture(Array.from({ length: 5_000 }, () => ({ event: 'seen', timestamp: hourStart(1) })))
+  const peer = await openPeer(t)
+  const row = await createExport(console, 'Slow server', httpExport(peer))
+  await backfill(console, row)
+  const page = await open(`${home}/exports/${row.id}`)
+  const progress = page.getByRole('region', { name: 'Run in progress' })
+  await progress.getByText(/of 20,000 rows|counting/).waitFor()
+
+  await t.test('the rows grow while the run works', async (t) => {
+    const seen: number[] = []
+    for (let i = 0; i < 2; i++) {
+      peer.release(1)
+      const before = seen.at(-1) ?? 0
+      await page.waitForFunction(
+        (rows) => {
+          const text = document.querySelector('[aria-label="Run in progress"]')?.textContent ?? ''
+          return Number(/([\d,]+) of 20,000 rows/.exec(text)?.[1]?.replaceAll(',', '') ?? 0) > rows
+        },
+        before,
+        { polling: 100 },
+      )
+      const text = await progress.innerText()
+      seen.push(Number(/([\d,]+) of/.exec(text)?.[1]?.replaceAll(',', '')))
+    }
+    t.ok(seen[1]! > seen[0]!)
+    await inspect(page, 'exports-progress')
+  })
+
+  await t.test('a cancelled run is "cancelling" until the server has cancelled it', async (t) => {
+    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog(page)
+      .getByText(/The export of the window .* stops/)
+      .waitFor()
+    await inspect(page, 'exports-cancel')
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    const { results } = await api('GET', `${exportsPath(console)}${row.id}/runs/`)
+    t.equal(results[0].status, 'Running', 'Escape changes nothing')
+
+    const requested = Promise.withResolvers<void>()
+    await page.route('**/cancel/', async (route) => {
+      await requested.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Cancel run' }).click()
+    await page.getByText('Cancelling').waitFor()
+    requested.resolve()
+    await page.getByRole('cell', { name: /Cancelled/ }).waitFor()
+    t.equal(await page.getByText('Cancelling').count(), 0)
+  })
+
+  await t.test('requests stop when no run is active', async (t) => {
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('Last run').waitFor()
+    let requests = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/${row.id}/`)) requests++
+    })
+    await pause(2_500)
+    t.equal(requests, 0)
+  })
+
+  await t.test('a retry is another attempt of the same window', async (t) => {
+    peer.release(100)
+    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await dialog(page)
+      .getByText(/The events of the window .* are exported again/)
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Retry run' }).click()
+    await page.getByText('1 window, 2 runs').waitFor()
+    await page.getByText('2 attempts').waitFor()
+    await page.getByRole('cell', { name: /^Completed/ }).waitFor()
+    await page.getByRole('cell', { name: '20,000 rows' }).waitFor()
+    await page.getByRole('button', { name: /^Details of the window/ }).click()
+    await page.getByText(/Delivered 20000 events/).waitFor()
+    await inspect(page, 'exports-runs')
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: 'Failed' }).click()
+    await page.getByText('No run on this page has this status.').waitFor()
+    t.match(page.url(), /status=failed/)
+    await page.goBack()
+    t.equal(await page.getByRole('button', { name: /^Attempt/ }).count(), 2)
+  })
+
+  await t.test('a copied link opens the run in another browser', async () => {
+    await page.getByRole('button', { name: /^Attempt 1: Cancelled/ }).click()
+    await page.getByText('The run was cancelled.').waitFor()
+    await page.getByRole('button', { name: 'Copy link to the run' }).click()
+    const link = await page.evaluate<string>('navigator.clipboard.readText()')
+    const other = await open(link, { width: 'phone' })
+    await other.getByText('The run was cancelled.').waitFor()
+    await page.goBack()
+    await page.getByText(/Delivered 20000 events/).waitFor()
+  })
+})
+
+t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, api, inspect, member, home } = console
+  const row = await createExport(console, 'Hourly')
+  const page = await open(`${home}/exports/${row.id}`)
+  const state = page.getByRole('status').filter({ hasText: /Scheduled|Paused/ })
+
+  await t.test('a failed pause turns back and says so', async () => {
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/pause/', async (route) => {
+      await answered.promise
+      await route.fulfill({
+        status: 503,
+        json: { type: 'server_error', code: 'error', detail: 'Retry later.', attr: null },
+      })
+    })
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await dialog(page).getByText('A run in progress continues').waitFor()
+    await dialog(page).getByRole('button', { name: 'Pause export' }).click()
+    // The server has not answered yet.
+    await page.getByRole('region', { name: 'Pause' }).waitFor()
+    answered.resolve()
+    await page.getByText('The export was not paused').waitFor()
+    await state.getByText('Scheduled').waitFor()
+    await page.unroute('**/pause/')
+  })
+
+  await t.test('the banner says who paused and when', async () => {
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await dialog(page).getByRole('button', { name: 'Pause export' }).click()
+    await page
+      .getByRole('region', { name: 'Pause' })
+      .getByText(/Paused just now by Olivia/)
+      .waitFor()
+    await page.getByText('No next run while paused').waitFor()
+    await inspect(page, 'exports-paused')
+  })
+
+  await t.test('a member sees the banner without a name', async (t) => {
+    await member('mia@example.com', 1)
+    const other = await open(`${home}/exports/${row.id}`, { email: 'mia@example.com' })
+    const banner = other.getByRole('region', { name: 'Pause' })
+    await banner.waitFor()
+    t.notMatch(await banner.innerText(), /Olivia/)
+    t.match(await banner.innerText(), /No runs are scheduled/)
+  })
+
+  await t.test('unpausing asks what happens to the events of the pause', async () => {
+    await page.getByRole('button', { name: 'Unpause' }).click()
+    await dialog(page).getByRole('radio', { name: 'Export them too' }).waitFor()
+    await inspect(page, 'exports-unpause')
+    await dialog(page).getByRole('radio', { name: 'Skip them' }).check()
+    await dialog(page).getByRole('button', { name: 'Unpause export' }).click()
+    await state.getByText('Scheduled').waitFor()
+    await page.getByText(/Next run in/).waitFor()
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByText('Events that arrived during the pause are not delivered.').waitFor()
+  })
+
+  await t.test('deleting needs the name', async (t) => {
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const confirm = dialog(page).getByRole('button', { name: 'Delete export' })
+    t.ok(await confirm.isDisabled())
+    await dialog(page).getByLabel('Type "Hourly" to confirm').fill('Hourly')
+    await confirm.click()
+    await page.getByRole('heading', { name: 'No exports yet' }).waitFor()
+    t.equal((await api('GET', exportsPath(console))).count, 0)
+  })
+})
+
+t.test('follows a log, filters it and downloads it', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, inspect, home } = console
+  const row = await createExport(console, 'Many lines', { interval: 'every 5 minutes' })
+  await backfill(console, row, 3)
+  await runsOf(console, row, 36)
+  const page = await open(`${home}/exports/${row.id}?tab=logs`)
+  const log = page.getByRole('log')
+  const end = (): Promise<number> => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+  await log.getByText(/The backfill .* is complete/).waitFor()
+  t.ok((await end()) < 2, 'the end is in view')
+  await inspect(page, 'exports-log')
+
+  await log.evaluate((box) => {
+    box.scrollTop = 0
+  })
+  await page.getByRole('button', { name: 'Jump to end' }).waitFor()
+  await backfill(console, row, 4)
+  await page.getByRole('button', { name: 'Jump to end' }).waitFor()
+  await log
+    .getByText(/The backfill .* is complete/)
+    .nth(1)
+    .waitFor({ timeout: 30_000 })
+  t.equal(await log.evaluate((box) => box.scrollTop), 0, 'new lines do not move a reader')
+  await page.getByRole('button', { name: 'Jump to end' }).click()
+  t.ok((await end()) < 2)
+
+  await page.getByRole('searchbox', { name: 'Text' }).fill('the backfill')
+  await page.waitForURL(/text=the/)
+  await page.getByText('4 lines').waitFor()
+  await page.reload()
+  await page.getByText('4 lines').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download lines' }).click(),
+  ])
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\n')
+  t.equal(lines.length, 4)
+  t.ok(lines.every((line) => line.includes('INFO The backfill from')))
+  await page.getByRole('combobox', { name: 'Level' }).click()
+  await page.getByRole('option', { name: 'Errors only' }).click()
+  await page.getByText('No log lines match.').waitFor()
+  t.match(page.url(), /level=ERROR/)
+})
