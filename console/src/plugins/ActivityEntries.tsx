@@ -26,11 +26,16 @@ function show(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
 }
 
-/** Secrets are masked on both sides. */
-const describe = ({ field, before, after }: Change): string =>
-  JSON.stringify(before) === JSON.stringify(after)
-    ? `${field.replace('config__', '')}: replaced`
-    : `${field.replace('config__', '')}: ${show(before)} → ${show(after)}`
+/** Null if there is nothing to tell. A replaced secret is masked on both sides. */
+function describe({ field, action, before, after }: Change): string | null {
+  const name = field.replace('config__', '')
+  if ((before ?? null) === null && (after ?? null) === null) return null
+  if (action === 'created') return `${name}: ${show(after)}`
+  if (JSON.stringify(before) === JSON.stringify(after)) return `${name}: replaced`
+  // Lists and objects differ in a part that a short text does not show.
+  if (typeof after === 'object' && after !== null) return `${name}: changed`
+  return `${name}: ${show(before)} → ${show(after)}`
+}
 
 /** Changes of plugins, newest first. */
 export function ActivityEntries({ entries }: { entries: Schemas['PluginActivity'][] }) {
@@ -50,11 +55,14 @@ export function ActivityEntries({ entries }: { entries: Schemas['PluginActivity'
             )}{' '}
             · <Time value={created_at} />
           </Text>
-          {detail.changes?.map((change) => (
-            <Text key={change.field} size="xs" c="dimmed" className="wrap">
-              {describe(change)}
-            </Text>
-          ))}
+          {detail.changes
+            ?.map((change) => describe(change))
+            .filter((text) => text !== null)
+            .map((text) => (
+              <Text key={text} size="xs" c="dimmed" className="wrap">
+                {text}
+              </Text>
+            ))}
         </li>
       ))}
     </Stack>

@@ -91,9 +91,11 @@ function PluginRow({
       <Group justify="space-between" align="flex-start" gap="md">
         <Stack gap={4} flex="1 1 18rem" miw={0}>
           <Group gap="xs">
-            <Link to={to} params={params} className="row-link wrap">
-              {name}
-            </Link>
+            <Text span fw={600}>
+              <Link to={to} params={params} className="row-link wrap">
+                {name}
+              </Link>
+            </Text>
             {hasUpdate(plugin) && (
               <Badge variant="dot" color="yellow" tt="none">
                 Update available: {shortTag(plugin.tag)} → {shortTag(plugin.latest_tag)}

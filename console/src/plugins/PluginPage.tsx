@@ -2,7 +2,7 @@ import './plugins.css'
 import { Anchor, Badge, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
@@ -31,9 +31,11 @@ import {
   upgrade,
 } from './queries.ts'
 import type { PluginTab } from './routes.tsx'
-import { SettingsForm } from './SettingsForm.tsx'
 import { SourceTab } from './SourceTab.tsx'
 import { changesUrl, hasUpdate, nameOf, originOf, shortTag } from './versions.ts'
+
+// The source tab loads a large editor, so it does without the fields of the settings.
+const SettingsForm = lazy(() => import('./SettingsForm.tsx').then(({ SettingsForm }) => ({ default: SettingsForm })))
 
 const ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins/$family/$plugin'
 const TO = '/organizations/$organization/projects/$project/plugins/$family/$plugin'
@@ -115,13 +117,15 @@ export function PluginPage() {
               </Text>
             )}
             {configs.data ? (
-              <SettingsForm
-                // Another state of the server starts the form again.
-                key={`${config?.id} ${config?.updated_at} ${JSON.stringify(plugin.config_schema)}`}
-                project={params.project}
-                plugin={plugin}
-                saved={config}
-              />
+              <Suspense fallback={<Skeleton h={200} />}>
+                <SettingsForm
+                  // Other settings start the form again. Turning the plugin on keeps what the user has typed.
+                  key={JSON.stringify([config?.id, config?.config, config?.order, plugin.config_schema])}
+                  project={params.project}
+                  plugin={plugin}
+                  saved={config}
+                />
+              </Suspense>
             ) : (
               <Skeleton h={200} />
             )}

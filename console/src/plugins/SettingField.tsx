@@ -180,7 +180,7 @@ function Attachment(props: FieldProps) {
         {...common}
         withAsterisk={required}
         flex={1}
-        placeholder={stored ? `${stored}. Choose a file to replace it.` : 'Choose a file'}
+        placeholder={stored || 'Choose a file'}
         onChange={(file) => void read(file)}
       />
       {stored && !required && (

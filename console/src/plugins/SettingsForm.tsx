@@ -33,6 +33,8 @@ export function SettingsForm({
     mutationFn: () =>
       saveConfig(project, plugin.id, saved, { config: toSend(fields, values), order: Number(order) || 0 }),
     onSuccess: async (config) => {
+      // A new secret leaves the page.
+      setValues(withDefaults(fields, config.config))
       await refresh()
       notifyDone(config.enabled ? 'The settings are saved.' : 'The settings are saved. The plugin is off.')
     },

@@ -1,11 +1,10 @@
 /** The code editor. It is a chunk of its own, because it is larger than the rest of the page. */
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { javascript } from '@codemirror/lang-javascript'
-import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
+import { javascriptLanguage, jsxLanguage, tsxLanguage, typescriptLanguage } from '@codemirror/lang-javascript'
+import { jsonLanguage } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { type Diagnostic, linter, lintGutter, setDiagnostics } from '@codemirror/lint'
-import { EditorState, type Extension, type Text } from '@codemirror/state'
-import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { EditorState, type Extension, StateEffect, StateField, type Text } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, WidgetType } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
 import { nonce } from '../nonce.ts'
@@ -32,18 +31,18 @@ const look = EditorView.theme({
     color: 'var(--mantine-color-dimmed)',
     border: 'none',
   },
-  '.cm-tooltip': {
-    backgroundColor: 'var(--mantine-color-body)',
-    color: 'var(--mantine-color-text)',
-    border: '1px solid var(--mantine-color-default-border)',
-  },
+  '.cm-error-line': { boxShadow: 'inset 3px 0 0 var(--mantine-color-error)' },
+  '.cm-error-text': { color: 'var(--mantine-color-error)', fontStyle: 'italic', paddingLeft: '1.5em' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'light-dark(#d0ebff, #1c3d5a)' },
 })
 
-const languageOf = (name: string): Extension => {
-  if (name.endsWith('.json')) return [json(), linter(jsonParseLinter())]
-  if (/\.[cm]?[jt]sx?$/.test(name)) return javascript({ typescript: /tsx?$/.test(name), jsx: /x$/.test(name) })
-  return []
+/** The plain languages. Their full support would load completion, which takes 20 kB. */
+function languageOf(name: string): Extension {
+  if (name.endsWith('.json')) return jsonLanguage
+  if (name.endsWith('.tsx')) return tsxLanguage
+  if (name.endsWith('.jsx')) return jsxLanguage
+  if (/\.[cm]?ts$/.test(name)) return typescriptLanguage
+  return /\.[cm]?js$/.test(name) ? javascriptLanguage : []
 }
 
 /**
@@ -60,14 +59,45 @@ const replaceSelection = EditorView.domEventHandlers({
   },
 })
 
-/** The server writes "Line 3, column 5: reason". An error without a position is about the whole file. */
-function diagnosticOf(message: string, text: Text): Diagnostic {
-  const [, line, column, reason] = /^Line (\d+), column (\d+): (.*)$/s.exec(message) ?? []
-  if (line === undefined) return { from: 0, to: text.line(1).to, severity: 'error', message }
-  const { from, to } = text.line(Math.min(Number(line), text.lines))
-  const start = Math.min(from + Number(column) - 1, to)
-  return { from: start, to: Math.max(start, to), severity: 'error', message: reason ?? message }
+/** Follows the line of an error. */
+class ErrorText extends WidgetType {
+  readonly message: string
+
+  constructor(message: string) {
+    super()
+    this.message = message
+  }
+
+  toDOM(): HTMLElement {
+    const text = document.createElement('span')
+    text.className = 'cm-error-text'
+    text.textContent = this.message
+    return text
+  }
 }
+
+/** The server writes "Line 3, column 5: reason". An error without a line is shown at the first one. */
+function errorMark(message: string, text: Text): DecorationSet {
+  const [, line = '1', reason = message] = /^Line (\d+), column \d+: (.*)$/s.exec(message) ?? []
+  const { from, to } = text.line(Math.min(Number(line), text.lines))
+  return Decoration.set([
+    Decoration.line({ class: 'cm-error-line' }).range(from),
+    Decoration.widget({ widget: new ErrorText(reason), side: 1 }).range(to),
+  ])
+}
+
+const setError = StateEffect.define<string | undefined>()
+
+/** One error is enough, so `@codemirror/lint`, which takes 9 kB, is not needed. */
+const errorMarks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, { changes, effects, state }) =>
+    effects.reduce((marks, effect) => {
+      if (!effect.is(setError)) return marks
+      return effect.value === undefined ? Decoration.none : errorMark(effect.value, state.doc)
+    }, marks.map(changes)),
+  provide: (field) => EditorView.decorations.from(field),
+})
 
 /** Edits `text`, which is read once: another text needs another editor. */
 export function SourceEditor({
@@ -101,13 +131,13 @@ export function SourceEditor({
           history(),
           indentOnInput(),
           bracketMatching(),
-          lintGutter(),
+          errorMarks,
           syntaxHighlighting(highlighting),
           look,
           replaceSelection,
           languageOf(name),
           // Tab is not bound, so the keyboard can leave the editor.
-          keymap.of([...defaultKeymap, ...historyKeymap]),
+          keymap.of([...standardKeymap, ...historyKeymap]),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current(update.state.doc.toString())
           }),
@@ -118,12 +148,7 @@ export function SourceEditor({
     return () => view.destroy()
   }, [])
 
-  useEffect(() => {
-    const view = editor.current
-    if (!view || name.endsWith('.json')) return
-    const diagnostics = error === undefined ? [] : [diagnosticOf(error, view.state.doc)]
-    view.dispatch(setDiagnostics(view.state, diagnostics))
-  }, [error, name])
+  useEffect(() => editor.current?.dispatch({ effects: setError.of(error) }), [error])
 
   return <div ref={parent} className="source-editor" />
 }
