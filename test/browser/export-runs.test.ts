@@ -33,11 +33,11 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
       peer.release(1)
       const before = seen.at(-1) ?? 0
       await page.waitForFunction(
-        (rows) => {
+        `(() => {
           const text = document.querySelector('[aria-label="Run in progress"]')?.textContent ?? ''
-          return Number(/([\d,]+) of 20,000 rows/.exec(text)?.[1]?.replaceAll(',', '') ?? 0) > rows
-        },
-        before,
+          return Number(/([\\d,]+) of 20,000 rows/.exec(text)?.[1]?.replaceAll(',', '') ?? 0) > ${before}
+        })()`,
+        undefined,
         { polling: 100 },
       )
       const text = await progress.innerText()
@@ -196,14 +196,12 @@ t.test('follows a log, filters it and downloads it', async (t) => {
   await runsOf(console, row, 36)
   const page = await open(`${home}/exports/${row.id}?tab=logs`)
   const log = page.getByRole('log')
-  const end = (): Promise<number> => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+  const end = (): Promise<number> => log.evaluate('(box) => box.scrollHeight - box.scrollTop - box.clientHeight')
   await log.getByText(/The backfill .* is complete/).waitFor()
   t.ok((await end()) < 2, 'the end is in view')
   await inspect(page, 'exports-log')
 
-  await log.evaluate((box) => {
-    box.scrollTop = 0
-  })
+  await log.evaluate('(box) => { box.scrollTop = 0 }')
   await page.getByRole('button', { name: 'Jump to end' }).waitFor()
   await backfill(console, row, 4)
   await page.getByRole('button', { name: 'Jump to end' }).waitFor()
@@ -211,7 +209,7 @@ t.test('follows a log, filters it and downloads it', async (t) => {
     .getByText(/The backfill .* is complete/)
     .nth(1)
     .waitFor({ timeout: 30_000 })
-  t.equal(await log.evaluate((box) => box.scrollTop), 0, 'new lines do not move a reader')
+  t.equal(await log.evaluate('(box) => box.scrollTop'), 0, 'new lines do not move a reader')
   await page.getByRole('button', { name: 'Jump to end' }).click()
   t.ok((await end()) < 2)
 

@@ -155,7 +155,7 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
   const url = page.getByRole('textbox', { name: 'URL' })
   await page.locator('[aria-invalid="true"]').waitFor()
   t.equal(await url.getAttribute('aria-invalid'), 'true', 'a private address is refused at its field')
-  t.ok(await url.evaluate((input) => input === document.activeElement), 'the field has the focus')
+  t.ok(await url.evaluate('(input) => input === document.activeElement'), 'the field has the focus')
 
   peer.status = 401
   await url.fill(peer.url)
