@@ -207,7 +207,7 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
     const editor = page.getByRole('textbox', { name: 'HogQL query' })
     await write(editor, 'SELECT event, nonsense FROM events')
     await page.getByRole('button', { name: 'Create export' }).click()
-    await page.locator('.cm-lintRange-error', { hasText: 'nonsense' }).waitFor()
+    await page.locator('.query-error', { hasText: 'nonsense' }).waitFor()
     await inspect(page, 'exports-query')
     await write(editor, 'SELECT event, timestamp FROM events')
     await page.getByRole('button', { name: 'Preview ten rows' }).click()
