@@ -90,24 +90,8 @@ export default function BackfillDialog({
             ))}
           </Group>
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            <DateTimePicker
-              label="Start (UTC)"
-              value={start}
-              onChange={setStart}
-              maxDate={toText(Date.now())}
-              valueFormat="YYYY-MM-DD HH:mm"
-              error={errorAt('start_at')}
-              submitButtonProps={{ 'aria-label': 'Apply start' }}
-            />
-            <DateTimePicker
-              label="End (UTC), exclusive"
-              value={end}
-              onChange={setEnd}
-              maxDate={toText(Date.now())}
-              valueFormat="YYYY-MM-DD HH:mm"
-              error={errorAt('end_at')}
-              submitButtonProps={{ 'aria-label': 'Apply end' }}
-            />
+            <UtcTime label="Start (UTC)" value={start} onChange={setStart} error={errorAt('start_at')} />
+            <UtcTime label="End (UTC), exclusive" value={end} onChange={setEnd} error={errorAt('end_at')} />
           </SimpleGrid>
           <Text size="sm" role="status" fw={500} c={problem ? 'var(--mantine-color-error)' : undefined}>
             {problem ??
@@ -125,5 +109,37 @@ export default function BackfillDialog({
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/** A calendar with the time of the day. Weekends and other months have colors with too little contrast. */
+function UtcTime({
+  label,
+  value,
+  onChange,
+  error,
+}: {
+  label: string
+  value: string | null
+  onChange: (value: string | null) => void
+  error: string | undefined
+}) {
+  return (
+    <DateTimePicker
+      label={label}
+      value={value}
+      onChange={onChange}
+      error={error}
+      maxDate={toText(Date.now())}
+      valueFormat="YYYY-MM-DD HH:mm"
+      weekendDays={[]}
+      hideOutsideDates
+      previousLabel="Previous"
+      nextLabel="Next"
+      ariaLabels={{ previousMonth: 'Previous month', nextMonth: 'Next month' }}
+      popoverProps={{ attributes: { dropdown: { 'aria-label': label } } }}
+      timePickerProps={{ hoursInputLabel: 'Hours', minutesInputLabel: 'Minutes' }}
+      submitButtonProps={{ 'aria-label': 'Apply time' }}
+    />
   )
 }

@@ -1,13 +1,43 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { sql } from '@codemirror/lang-sql'
-import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { setDiagnostics } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
-import { EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
+import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
+import { EditorState, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
 import { nonce } from '../nonce.ts'
 import { placeIn } from './query-place.ts'
+
+const KEYWORDS = new Set(
+  'select from where and or not in is null as like ilike between case when then else end true false'.split(' '),
+)
+
+/** The words of HogQL. The SQL package with its dialects and completions would add 30 kB to the page. */
+const hogql = StreamLanguage.define({
+  token: (stream) => {
+    if (stream.eatSpace()) return null
+    if (stream.match(/^--.*/)) return 'comment'
+    if (stream.match(/^'(?:[^'\\]|\\.|'')*'?/)) return 'string'
+    if (stream.match(/^\d+(?:\.\d+)?/)) return 'number'
+    if (stream.match(/^[\w$]+/)) return KEYWORDS.has(stream.current().toLowerCase()) ? 'keyword' : 'variableName'
+    stream.next()
+    return 'punctuation'
+  },
+})
+
+/** Marks the place of an error. */
+const setError = StateEffect.define<{ from: number; to: number } | null>()
+const errorMark = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, { changes, effects }) => {
+    const effect = effects.find((effect) => effect.is(setError))
+    if (!effect) return marks.map(changes)
+    const { value } = effect
+    return value
+      ? Decoration.set(Decoration.mark({ class: 'query-error' }).range(value.from, value.to))
+      : Decoration.none
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
 
 /** Colors of the theme, which pass the contrast checks in both color schemes. */
 const highlight = HighlightStyle.define([
@@ -25,8 +55,7 @@ const look = EditorView.theme({
     border: 'none',
   },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
-  '.cm-lintRange-error': { backgroundImage: 'none', borderBottom: '2px solid var(--mantine-color-error)' },
-  '.cm-tooltip': { color: 'var(--mantine-color-text)', backgroundColor: 'var(--mantine-color-body)' },
+  '.query-error': { borderBottom: '2px solid var(--mantine-color-error)' },
   '.cm-placeholder': { color: 'var(--mantine-color-dimmed)' },
   '&.cm-focused': { outline: 'none' },
 })
@@ -61,7 +90,8 @@ export default function QueryEditor({
           lineNumbers(),
           history(),
           bracketMatching(),
-          sql(),
+          hogql,
+          errorMark,
           syntaxHighlighting(highlight),
           look,
           keymap.of([...defaultKeymap, ...historyKeymap]),
@@ -85,21 +115,10 @@ export default function QueryEditor({
     const text = view.state.doc.toString()
     const from = error === undefined ? null : placeIn(text, error)
     const length = from === null ? 0 : (/^\w+|^./.exec(text.slice(from))?.[0].length ?? 0)
-    view.dispatch(
-      setDiagnostics(
-        view.state,
-        from === null || error === undefined
-          ? []
-          : [
-              {
-                from: length === 0 ? Math.max(0, from - 1) : from,
-                to: from + length,
-                severity: 'error',
-                message: error,
-              },
-            ],
-      ),
-    )
+    // At the end of the text there is no character to mark but the one before.
+    const start = from === null || length > 0 ? from : Math.max(0, from - 1)
+    const end = (from ?? 0) + length
+    view.dispatch({ effects: setError.of(start === null || start === end ? null : { from: start, to: end }) })
   }, [error])
 
   return <div ref={box} className="query-editor" />
