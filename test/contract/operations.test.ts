@@ -395,13 +395,17 @@ onBothEngines(
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
 )
 
-onBothEngines(t, '%40 in a path is decoded to @', async (t, app) => {
+/** Times relative to now, and positions of events, change from one request to the next. */
+const withoutPlaces = (text: string): string => text.replace(/"(after|before|cursor)":"[^"]*"/g, '"$1":""')
+
+onBothEngines(t, '%40 means @ in paths', async (t, app) => {
   const current = (sign: string) => ({ organization: `${sign}current`, project: `${sign}current` })
   for (const operation of keyed.filter(({ method, namesSubject }) => method === 'GET' && !namesSubject)) {
     const url = urlOf(operation, current('@'))
     const plain = await app.send('GET', url)
     t.equal(plain.status, 200, operation.id)
-    t.equal((await app.send('GET', url.replaceAll('@', '%40'))).text, plain.text, `${operation.id} encoded`)
+    const encoded = await app.send('GET', url.replaceAll('@', '%40'))
+    t.equal(withoutPlaces(encoded.text), withoutPlaces(plain.text), `${operation.id} encoded`)
   }
   const own = (await app.send('GET', '/api/users/@me/')).body
   t.equal((await app.send('GET', '/api/users/%40me/?email=%40me')).body.uuid, own.uuid)
