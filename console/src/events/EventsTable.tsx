@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Table, Text } from '@mantine/core'
+import { ActionIcon, Box, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
 import { ChevronDownIcon, ChevronRightIcon } from '../parts/icons.tsx'
@@ -34,7 +34,7 @@ export function EventsTable({ events, view }: { events: EventItem[]; view: View 
       <Table.Thead>
         <Table.Tr>
           <Table.Th w={40}>
-            <Text span size="xs" aria-hidden />
+            <VisuallyHidden>Unfold</VisuallyHidden>
           </Table.Th>
           <Table.Th w={150} visibleFrom="sm">
             Time
