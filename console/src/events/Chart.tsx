@@ -121,7 +121,7 @@ function optionsOf(
       y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.05)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 28 },
+      { ...axis, grid: { show: false }, size: 28, space: 64, values: timeLabels },
       {
         ...axis,
         grid: { stroke: grid, width: 1 },
@@ -172,6 +172,21 @@ function optionsOf(
       ],
     },
   }
+}
+
+const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+const months = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
+const DAY = 86_400
+
+/** Hours of a day, with the date at midnight. Wider steps show dates or months. */
+function timeLabels(_chart: uPlot, splits: number[], _axis: number, _space: number, step: number): string[] {
+  return splits.map((seconds) => {
+    const date = new Date(seconds * 1000)
+    if (step >= 28 * DAY) return months.format(date)
+    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+    return (step >= DAY || isMidnight ? days : hours).format(date)
+  })
 }
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })

@@ -19,7 +19,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert, messageOf, notifyDone } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
-import { CloseIcon, CopyIcon, DownloadIcon, MoreIcon, RetryIcon } from '../parts/icons.tsx'
+import { ChevronDownIcon, CloseIcon, CopyIcon, DownloadIcon, RetryIcon } from '../parts/icons.tsx'
 import { ButtonLink } from '../parts/links.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { useOrganization, useProject } from '../shell/workspace.ts'
@@ -83,8 +83,11 @@ export function EventsPage() {
         {list.isPending ? (
           <Rows />
         ) : list.error && listed.length === 0 ? (
-          !propertyErrorOf(list.error) &&
-          whereErrorOf(list.error) === undefined && (
+          propertyErrorOf(list.error) || whereErrorOf(list.error) !== undefined ? (
+            <Text c="dimmed" ta="center" py="xl">
+              Correct the filter to see events.
+            </Text>
+          ) : (
             <ErrorAlert error={list.error} title="The events could not be loaded" retry={() => void list.refetch()} />
           )
         ) : (
@@ -211,9 +214,11 @@ function Actions({
       <Switch
         label="Live"
         checked={search.live === true}
-        onChange={({ currentTarget: { checked } }) =>
+        onChange={({ currentTarget: { checked } }) => {
           filter(checked ? { live: true, before: undefined } : { live: undefined })
-        }
+          // The list has not seen the events that arrived live.
+          if (!checked) refresh()
+        }}
       />
       <Tooltip label="Refresh">
         <ActionIcon variant="default" size={30} aria-label="Refresh" onClick={refresh}>
@@ -222,9 +227,9 @@ function Actions({
       </Tooltip>
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label="More actions">
-            <MoreIcon size={16} />
-          </ActionIcon>
+          <Button variant="default" size="xs" rightSection={<ChevronDownIcon size={14} />}>
+            More
+          </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item

@@ -1,4 +1,5 @@
-import { ActionIcon, Box, Table, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Group, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
 import { ChevronDownIcon, ChevronRightIcon } from '../parts/icons.tsx'
@@ -8,11 +9,18 @@ import { type EventItem, libraryOf, personName, summaryOf } from './model.ts'
 import type { View } from './view.ts'
 
 const ROW_HEIGHT = 41
-const COLUMNS = 6
+
+type Layout = 'phone' | 'normal' | 'wide'
+
+const COLUMNS: Record<Layout, number> = { phone: 2, normal: 5, wide: 6 }
 
 /** Renders the rows near the visible part of the page only. */
 export function EventsTable({ events, view }: { events: EventItem[]; view: View }) {
   const table = useRef<HTMLTableElement>(null)
+  const isPhone = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
+  const isWide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false })
+  const layout: Layout = isPhone ? 'phone' : isWide ? 'wide' : 'normal'
+  const columns = COLUMNS[layout]
   const [top, setTop] = useState(0)
   // The chart and the filters above change their height.
   useLayoutEffect(() => {
@@ -36,41 +44,39 @@ export function EventsTable({ events, view }: { events: EventItem[]; view: View 
           <Table.Th w={40}>
             <VisuallyHidden>Unfold</VisuallyHidden>
           </Table.Th>
-          <Table.Th w={150} visibleFrom="sm">
-            Time
-          </Table.Th>
-          <Table.Th w="22%">Event</Table.Th>
-          <Table.Th w="20%" visibleFrom="sm">
-            Person
-          </Table.Th>
-          <Table.Th visibleFrom="sm">Details</Table.Th>
-          <Table.Th w={120} visibleFrom="md">
-            Library
-          </Table.Th>
+          {layout !== 'phone' && <Table.Th w={150}>Time</Table.Th>}
+          <Table.Th {...(layout !== 'phone' && { w: '22%' })}>Event</Table.Th>
+          {layout !== 'phone' && (
+            <>
+              <Table.Th w="20%">Person</Table.Th>
+              <Table.Th>Details</Table.Th>
+            </>
+          )}
+          {layout === 'wide' && <Table.Th w={140}>Library</Table.Th>}
         </Table.Tr>
       </Table.Thead>
-      <Filler height={above} />
+      <Filler height={above} columns={columns} />
       {items.map(({ index, key }) => {
         const item = events[index]
         return (
           item && (
             <tbody key={key} data-index={index} ref={virtualizer.measureElement}>
-              <EventRow item={item} index={index} view={view} />
+              <EventRow {...{ item, index, view, layout }} />
             </tbody>
           )
         )
       })}
-      <Filler height={below} />
+      <Filler height={below} columns={columns} />
     </Table>
   )
 }
 
-function Filler({ height }: { height: number }) {
+function Filler({ height, columns }: { height: number; columns: number }) {
   return (
     height > 0 && (
       <tbody className="events-filler" aria-hidden>
         <tr>
-          <td colSpan={COLUMNS} style={{ height }} />
+          <td colSpan={columns} style={{ height }} />
         </tr>
       </tbody>
     )
@@ -81,10 +87,12 @@ function EventRow({
   item,
   index,
   view: { search, show, filter, adjust },
+  layout,
 }: {
   item: EventItem
   index: number
   view: View
+  layout: Layout
 }) {
   const isOpen = search.open === item.id
   const toggle = (): void => show({ open: isOpen ? undefined : item.id, tab: undefined, find: undefined })
@@ -110,33 +118,42 @@ function EventRow({
             {isOpen ? <ChevronDownIcon size={16} /> : <ChevronRightIcon size={16} />}
           </ActionIcon>
         </Table.Td>
-        <Table.Td visibleFrom="sm">
-          <EventTime value={item.timestamp} />
-        </Table.Td>
-        <Table.Td fw={500} title={item.event}>
-          {item.event}
-          <Box hiddenFrom="sm" fw={400} fz="xs">
-            <EventTime value={item.timestamp} /> · {person}
-            <Text c="dimmed" fz="xs" truncate>
+        {layout === 'phone' ? (
+          <Table.Td>
+            <Group justify="space-between" wrap="nowrap" gap="xs">
+              <Text size="sm" fw={500} truncate>
+                {item.event}
+              </Text>
+              <Text size="xs" component="div">
+                <EventTime value={item.timestamp} />
+              </Text>
+            </Group>
+            <Text size="xs" truncate>
+              {person}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
               {summary}
             </Text>
-          </Box>
-        </Table.Td>
-        <Table.Td visibleFrom="sm" title={person}>
-          {person}
-        </Table.Td>
-        <Table.Td visibleFrom="sm" title={summary}>
-          <Text span size="sm" c="dimmed">
-            {summary}
-          </Text>
-        </Table.Td>
-        <Table.Td visibleFrom="md" title={libraryOf(item)}>
-          {libraryOf(item)}
-        </Table.Td>
+          </Table.Td>
+        ) : (
+          <>
+            <Table.Td>
+              <EventTime value={item.timestamp} />
+            </Table.Td>
+            <Table.Td fw={500} title={item.event}>
+              {item.event}
+            </Table.Td>
+            <Table.Td title={person}>{person}</Table.Td>
+            <Table.Td title={summary} c="dimmed">
+              {summary}
+            </Table.Td>
+          </>
+        )}
+        {layout === 'wide' && <Table.Td title={libraryOf(item)}>{libraryOf(item)}</Table.Td>}
       </Table.Tr>
       {isOpen && (
         <Table.Tr>
-          <Table.Td colSpan={COLUMNS} className="event-detail">
+          <Table.Td colSpan={COLUMNS[layout]} className="event-detail">
             <EventDetail {...{ item, search, filter, adjust }} />
           </Table.Td>
         </Table.Tr>

@@ -1,6 +1,6 @@
 import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { PlusIcon } from '../parts/icons.tsx'
+import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
 import { describeFilter } from './describe.ts'
 import { EventNamesForm } from './EventNamesForm.tsx'
 import { PropertyForm } from './PropertyForm.tsx'
@@ -74,7 +74,13 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
           <AddButton label="HogQL expression" onClick={() => setEditsWhere(true)} />
         )}
         {isFiltered(search) && (
-          <Button variant="subtle" size="compact-sm" onClick={() => filter(NO_FILTERS)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            fw={400}
+            leftSection={<CloseIcon size={14} />}
+            onClick={() => filter(NO_FILTERS)}
+          >
             Clear filters
           </Button>
         )}
@@ -133,25 +139,25 @@ function FilterControl({
       withRoles={false}
     >
       <Popover.Target>
-        {text === undefined ? (
-          <Box>
+        <Box maw="100%" miw={0}>
+          {text === undefined ? (
             <AddButton label={label} {...target} />
-          </Box>
-        ) : (
-          <Pill text={text} isWrong={isWrong} remove={remove}>
-            <Button
-              variant="transparent"
-              size="compact-sm"
-              fw={500}
-              miw={0}
-              classNames={{ label: 'filter-text' }}
-              aria-label={`Change filter: ${text}`}
-              {...target}
-            >
-              {text}
-            </Button>
-          </Pill>
-        )}
+          ) : (
+            <Pill text={text} isWrong={isWrong} remove={remove}>
+              <Button
+                variant="transparent"
+                size="compact-sm"
+                fw={500}
+                miw={0}
+                classNames={{ label: 'filter-text' }}
+                aria-label={`Change filter: ${text}`}
+                {...target}
+              >
+                {text}
+              </Button>
+            </Pill>
+          )}
+        </Box>
       </Popover.Target>
       <Popover.Dropdown
         role="dialog"
@@ -183,7 +189,6 @@ function Pill({
   isWrong,
   remove,
   children,
-  ...rest
 }: {
   text: string
   isWrong?: boolean
@@ -191,7 +196,7 @@ function Pill({
   children: ReactNode
 }) {
   return (
-    <Group gap={0} wrap="nowrap" maw="100%" className="filter-pill" data-wrong={isWrong || undefined} {...rest}>
+    <Group gap={0} wrap="nowrap" maw="100%" className="filter-pill" data-wrong={isWrong || undefined}>
       {children}
       <CloseButton size="sm" aria-label={`Remove filter: ${text}`} onClick={remove} />
     </Group>

@@ -101,7 +101,9 @@ function completions(items: Schemas['EventName'][] = []) {
     data: [...counts.keys()].filter((name) => name !== ''),
     filter: <Options,>({ options }: { options: Options }) => options,
     comboboxProps: { withinPortal: false },
-    maxDropdownHeight: 200,
+    // The list itself scrolls: a scroll area around it could not be reached by keyboard.
+    withScrollArea: false,
+    styles: { options: { maxHeight: 200, overflowY: 'auto' as const } },
     renderOption: ({ option }: { option: { value: string } }) => (
       <Group justify="space-between" wrap="nowrap" gap="xs" w="100%">
         <Text span size="sm" className="wrap">

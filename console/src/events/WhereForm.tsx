@@ -47,7 +47,7 @@ export function WhereForm({
           <Textarea
             ref={input}
             label="HogQL expression"
-            placeholder="properties.amount > 100 and event != 'test'"
+            placeholder="toFloat(properties.amount) > 100 and event != 'test'"
             autosize
             minRows={1}
             maxRows={8}
@@ -60,21 +60,23 @@ export function WhereForm({
             error={detail}
           />
           {offset !== undefined && text === applied && (
-            <Text size="sm" component="div" className="mono wrap">
-              {applied.slice(0, offset)}
-              <mark className="wrong-place">{applied.slice(offset, offset + 1) || ' '}</mark>
-              {applied.slice(offset + 1)}{' '}
-              <Anchor component="button" type="button" size="sm" onClick={select}>
+            <Group gap="sm">
+              <Text size="sm" span className="mono wrap">
+                {applied.slice(0, offset)}
+                <mark className="wrong-place">{applied.slice(offset, offset + 1) || ' '}</mark>
+                {applied.slice(offset + 1)}
+              </Text>
+              <Anchor component="button" type="button" size="xs" onClick={select}>
                 Go to the error
               </Anchor>
-            </Text>
+            </Group>
           )}
         </Stack>
         <Group gap="xs" mt={25}>
           <Button type="submit" size="sm" variant="default">
             Apply
           </Button>
-          <Button size="sm" variant="subtle" onClick={remove}>
+          <Button size="sm" variant="default" onClick={remove}>
             Remove
           </Button>
         </Group>
