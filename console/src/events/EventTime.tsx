@@ -17,7 +17,9 @@ export const preciseTime = (value: string): string => precise.format(new Date(va
 export function EventTime({ value }: { value: string }) {
   const date = new Date(value)
   return (
-    <Tooltip label={`${absolute.format(date)} (${relativeTime(date.getTime(), Date.now())}) · ${value} UTC`}>
+    <Tooltip
+      label={`${absolute.format(date)} (${relativeTime(date.getTime(), Date.now())}) · ${value.replace('T', ' ').replace('Z', ' UTC')}`}
+    >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must open by keyboard. */}
       <time dateTime={value} tabIndex={0}>
         {preciseTime(value)}

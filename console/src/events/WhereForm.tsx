@@ -72,7 +72,7 @@ export function WhereForm({
             </Group>
           )}
         </Stack>
-        <Group gap="xs" mt={25}>
+        <Group gap="xs" mt={{ base: 0, sm: 25 }}>
           <Button type="submit" size="sm" variant="default">
             Apply
           </Button>
