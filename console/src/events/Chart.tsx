@@ -1,0 +1,192 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+
+const HEIGHT = 150
+const AXIS_WIDTH = 48
+/** A shorter drag is a click. */
+const MIN_DRAG_PIXELS = 4
+const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
+
+export interface Bars {
+  /** The starts of the intervals and the counts, in seconds and ascending. */
+  starts: number[]
+  counts: number[]
+  /** The length of an interval in seconds. */
+  length: number
+}
+
+/** Bars over time. Dragging selects a time range, a click selects one interval. */
+export function Chart({
+  bars,
+  summary,
+  labelOf,
+  onSelect,
+}: {
+  bars: Bars
+  /** Says what the chart shows, for screen readers. */
+  summary: string
+  labelOf: (index: number) => string
+  /** In seconds. */
+  onSelect: (from: number, to: number) => void
+}) {
+  const scheme = useComputedColorScheme('light')
+  const { ref: sizeRef, width } = useElementSize()
+  const host = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(null)
+  const [pointed, setPointed] = useState<{ index: number; left: number }>()
+  const latest = useRef({ bars, onSelect, width })
+  latest.current = { bars, onSelect, width }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new color scheme needs a new chart.
+  useEffect(() => {
+    if (!host.current) return
+    const select = (from: number, to: number): void => {
+      const { starts, length } = latest.current.bars
+      const first = starts.findLast((start) => start <= from) ?? starts[0]
+      const last = starts.findLast((start) => start < to) ?? first
+      if (first !== undefined && last !== undefined) latest.current.onSelect(first, last + length)
+    }
+    const { bars, width } = latest.current
+    const chart = new uPlot(
+      optionsOf(() => latest.current.bars, select, setPointed, width),
+      dataOf(bars),
+      host.current,
+    )
+    plot.current = chart
+    return () => {
+      chart.destroy()
+      plot.current = null
+      setPointed(undefined)
+    }
+  }, [scheme])
+
+  useEffect(() => {
+    plot.current?.setData(dataOf(bars))
+  }, [bars])
+
+  useEffect(() => {
+    if (width > 0) plot.current?.setSize({ width, height: HEIGHT })
+  }, [width])
+
+  return (
+    <div className="histogram" ref={sizeRef}>
+      <div ref={host} role="img" aria-label={summary} />
+      {pointed && pointed.index < bars.starts.length && (
+        <div
+          className="histogram-label"
+          aria-hidden
+          style={
+            pointed.left < width / 2 ? { left: pointed.left + 12 } : { right: Math.max(0, width - pointed.left + 12) }
+          }
+        >
+          {labelOf(pointed.index)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const dataOf = ({ starts, counts }: Bars): uPlot.AlignedData => [starts, counts]
+
+const colorOf = (variable: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(variable).trim()
+
+function optionsOf(
+  current: () => Bars,
+  select: (from: number, to: number) => void,
+  setPointed: (pointed: { index: number; left: number } | undefined) => void,
+  width: number,
+): uPlot.Options {
+  const text = colorOf('--mantine-color-dimmed')
+  const grid = colorOf('--mantine-color-default-border')
+  const font = '12px system-ui, sans-serif'
+  const axis = { stroke: text, font, ticks: { show: false }, border: { show: false } }
+  return {
+    width: Math.max(width, 100),
+    height: HEIGHT,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    scales: {
+      x: {
+        time: true,
+        range: () => {
+          const { starts, length } = current()
+          return [starts[0] ?? 0, (starts.at(-1) ?? 0) + length]
+        },
+      },
+      y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.05)] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, size: 28, space: 64, values: timeLabels },
+      {
+        ...axis,
+        grid: { stroke: grid, width: 1 },
+        size: AXIS_WIDTH,
+        space: 36,
+        incrs: STEPS,
+        values: (_chart, values) => values.map((value) => compact.format(value)),
+      },
+    ],
+    series: [
+      {},
+      {
+        fill: colorOf('--mantine-color-indigo-5'),
+        width: 0,
+        points: { show: false },
+        ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ align: 1, size: [0.9, 60], radius: 0.1 }) }),
+      },
+    ],
+    hooks: {
+      setCursor: [
+        (chart) => {
+          const { left = -1 } = chart.cursor
+          const time = chart.posToVal(left, 'x')
+          const index = current().starts.findLastIndex((start) => start <= time)
+          setPointed(left < 0 || index < 0 ? undefined : { index, left: left + AXIS_WIDTH })
+        },
+      ],
+      setSelect: [
+        (chart) => {
+          const { left, width } = chart.select
+          if (width < MIN_DRAG_PIXELS) return
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          select(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'))
+        },
+      ],
+      ready: [
+        (chart) => {
+          let pressedAt = 0
+          chart.over.addEventListener('mousedown', ({ clientX }) => {
+            pressedAt = clientX
+          })
+          chart.over.addEventListener('click', ({ clientX, offsetX }) => {
+            if (Math.abs(clientX - pressedAt) >= MIN_DRAG_PIXELS) return
+            const time = chart.posToVal(offsetX, 'x')
+            select(time, time)
+          })
+        },
+      ],
+    },
+  }
+}
+
+const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+const months = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
+const DAY = 86_400
+
+/** Hours of a day, with the date at midnight. Wider steps show dates or months. */
+function timeLabels(_chart: uPlot, splits: number[], _axis: number, _space: number, step: number): string[] {
+  return splits.map((seconds) => {
+    const date = new Date(seconds * 1000)
+    if (step >= 28 * DAY) return months.format(date)
+    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+    return (step >= DAY || isMidnight ? days : hours).format(date)
+  })
+}
+
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })

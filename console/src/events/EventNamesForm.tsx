@@ -1,0 +1,90 @@
+import { Checkbox, Group, ScrollArea, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { count } from '../parts/format.ts'
+import { SearchIcon } from '../parts/icons.tsx'
+import { namesQuery } from './queries.ts'
+import type { View } from './view.ts'
+
+/** Chooses event names from those of the last 30 days. Every choice takes effect at once. */
+export function EventNamesForm({ project_id, view: { search, filter } }: { project_id: string; view: View }) {
+  const [text, setText] = useState('')
+  const [wanted] = useDebouncedValue(text, 150)
+  const names = useQuery(namesQuery(project_id, wanted))
+  const chosen = search.event ?? []
+  const toggle = (name: string): void => {
+    const next = chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]
+    filter({ event: next.length ? next : undefined })
+  }
+  const found = names.data?.results ?? []
+  // Names without recent events stay visible while they are chosen.
+  const missing = text === '' ? chosen.filter((name) => !found.some((item) => item.name === name)) : []
+  return (
+    <Stack gap="xs">
+      <TextInput
+        aria-label="Search event names"
+        placeholder="Search event names"
+        leftSection={<SearchIcon size={16} />}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        maxLength={400}
+        data-autofocus
+      />
+      {names.error && <ErrorAlert error={names.error} retry={() => void names.refetch()} />}
+      <ScrollArea.Autosize mah={280} type="auto" offsetScrollbars>
+        <Stack gap={2} role="group" aria-label="Event names">
+          {names.isPending && [1, 2, 3].map((row) => <Skeleton key={row} h={28} />)}
+          {missing.map((name) => (
+            <NameCheckbox key={name} {...{ name, toggle }} checked />
+          ))}
+          {found.map((item) => (
+            <NameCheckbox key={item.name} {...{ toggle }} {...item} checked={chosen.includes(item.name)} />
+          ))}
+          {names.isSuccess && found.length === 0 && missing.length === 0 && (
+            <Text size="sm" c="dimmed">
+              {text ? `No event name contains "${text}".` : 'No events in the last 30 days.'}
+            </Text>
+          )}
+        </Stack>
+      </ScrollArea.Autosize>
+      <Text size="xs" c="dimmed">
+        {names.data?.exact === false ? 'Counts of the latest events.' : 'Counts of the last 30 days.'}
+      </Text>
+    </Stack>
+  )
+}
+
+function NameCheckbox({
+  name,
+  count: events,
+  checked,
+  toggle,
+}: {
+  name: string
+  count?: number
+  checked: boolean
+  toggle: (name: string) => void
+}) {
+  return (
+    <Checkbox
+      checked={checked}
+      onChange={() => toggle(name)}
+      py={4}
+      styles={{ body: { alignItems: 'center' }, labelWrapper: { flex: 1, minWidth: 0 } }}
+      label={
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text span size="sm" className="wrap">
+            {name}
+          </Text>
+          {events !== undefined && (
+            <Text span size="xs" c="dimmed">
+              {count(events)}
+            </Text>
+          )}
+        </Group>
+      }
+    />
+  )
+}

@@ -1,0 +1,94 @@
+import { Anchor, Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { whereErrorOf } from './queries.ts'
+import type { View } from './view.ts'
+
+/** A HogQL condition. An error of the server is shown with the place in the text. */
+export function WhereForm({
+  view: { search, filter },
+  error,
+  close,
+}: {
+  view: View
+  error: unknown
+  close: () => void
+}) {
+  const applied = search.where ?? ''
+  const [text, setText] = useState(applied)
+  const [shown, setShown] = useState(applied)
+  const input = useRef<HTMLTextAreaElement>(null)
+  const detail = whereErrorOf(error)
+  // The way back changes the expression from outside.
+  if (shown !== applied) {
+    setShown(applied)
+    setText(applied)
+  }
+  const offset = detail === undefined ? undefined : offsetOf(detail, applied)
+  const apply = (event?: FormEvent): void => {
+    event?.preventDefault()
+    filter({ where: text.trim() || undefined })
+  }
+  const remove = (): void => {
+    close()
+    filter({ where: undefined })
+  }
+  const select = (): void => {
+    input.current?.focus()
+    input.current?.setSelectionRange(offset ?? 0, (offset ?? 0) + 1)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey) return
+    apply(event)
+  }
+  return (
+    <form onSubmit={apply}>
+      <Group align="flex-start" gap="xs">
+        <Stack gap={4} flex="1 1 16rem" miw={0}>
+          <Textarea
+            ref={input}
+            label="HogQL expression"
+            placeholder="toFloat(properties.amount) > 100 and event != 'test'"
+            autosize
+            minRows={1}
+            maxRows={8}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+            autoFocus={search.where === undefined}
+            spellCheck={false}
+            classNames={{ input: 'mono' }}
+            error={detail}
+          />
+          {offset !== undefined && text === applied && (
+            <Group gap="sm">
+              <Text size="sm" span className="mono wrap">
+                {applied.slice(0, offset)}
+                <mark className="wrong-place">{applied.slice(offset, offset + 1) || ' '}</mark>
+                {applied.slice(offset + 1)}
+              </Text>
+              <Anchor component="button" type="button" size="xs" onClick={select}>
+                Go to the error
+              </Anchor>
+            </Group>
+          )}
+        </Stack>
+        <Group gap="xs" mt={{ base: 0, sm: 25 }}>
+          <Button type="submit" size="sm" variant="default">
+            Apply
+          </Button>
+          <Button size="sm" variant="default" onClick={remove}>
+            Remove
+          </Button>
+        </Group>
+      </Group>
+    </form>
+  )
+}
+
+/** The offset of "(line 2, column 8)" in the text. */
+function offsetOf(detail: string, text: string): number | undefined {
+  const [, line, column] = /\(line (\d+), column (\d+)\)/.exec(detail) ?? []
+  if (line === undefined || column === undefined) return undefined
+  const before = text.split('\n').slice(0, Number(line) - 1)
+  return before.reduce((sum, one) => sum + one.length + 1, Number(column) - 1)
+}

@@ -1,0 +1,424 @@
+/** The events page: filters, histogram, live view, one event, and what leaves the page. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { type Console, openConsole } from '../helpers/console.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds).toISOString()
+
+const ORDER = '0192b71c-8e40-7d35-9a6b-3f2e1d0c9b8a'
+const LIBRARY = { $lib: 'web', $lib_version: '1.200.0' }
+
+/** Eight events of the last day and one of last week. */
+async function captureDay({ capture }: Console): Promise<void> {
+  const pageview = (minutes: number, distinct_id: string, browser: string, path: string) => ({
+    event: '$pageview',
+    distinct_id,
+    timestamp: ago(minutes * MINUTE),
+    properties: { ...LIBRARY, $browser: browser, $current_url: `https://hedgerow.example${path}` },
+  })
+  await capture([
+    {
+      event: '$identify',
+      distinct_id: 'ada',
+      timestamp: ago(21 * HOUR),
+      properties: { ...LIBRARY, $set: { email: 'ada@example.com', name: 'Ada' } },
+    },
+    { event: 'report created', distinct_id: 'grace', timestamp: ago(20 * HOUR), properties: { pages: 3 } },
+    pageview(190, 'ada', 'Firefox', '/'),
+    pageview(185, 'grace', 'Safari', '/pricing'),
+    pageview(130, 'ada', 'Firefox', '/docs'),
+    pageview(
+      70,
+      'linus',
+      'Chrome',
+      '/a/very/long/address/that/does/not/fit/into/the/column?with=many&parameters=in_it',
+    ),
+    {
+      event: 'order placed',
+      uuid: ORDER,
+      distinct_id: 'ada',
+      timestamp: ago(12 * MINUTE),
+      properties: {
+        $lib: 'posthog-node',
+        $lib_version: '5.1.0',
+        amount: 129.5,
+        currency: 'EUR',
+        items: ['desk', 'lamp'],
+        gift: false,
+      },
+    },
+    {
+      event: '$autocapture',
+      distinct_id: 'ada',
+      timestamp: ago(11 * MINUTE),
+      properties: {
+        ...LIBRARY,
+        $current_url: 'https://hedgerow.example/checkout',
+        $elements: [
+          { tag_name: 'button', $el_text: 'Buy now', attr__class: 'primary', attr__id: 'buy' },
+          { tag_name: 'form', attr__action: '/orders' },
+        ],
+      },
+    },
+    { event: 'signed up', distinct_id: 'grace', timestamp: ago(5 * 24 * HOUR), properties: { plan: 'team' } },
+  ])
+}
+
+const table = (page: Page) => page.getByRole('table', { name: 'Events', exact: true })
+const unfoldButtons = (page: Page) => table(page).getByRole('button', { name: /^(Unfold|Fold) / })
+
+/** Waits until the list has these events, from the newest to the oldest. */
+async function shows(page: Page, names: string[]): Promise<void> {
+  // `waitForFunction` evaluates text, which the content security policy forbids.
+  await page.evaluate(`new Promise((resolve, reject) => {
+    const wanted = ${JSON.stringify(JSON.stringify(names))}
+    const shown = () => JSON.stringify(
+      [...document.querySelectorAll('table[aria-label="Events"] .event-row td:nth-child(3)')].map(
+        (cell) => cell.firstChild.textContent,
+      ),
+    )
+    const check = () => {
+      if (shown() !== wanted) return
+      observer.disconnect()
+      clearTimeout(timer)
+      resolve()
+    }
+    const observer = new MutationObserver(check)
+    const timer = setTimeout(() => reject(new Error('The list shows ' + shown() + ', not ' + wanted)), 20_000)
+    observer.observe(document, { subtree: true, childList: true, characterData: true })
+    check()
+  })`)
+}
+
+const DAY = [
+  '$autocapture',
+  'order placed',
+  '$pageview',
+  '$pageview',
+  '$pageview',
+  '$pageview',
+  'report created',
+  '$identify',
+]
+
+for (const engine of ENGINES)
+  t.test(`finds events by name, property, time and expression on ${engine}`, async (t) => {
+    const console = await openConsole(t, engine)
+    const { open, home, inspect } = console
+    await captureDay(console)
+    const page = await open(`${home}/events`)
+    await shows(page, DAY)
+    await page.getByText('8 events', { exact: true }).waitFor()
+    await page.getByRole('img', { name: /^Chart of events per hour\. Total: 8 events/ }).waitFor()
+    if (engine === 'sqlite') await inspect(page, 'events')
+
+    // The name of the event, completed and with counts.
+    await page.getByRole('button', { name: 'Add filter: Event' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('checkbox', { name: '$pageview 4' }).waitFor()
+    await dialog.getByRole('textbox', { name: 'Search event names' }).fill('ORDER')
+    await dialog.getByRole('checkbox', { name: '$pageview 4' }).waitFor({ state: 'detached' })
+    await dialog.getByRole('checkbox', { name: 'order placed 1' }).check()
+    await shows(page, ['order placed'])
+    await dialog.getByRole('textbox', { name: 'Search event names' }).fill('page')
+    await dialog.getByRole('checkbox', { name: '$pageview 4' }).check()
+    await shows(page, ['order placed', '$pageview', '$pageview', '$pageview', '$pageview'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Change filter: Event is order placed or $pageview' }).waitFor()
+
+    // A property, with its name and value completed.
+    await page.getByRole('button', { name: 'Add filter: Property' }).click()
+    if (engine === 'sqlite') await inspect(page, 'events-property-filter')
+    await page
+      .getByRole('combobox', { name: 'Property' })
+      .or(page.getByRole('textbox', { name: 'Property' }))
+      .fill('brow')
+    await page.getByRole('option', { name: /^\$browser/ }).click()
+    await page
+      .getByRole('textbox', { name: 'Value' })
+      .or(page.getByRole('combobox', { name: 'Value' }))
+      .click()
+    await page.getByRole('option', { name: 'Firefox 2' }).click()
+    await page.getByRole('button', { name: 'Add filter', exact: true }).click()
+    await shows(page, ['$pageview', '$pageview'])
+    await page.getByText('2 events', { exact: true }).waitFor()
+    t.match(
+      decodeURIComponent(page.url()),
+      /properties=\[\{"key":"\$browser","operator":"exact","value":"Firefox","type":"event"\}\]/,
+    )
+    await page.reload()
+    await shows(page, ['$pageview', '$pageview'])
+    await page.goBack()
+    await shows(page, ['order placed', '$pageview', '$pageview', '$pageview', '$pageview'])
+    await page.goForward()
+    await shows(page, ['$pageview', '$pageview'])
+    await page.getByRole('button', { name: 'Change filter: $browser equals Firefox' }).click()
+    await page.getByRole('combobox', { name: 'Operator' }).selectOption('does not equal')
+    await page.getByRole('button', { name: 'Change filter', exact: true }).click()
+    await shows(page, ['order placed', '$pageview', '$pageview'])
+    await page.getByRole('button', { name: 'Remove filter: $browser does not equal Firefox' }).click()
+    await page.getByRole('button', { name: 'Add filter: Distinct id' }).click()
+    await page.getByRole('textbox', { name: 'Distinct id' }).fill('grace')
+    await page.keyboard.press('Enter')
+    await shows(page, ['$pageview'])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shows(page, DAY)
+
+    // An expression. Its error is shown with its place.
+    await page.getByRole('button', { name: 'Add filter: HogQL expression' }).click()
+    const expression = page.getByRole('textbox', { name: 'HogQL expression' })
+    await expression.fill('foo > 1')
+    await expression.press('Enter')
+    await page.getByText(/foo.*\(line 1, column 1\)/).waitFor()
+    await page.getByRole('button', { name: 'Go to the error' }).waitFor()
+    if (engine === 'sqlite') await inspect(page, 'events-error')
+    await expression.fill('toFloat(properties.amount) > 100')
+    await page.getByRole('button', { name: 'Apply', exact: true }).click()
+    await shows(page, ['order placed'])
+    await expression.fill('toFloat(properties.amount) > 1000')
+    await expression.press('Enter')
+    await page.getByRole('heading', { name: 'No matching events' }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).last().click()
+    await shows(page, DAY)
+
+    // A range of the chart.
+    const chart = page.getByRole('img', { name: /^Chart of events/ })
+    const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.move(box.x + 60, box.y + 60)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.2, box.y + 70)
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 70)
+    await page.mouse.up()
+    await page.waitForURL(/after=.*before=/)
+    await shows(page, ['report created', '$identify'])
+    t.ok(await page.getByRole('radio', { name: 'Custom' }).isChecked())
+    t.not(await page.getByLabel('From').inputValue(), '')
+    await page.reload()
+    await shows(page, ['report created', '$identify'])
+    await page.getByRole('button', { name: 'Show as table' }).click()
+    const intervals = page.getByRole('table', { name: 'Events per interval' })
+    t.equal(await intervals.getByRole('row').count(), 3, 'a header and two intervals with events')
+    await intervals.getByRole('button').last().click()
+    await shows(page, ['$identify'])
+    await page.goBack()
+    await page.goBack()
+    await shows(page, DAY)
+    await page.getByText('7 d', { exact: true }).click()
+    await shows(page, [...DAY, 'signed up'])
+    t.match(page.url(), /after=-7d/)
+    await page.getByText('All', { exact: true }).click()
+    await page.getByText('9 events', { exact: true }).waitFor()
+  })
+
+t.test('unfolds an event and filters by its values', async (t) => {
+  const console = await openConsole(t)
+  const { open, home, inspect, server } = console
+  await captureDay(console)
+  const page = await open(`${home}/events`)
+  await shows(page, DAY)
+  await table(page).locator('time').first().focus()
+  t.match(await page.getByRole('tooltip').textContent(), /GMT\+\d.* UTC$/, 'the zone and UTC')
+  await page.getByRole('button', { name: /^Unfold order placed of / }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(`open=${ORDER}`))
+  const detail = page.getByRole('group', { name: 'Event order placed' })
+  const properties = detail.getByRole('table', { name: 'Properties of the event' })
+  const names = await properties.getByRole('row').locator('td:first-child').allTextContents()
+  t.strictSame(
+    names,
+    [...names].sort((a, b) => a.localeCompare(b)),
+    'sorted by name',
+  )
+  await inspect(page, 'events-unfolded')
+  await detail.getByRole('textbox', { name: 'Search properties' }).fill('lamp')
+  await properties.getByRole('cell', { name: '["desk","lamp"]' }).waitFor()
+  t.equal(await properties.getByRole('row').count(), 2)
+  await properties.getByRole('button', { name: 'Copy the value of items' }).click()
+  t.equal(await page.evaluate('navigator.clipboard.readText()'), '["desk","lamp"]')
+  await page.reload()
+  t.equal(
+    await detail.getByRole('textbox', { name: 'Search properties' }).inputValue(),
+    'lamp',
+    'reload keeps the search',
+  )
+  await detail.getByRole('tab', { name: 'Person' }).click()
+  await detail.getByText('identified').waitFor()
+  await detail.getByRole('cell', { name: 'ada@example.com' }).or(detail.getByText('No property contains')).waitFor()
+  await detail.getByRole('tab', { name: 'JSON' }).click()
+  await detail.getByText('"currency": "EUR"').waitFor()
+  await detail.getByRole('button', { name: 'Copy link' }).click()
+  const link = String(await page.evaluate('navigator.clipboard.readText()'))
+  t.equal(link, `${server.url}${home}/events?open=${ORDER}`)
+  await page.goBack()
+  await detail.waitFor({ state: 'detached' })
+
+  // A link to an event outside of the shown list.
+  const linked = await open(`${home}/events?open=${ORDER}&where=${encodeURIComponent("event = '$autocapture'")}`)
+  await linked
+    .getByRole('region', { name: 'Linked event' })
+    .getByRole('cell', { name: 'currency', exact: true })
+    .waitFor()
+  await linked.getByRole('button', { name: 'Close the event' }).click()
+  await linked.getByRole('button', { name: /^Unfold \$autocapture/ }).click()
+  await linked.getByRole('tab', { name: 'Elements (2)' }).click()
+  await linked.getByRole('cell', { name: 'button#buy.primary' }).waitFor()
+  await linked.close()
+
+  // Values become filters.
+  await page.getByRole('button', { name: /^Unfold order placed of / }).click()
+  await properties.getByRole('button', { name: 'Filter for amount: this value' }).click()
+  await shows(page, ['order placed'])
+  await page.getByRole('button', { name: 'Remove filter: amount equals 129.5' }).click()
+  await shows(page, DAY)
+  await page.getByRole('button', { name: /^Unfold order placed of / }).click()
+  await properties.getByRole('button', { name: 'Exclude $lib: this value' }).click()
+  await shows(
+    page,
+    DAY.filter((name) => name !== 'order placed'),
+  )
+})
+
+t.test('takes the list along as CSV and as a curl command', async (t) => {
+  const console = await openConsole(t)
+  const { open, home, server, project } = console
+  await captureDay(console)
+  const page = await open(`${home}/events?${new URLSearchParams({ event: '["order placed","it\'s"]' })}`)
+  await shows(page, ['order placed'])
+  await page.getByRole('button', { name: 'More' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: /^Download CSV/ }).click(),
+  ])
+  const [head, ...rows] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  t.equal(head, 'id,distinct_id,properties,event,timestamp,person,elements,elements_chain')
+  t.equal(rows.length, 1)
+  t.match(rows[0], new RegExp(`^${ORDER},ada,.*order placed`))
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+  await page.getByText('Copied the curl command.').waitFor()
+  t.equal(
+    await page.evaluate('navigator.clipboard.readText()'),
+    [
+      `curl -G '${server.url}/api/projects/${project}/events/'`,
+      '-H "Authorization: Bearer $WORKSPACE_KEY"',
+      "--data-urlencode 'after=-24h'",
+      `--data-urlencode 'event=["order placed","it'\\''s"]'`,
+    ].join(' \\\n  '),
+  )
+})
+
+t.test('follows new events without a reload', async (t) => {
+  const console = await openConsole(t)
+  const { open, home, capture } = console
+  await captureDay(console)
+  const page = await open(
+    `${home}/events?${new URLSearchParams({ properties: '[{"key":"kind","operator":"is_set"}]' })}`,
+  )
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('heading', { name: 'No matching events' }).waitFor()
+  await page.getByRole('switch', { name: 'Live' }).press('Space')
+  await page.waitForURL(/live=true/)
+  await page.waitForResponse(/\/events\/tail\/\?.*cursor=/)
+  await capture([{ event: 'other' }, { event: 'arrived', properties: { kind: 'a' } }])
+  await shows(page, ['arrived'])
+  t.ok(true, 'an event that matches the filter appears, others do not')
+
+  // Rows that are being read stay where they are.
+  await unfoldButtons(page).first().click()
+  await capture([{ event: 'later', properties: { kind: 'b' } }])
+  await page.getByRole('button', { name: '1 new event' }).click()
+  await page.getByRole('button', { name: /^Fold arrived/ }).click()
+  await shows(page, ['later', 'arrived'])
+
+  // A hidden tab does not ask.
+  let requests = 0
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  page.on('request', (request) => {
+    if (request.url().includes('/events/tail/')) requests++
+  })
+  await capture([{ event: 'unseen', properties: { kind: 'c' } }])
+  await page.clock.fastForward(10_000)
+  await page.clock.fastForward(10_000)
+  t.equal(requests, 0)
+  await page.evaluate(`
+    delete document.hidden
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  await shows(page, ['unseen', 'later', 'arrived'])
+})
+
+t.test('shows many events, and counts filtered ones in parts', async (t) => {
+  const { open, home, capture } = await openConsole(t)
+  await capture(
+    Array.from({ length: 1_000 }, (_, i) => ({
+      event: `tick ${i % 3}`,
+      timestamp: ago(HOUR + i * MINUTE),
+      properties: { number: i },
+    })),
+  )
+  const page = await open(`${home}/events?after=-7d`)
+  await page.getByText('1,000 events', { exact: true }).waitFor()
+  await page.getByText('100 events loaded').waitFor()
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await page.getByText('200 events loaded').waitFor()
+  t.equal(await table(page).getAttribute('aria-rowcount'), '201')
+  t.ok((await unfoldButtons(page).count()) < 80, 'only rows near the visible part exist')
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await page.getByText('300 events loaded').waitFor()
+  await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded()
+  const last = table(page).locator('tbody[data-index="299"]').getByRole('button')
+  await last.click()
+  await page.getByRole('cell', { name: '299', exact: true }).waitFor()
+  t.ok(true, 'the last row unfolds')
+
+  // The server counts these events in one part. The test divides it.
+  const held: (() => void)[] = []
+  await page.route('**/events/histogram/**', async (route) => {
+    const isSecond = route.request().url().includes('cursor=')
+    if (isSecond) await new Promise<void>((resolve) => held.push(resolve))
+    const response = await route.fetch({
+      url: route
+        .request()
+        .url()
+        .replace(/&cursor=\w+/, ''),
+    })
+    const body = await response.json()
+    if (isSecond) for (const interval of body.results) interval.count = 1
+    else Object.assign(body, { exact: false, progress: 0.4, next: `${route.request().url()}&cursor=second` })
+    await route.fulfill({ response, json: body }).catch(() => undefined)
+  })
+  const second = page.waitForRequest(/cursor=second/)
+  await page.goto(`${home}/events?after=-7d&where=${encodeURIComponent('toInt(properties.number) < 10')}`)
+  await page.getByText('10 events so far').waitFor()
+  await page.getByText('40 % counted').waitFor()
+  await second
+  const cancelled = page.waitForEvent('requestfailed', (request) => request.url().includes('cursor=second'))
+  await page.getByRole('link', { name: 'Exports' }).click()
+  await cancelled
+  t.ok(true, 'leaving the page ends the scan')
+  await page.goBack()
+  await page.getByText('10 events so far').waitFor()
+  await page.getByRole('button', { name: 'Stop counting' }).click()
+  await page.getByRole('button', { name: 'Continue counting' }).click()
+  while (held.length) held.shift()?.()
+  await page.getByText(/^1[78] events$/).waitFor()
+  t.equal(await page.getByText('% counted').count(), 0)
+})
+
+t.test('a project without events leads to the first one', async (t) => {
+  const { open, home, capture, inspect } = await openConsole(t)
+  const page = await open(`${home}/events`)
+  await page.getByRole('heading', { name: 'No events yet' }).waitFor()
+  await inspect(page, 'events-empty')
+  t.match(await page.getByRole('link', { name: 'Send the first event' }).getAttribute('href'), `${home}/welcome`)
+  await capture([{ event: 'first event', timestamp: ago(3 * 24 * HOUR) }])
+  await page.getByRole('heading', { name: 'No matching events' }).waitFor()
+  await page.getByRole('button', { name: 'Search all time' }).click()
+  await shows(page, ['first event'])
+})
