@@ -32,7 +32,7 @@ import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
-import { resealSecrets } from './store/secrets.ts'
+import { reencryptSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
 
 const DAY_MS = 86_400_000
@@ -251,8 +251,8 @@ export async function buildDeps({
 async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
   const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
-  const resealed = await resealSecrets(db, vault)
-  if (resealed) log.info({ resealed }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
+  const reencrypted = await reencryptSecrets(db, vault)
+  if (reencrypted) log.info({ reencrypted }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
   if (db.engine === 'postgres' && (await advancePositions(events, await highestPosition(db))))
     log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault

@@ -176,7 +176,7 @@ async function verify(
   const expires_at = new Date(valid_until_ms + CLOCK_SKEW_MS).toISOString()
   if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${facts.assertion_id}`), expires_at)))
     throw new SsoError('sso_failed', 'the assertion was used before')
-  const { next, invite_id } = await answered(sso, domain, facts, browser, idp_initiated)
+  const { next, invite_id } = await originalRequest(sso, domain, facts, browser, idp_initiated)
   return { assertion, next, invite_id }
 }
 
@@ -285,7 +285,7 @@ function requireTimes({ confirmations, conditions }: Facts, now_ms: number): num
 }
 
 /** The request that this response answers. Without one the identity provider started the sign-on. */
-async function answered(
+async function originalRequest(
   sso: Sso,
   domain: domains.DomainRow,
   { envelope, confirmations }: Facts,

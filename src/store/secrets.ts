@@ -19,7 +19,7 @@ const BATCH_ROWS = 500
  * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was sealed
  * with an unknown key.
  */
-export async function resealSecrets(db: Db, vault: Vault): Promise<number> {
+export async function reencryptSecrets(db: Db, vault: Vault): Promise<number> {
   let count = 0
   for (const { table, column } of COLUMNS) {
     const used = await db.all<{ key: string }>(
@@ -27,13 +27,13 @@ export async function resealSecrets(db: Db, vault: Vault): Promise<number> {
     )
     for (const { key } of used) {
       if (!vault.keys.includes(key)) throw missingKey()
-      if (key !== vault.keys[0]) count += await reseal(db, vault, table, column, key)
+      if (key !== vault.keys[0]) count += await reencrypt(db, vault, table, column, key)
     }
   }
   return count
 }
 
-async function reseal(db: Db, vault: Vault, table: string, column: string, key: string): Promise<number> {
+async function reencrypt(db: Db, vault: Vault, table: string, column: string, key: string): Promise<number> {
   let count = 0
   for (;;) {
     const rows = await db.all<{ id: string | number; sealed: string }>(sql`
@@ -41,9 +41,9 @@ async function reseal(db: Db, vault: Vault, table: string, column: string, key: 
       limit ${BATCH_ROWS}`)
     for (const { id, sealed } of rows) {
       const place = `${table}/${id}`
-      const resealed = vault.seal(vault.open(sealed, place), place)
+      const reencrypted = vault.seal(vault.open(sealed, place), place)
       count += await db.run(
-        sql`update ${name(table)} set ${name(column)} = ${resealed} where id = ${id} and ${name(column)} = ${sealed}`,
+        sql`update ${name(table)} set ${name(column)} = ${reencrypted} where id = ${id} and ${name(column)} = ${sealed}`,
       )
     }
     if (rows.length < BATCH_ROWS) return count

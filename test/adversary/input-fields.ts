@@ -460,10 +460,10 @@ export function attackOf(world: World, { field, text, size, variant, readBack: i
     run: async (send: Send) => {
       const filled = field.request(fitText(field, textsFor(field)[text]!, size, variant), variant)
       const request = { ...filled, anonymous: operation.isPublic }
-      const answer = await send(request)
-      if (answer.status >= 300 || answer.status === 0 || operation.method === 'GET') return
-      if (isReadBack) for (const read of readBackRequests(world, operation, answer)) await send(read)
-      const cleanup = cleanupRequest(operation, request, answer)
+      const response = await send(request)
+      if (response.status >= 300 || response.status === 0 || operation.method === 'GET') return
+      if (isReadBack) for (const read of readBackRequests(world, operation, response)) await send(read)
+      const cleanup = cleanupRequest(operation, request, response)
       if (cleanup) await send(cleanup)
     },
   }

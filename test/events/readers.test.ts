@@ -179,9 +179,9 @@ for (const engine of ENGINES)
         sqlite: sql`printf('0192b71c-0000-7000-8000-%012x', i)`,
         postgres: sql`'0192b71c-0000-7000-8000-' || lpad(to_hex(i), 12, '0')`,
       }}, 'e', 'd', cast(${NEW_YEAR} as bigint) - 1000 * (i / 7), 0, '{"a":"b"}', '' from (${numbers}) n`)
-    const answer = await app.send('GET', '/api/projects/1/events/?limit=50000')
-    t.equal(answer.status, 200)
-    const { results, next } = answer.body
+    const response = await app.send('GET', '/api/projects/1/events/?limit=50000')
+    t.equal(response.status, 200)
+    const { results, next } = response.body
     t.equal(results.length, 50_000)
     t.equal(new Set(results.map((record: any) => record.id)).size, 50_000)
     const ordered = results.every(

@@ -392,7 +392,7 @@ for (const engine of ENGINES) {
     const app = await openApp(t, engine, { processes: { ...IN_THIS_PROCESS, deliver } })
     const { runs } = await open(app)
     await ingest(app, plainEvents(10))
-    goTo(app, HOUR_MS)
+    setClock(app, HOUR_MS)
     const drained = app.deps.exporter.drain()
     let run: any
     while (run?.records_completed === undefined || run.records_completed === null) [run] = await runs()

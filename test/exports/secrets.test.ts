@@ -129,9 +129,9 @@ for (const engine of ENGINES)
     await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const resealed = (await store.getById(rotated.db, created.body.id))!
-    t.not(resealed.secrets, row.secrets)
-    t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
+    const reencrypted = (await store.getById(rotated.db, created.body.id))!
+    t.not(reencrypted.secrets, row.secrets)
+    t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), reencrypted).config.token, CONFIG.token)
     await rotated.dispose()
     await (await start({ SECRET_KEY: next })).dispose()
     await t.rejects(start({}), /encrypted with another key/)
@@ -143,17 +143,17 @@ onBothEngines(
   async (t, app) => {
     const { send, first, deps } = app
     const base = `/api/projects/${first.project_id}`
-    const made = await send('POST', `${base}/batch_exports/`, {
+    const created = await send('POST', `${base}/batch_exports/`, {
       body: { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } },
     })
-    const one = `${base}/batch_exports/${made.body.id}/`
+    const one = `${base}/batch_exports/${created.body.id}/`
     const patch = (config: object) => send('PATCH', one, { body: { destination: { config } } })
     await deps.db.run(sql`update batch_exports set secrets = ${'lost.x'}`)
     const unreadable = { status: 400, body: { code: 'secret_unreadable' } }
     t.match(await patch({ include_events: ['a'] }), unreadable)
     t.equal((await send('PATCH', one, { body: { name: 'y' } })).status, 200, 'other fields can change')
     t.equal((await patch({ token: 'phc_NEW' })).status, 200)
-    const row = (await store.getById(deps.db, made.body.id))!
+    const row = (await store.getById(deps.db, created.body.id))!
     t.same(decryptSettings(deps.vault, row).config, { ...CONFIG, token: 'phc_NEW' })
     const log = (await send('GET', `/api/organizations/${first.organization_id}/activity_log/?limit=1`)).body.results
     t.match(log[0].changes, [{ field: 'destination__config__token', before: 'changed', after: 'changed' }])
@@ -348,8 +348,8 @@ t.test('applies the same rules to types that are not supported yet', async (t) =
 t.test('rejects secrets on PostgreSQL without SECRET_KEY', async (t) => {
   const app = await openApp(t, 'postgres')
   const body = { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } }
-  const answer = await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
-  t.match(answer, { status: 503, body: { code: 'no_secret_key', detail: /SECRET_KEY/ } })
+  const response = await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
+  t.match(response, { status: 503, body: { code: 'no_secret_key', detail: /SECRET_KEY/ } })
 })
 
 t.test('excludes the key from backups, and names the missing key after a restore', async (t) => {

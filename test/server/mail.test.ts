@@ -47,13 +47,13 @@ for (const engine of ENGINES) {
     const mailbox = await openMailbox(t)
     const { send, invite, waitForLog } = await open(t, engine, mailbox.url)
     const arriving = mailbox.next()
-    const made = await invite('grace@example.com', {
+    const created = await invite('grace@example.com', {
       first_name: '<b>Grace</b>',
       message: 'See you\r\n.\r\nsoon & <i>well</i>',
       level: 8,
     })
-    t.match(made, { emailing_attempt_made: true })
-    t.notOk('signup_token' in made, 'the token is only in the mail')
+    t.match(created, { emailing_attempt_made: true })
+    t.notOk('signup_token' in created, 'the token is only in the mail')
     const mail = await arriving
     t.strictSame(mail.to, ['grace@example.com'])
     t.equal(mail.from, 'workspace-admin@site.example')
@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
     t.match(text, /&#60;b&#62;Grace/, 'user input is escaped')
     t.match(text, /until 2026-01-04 \(UTC\)/)
     const { invite_id, token } = linkIn(mail.raw)
-    t.equal(invite_id, made.id)
+    t.equal(invite_id, created.id)
     await waitForLog(/mail sent/)
     const joined = await send('POST', `/api/signup/${invite_id}/`, { key: null, body: { token } })
     t.match(joined, { status: 201, body: { user: { is_email_verified: true } } }, 'a mailed token verifies the address')

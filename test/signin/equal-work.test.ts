@@ -37,7 +37,7 @@ function recordedProcesses(t: Test): PasswordProcesses {
 }
 
 function recorded<Kind extends Db>(db: Kind): Kind {
-  const noted = <Result>(run: (statement: Sql) => Promise<Result>) => {
+  const recording = <Result>(run: (statement: Sql) => Promise<Result>) => {
     return (statement: Sql): Promise<Result> => {
       work.push(statement.strings.join('?').replace(/\s+/g, ' '))
       return run(statement)
@@ -45,10 +45,10 @@ function recorded<Kind extends Db>(db: Kind): Kind {
   }
   return {
     ...db,
-    all: noted((statement) => db.all(statement)),
-    get: noted((statement) => db.get(statement)),
-    run: noted((statement) => db.run(statement)),
-    count: noted((statement) => db.count(statement)),
+    all: recording((statement) => db.all(statement)),
+    get: recording((statement) => db.get(statement)),
+    run: recording((statement) => db.run(statement)),
+    count: recording((statement) => db.count(statement)),
     tx: (inside: (tx: Db) => Promise<unknown>) => {
       work.push('begin')
       return db.tx((tx) => inside(recorded(tx)))
@@ -58,8 +58,8 @@ function recorded<Kind extends Db>(db: Kind): Kind {
 
 /** A server whose work is recorded. Background work is held until `release`. */
 async function openRecorded(t: Test, engine: Engine): Promise<TestApp & { release(): Promise<void> }> {
-  const box = await openMailbox(t)
-  const environment = { SMTP_URL: box.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true', TRUST_PROXY: 'true' }
+  const mailbox = await openMailbox(t)
+  const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true', TRUST_PROXY: 'true' }
   const app = await openApp(t, engine, { environment })
   const held: (() => Promise<unknown>)[] = []
   const { signIn } = app.deps

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
-import { type Answer, ENGINES, type SendOptions } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, type SendOptions } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
 import { command, ended, type ServerProcess } from '../helpers/process.ts'
 import { CLIENT, openGitHub } from '../helpers/providers.ts'
@@ -23,7 +23,7 @@ async function send(
   method: string,
   path: string,
   { body, key = null, headers = {} }: SendOptions,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const sent = {

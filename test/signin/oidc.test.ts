@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { type Sql, sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import * as users from '../../src/store/users.ts'
-import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 import { CLIENT, openGitHub, openOpenIdProvider, type Provider } from '../helpers/providers.ts'
 
@@ -17,7 +17,7 @@ interface World extends TestApp {
   openid: Provider
   github: Provider
   /** Goes to the provider and comes back. */
-  signOn(browser: Browser, provider: string, subject: string, query?: Record<string, string>): Promise<Answer>
+  signOn(browser: Browser, provider: string, subject: string, query?: Record<string, string>): Promise<ApiResponse>
   /** A verified domain of the first organization. */
   domain(settings?: domains.DomainInput): Promise<string>
   count(): Promise<{ users: number; sessions: number; identities: number }>
@@ -228,10 +228,10 @@ onEach('an account with a password is linked after its password and second facto
   await send('PATCH', ME, { key: otherKey, body: { password: PASSWORD } })
 
   const browser = openBrowser(world)
-  const asked = await signOn(browser, 'oidc', 'ada')
-  t.match(asked, refused('password_required'))
+  const response = await signOn(browser, 'oidc', 'ada')
+  t.match(response, refused('password_required'))
   t.match(
-    [asked.headers['set-cookie']].flat().find((line) => String(line).startsWith('workspace_link=')),
+    [response.headers['set-cookie']].flat().find((line) => String(line).startsWith('workspace_link=')),
     /^workspace_link=[\w-]{43,}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
   )
   t.notOk(browser.cookies.has('workspace_session'))
@@ -461,9 +461,9 @@ onEach('responses that this browser did not ask for', async (t, world) => {
   )
 
   const denied = openBrowser(world)
-  const answer = await denied.send('GET', await openid.authorize(await begin(denied), ''))
-  t.match(answer, refused('sso_failed'), 'the provider refuses')
-  t.notOk(answer.text.includes('secret'))
+  const response = await denied.send('GET', await openid.authorize(await begin(denied), ''))
+  t.match(response, refused('sso_failed'), 'the provider refuses')
+  t.notOk(response.text.includes('secret'))
 
   const wrongCode = openBrowser(world)
   const wrongState = new URL(await begin(wrongCode)).searchParams.get('state')
@@ -589,9 +589,9 @@ onEach('two first sign-ons at once create one user', async (t, world) => {
       browser,
       path: await openid.authorize(String((await browser.send('GET', '/login/oidc/')).headers.location), 'ada'),
     })
-  const answers = await Promise.all(pairs.map(({ browser, path }) => browser.send('GET', path)))
-  t.ok(answers.every(({ status }) => status === 302))
-  t.ok(answers.some(({ headers }) => headers.location === '/'))
+  const responses = await Promise.all(pairs.map(({ browser, path }) => browser.send('GET', path)))
+  t.ok(responses.every(({ status }) => status === 302))
+  t.ok(responses.some(({ headers }) => headers.location === '/'))
   t.match(await count(), { users: before.users + 1, identities: 1 })
 })
 

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
-import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
 import { IDENTITY_PROVIDER, OTHER_PROVIDER } from '../helpers/certificate.ts'
 import { ENTITY_ID, type ResponseOptions, readSamlRequest, SHA1, SIGN_ON_URL, samlResponse } from '../helpers/saml.ts'
@@ -21,7 +21,7 @@ interface World extends TestApp {
   reasons: string[]
   begin(browser: Browser, query?: Record<string, string>): Promise<ReturnType<typeof readSamlRequest>>
   respond(options: Partial<ResponseOptions>): Promise<string>
-  post(browser: Browser, SAMLResponse: string, RelayState?: string): Promise<Answer>
+  post(browser: Browser, SAMLResponse: string, RelayState?: string): Promise<ApiResponse>
   count(): Promise<unknown>
 }
 
@@ -334,8 +334,8 @@ for (const engine of ENGINES)
     ]) {
       const browser = openBrowser(world)
       const { id } = await begin(browser)
-      const answer = await post(browser, await respond({ in_response_to: id }), relay_state)
-      t.match(answer, refused(error_code), name)
+      const response = await post(browser, await respond({ in_response_to: id }), relay_state)
+      t.match(response, refused(error_code), name)
     }
     const crossed = openBrowser(world)
     const { id } = await begin(crossed)
@@ -373,8 +373,8 @@ for (const engine of ENGINES)
   t.test(`one of two concurrent posts of an assertion signs in (${engine})`, async (t) => {
     const world = await openWorld(t, engine, { SAML_IDP_INITIATED: 'true' })
     const response = await world.respond({})
-    const answers = await Promise.all([1, 2].map(() => world.post(openBrowser(world), response)))
-    t.strictSame(answers.map(({ headers }) => headers.location).sort(), ['/', '/login?error_code=sso_failed'])
+    const responses = await Promise.all([1, 2].map(() => world.post(openBrowser(world), response)))
+    t.strictSame(responses.map(({ headers }) => headers.location).sort(), ['/', '/login?error_code=sso_failed'])
   })
 
 for (const engine of ENGINES)
@@ -387,12 +387,12 @@ for (const engine of ENGINES)
     const attempt = async () => {
       const browser = openBrowser(world)
       const { id } = await begin(browser)
-      return { browser, answer: await post(browser, await respond({ in_response_to: id })) }
+      return { browser, response: await post(browser, await respond({ in_response_to: id })) }
     }
-    const { browser, answer } = await attempt()
-    t.match(answer, refused('password_required'))
+    const { browser, response } = await attempt()
+    t.match(response, refused('password_required'))
     await browser.signIn(EMAIL, password)
-    t.match((await attempt()).answer, arrived(), 'linked by the password')
+    t.match((await attempt()).response, arrived(), 'linked by the password')
 
     await world.deps.db.run(sql`delete from identities`)
     const update = (body: domains.DomainInput) => call('domains.update', { params: { id: world.domain_id }, body })
@@ -402,7 +402,7 @@ for (const engine of ENGINES)
       status: 400,
       body: { code: 'sso_enforced' },
     })
-    t.match((await attempt()).answer, arrived(), 'the enforced provider needs no password')
+    t.match((await attempt()).response, arrived(), 'the enforced provider needs no password')
     t.match((await call('members.list', { query: { email: EMAIL } })).body.results, [
       { level: 8, has_social_auth: true },
     ])
@@ -410,7 +410,7 @@ for (const engine of ENGINES)
     await update({ sso_enforcement: '', saml_acs_url: 'javascript:alert(1)' })
     t.match(await browser.send('GET', `/login/saml/?email=${EMAIL}`), refused('improperly_configured_sso'))
     await update({ saml_acs_url: SIGN_ON_URL, saml_x509_cert: OTHER_PROVIDER.cert.replace(/-----.*-----|\s/g, '') })
-    t.match((await attempt()).answer, refused(), 'another certificate')
+    t.match((await attempt()).response, refused(), 'another certificate')
     const other = openBrowser(world)
     const { id } = await begin(other)
     t.match(await post(other, await respond({ in_response_to: id, signer: OTHER_PROVIDER })), arrived(), 'bare base64')

@@ -571,8 +571,8 @@ t.test('database files are private for every umask', async (t) => {
       await db.close()
       return modeOf(folder)
     }
-    const made = join(root, `made-${umask}`, 'below')
-    t.equal(await open(made), '700')
+    const created = join(root, `made-${umask}`, 'below')
+    t.equal(await open(created), '700')
     const empty = join(root, `empty-${umask}`)
     mkdirSync(empty)
     chmodSync(empty, 0o755)
