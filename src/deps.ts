@@ -36,16 +36,16 @@ import { reencryptSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
 
 const DAY_MS = 86_400_000
-/** Failed sign-ins and mails are counted for at most a day. */
+/** Counts of failed sign-ins and of emails expire after a day. */
 const FAILURE_DAYS = 1
 
-/** Everything that handlers use, created once at the start. */
+/** The dependencies of handlers, created once at startup. */
 export interface Deps {
   readonly config: Config
   readonly db: Database
   /** The database with the events: a separate file on SQLite, `db` itself on PostgreSQL. */
   readonly events: Database
-  /** All new events pass through it. */
+  /** Writes all new events. */
   readonly writer: EventWriter
   /** Parses large bodies of events in child processes. */
   readonly parsers: ParserPool
@@ -61,7 +61,7 @@ export interface Deps {
   readonly files_root: string
   /** Encrypts stored secrets. */
   readonly vault: Vault
-  /** Counts events that are older than the counts. */
+  /** Counts events that were stored before hourly counts existed. */
   readonly counter: EventCounter
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
@@ -76,7 +76,7 @@ export interface Deps {
   readonly signIn: SignInService
   /** The single sign-on providers of the operator. */
   readonly providers: Providers
-  /** Null when no mail is configured. Wake it after enqueueing a mail. */
+  /** Null when no mail is configured. Wake it after enqueueing an email. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
   /** Opens connections to hosts that users choose. */

@@ -53,11 +53,11 @@ export interface RequestUrl {
 }
 
 export interface CookieOptions {
-  /** Without it the cookie ends with the browser. */
+  /** Without it, the cookie expires when the browser closes. */
   max_age_seconds?: number
   /** Whether scripts may read it. */
   readable?: boolean
-  /** Whether it is sent with a form that another site posts. */
+  /** Whether it is sent with cross-site form posts. */
   cross_site?: boolean
 }
 

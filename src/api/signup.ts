@@ -8,7 +8,7 @@ import { setSessionCookies } from './session.ts'
 import { serializeUser } from './users.ts'
 
 export const signup = (deps: Deps): Area<'signup'> => {
-  /** A key is optional here, but an invalid key is an error. Without one, the session of the recipient counts. */
+  /** A key is optional here, but an invalid key is an error. Without one, the recipient's session is used. */
   const callerOf = async (
     call: Pick<HandlerContext<'signup.accept'>, 'authorization' | 'currentCaller'>,
     secret: { invite_id: string; token: string },

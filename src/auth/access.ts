@@ -47,7 +47,7 @@ export async function projectFor(
   return found
 }
 
-/** Turns not_found into an error about `attr`, the field of the body that holds the id. */
+/** Turns not_found into an error about `attr`, the body field that contains the id. */
 export function requireExisting<Found>(attr: string, found: Promise<Found>): Promise<Found> {
   return found.catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error

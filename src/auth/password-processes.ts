@@ -29,9 +29,9 @@ export type PasswordReply =
   | { kind: 'verify'; matches: boolean }
 
 export interface Strength {
-  /** From 0, guessed at once, to 4. */
+  /** From 0 (guessed immediately) to 4. */
   score: number
-  /** What to do about a weak password. */
+  /** How to improve a weak password. */
   advice: string
 }
 
@@ -82,7 +82,7 @@ export function createPasswordProcesses(): PasswordProcesses {
     }
   }
 
-  const unexpectedReply = (): Error => new Error('The process that checks passwords is out of step.')
+  const unexpectedReply = (): Error => new Error('The password process sent an unexpected reply.')
 
   return {
     measure: async (password, personal) => {

@@ -52,7 +52,7 @@ export function exportChanges(vault: Vault, before: BatchExportRow | null, after
   ]
 }
 
-/** The same secret is encrypted to another text, so the values are compared. One that cannot be decrypted counts as none. */
+/** The same secret is encrypted to another text, so the values are compared. A secret that cannot be decrypted is treated as missing. */
 function replacedSecrets(vault: Vault, before: BatchExportRow | null, after: BatchExportRow): string[] {
   const isLost = before?.secrets && openIfReadable(vault, before.secrets, placeOf('batch_exports', before.id)) === null
   const [old, current] = [isLost ? {} : secretsOf(vault, before), secretsOf(vault, after)]

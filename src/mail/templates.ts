@@ -1,4 +1,4 @@
-/** The mails we send, as text and as HTML. */
+/** The templates of all emails, as text and as HTML. */
 import type { AccountEvent, AccountNoticeContent, ExportPausedContent, MemberJoinedContent } from './outbox.ts'
 
 type RenderedMail = { subject: string; text: string; html: string }
@@ -23,7 +23,7 @@ export function inviteMail({
 }: InviteMailInput): RenderedMail {
   const greeting = first_name ? `Hello ${first_name},` : 'Hello,'
   const invitation = `${inviter} invites you to join ${organization}.`
-  const expiry = `The link works once, until ${expires_at.slice(0, 10)} (UTC). If you did not expect this mail, ignore it.`
+  const expiry = `The link works once, until ${expires_at.slice(0, 10)} (UTC). If you did not expect this email, ignore it.`
   return {
     subject: oneLine(`${inviter} invites you to ${organization}`),
     text: [greeting, invitation, ...(message ? [message] : []), `To accept, open ${link}`, expiry].join('\n\n'),
@@ -65,7 +65,7 @@ export interface LinkMailInput {
 }
 
 export function passwordResetMail({ first_name, link }: LinkMailInput): RenderedMail {
-  const note = 'The link works once, for one hour. If you did not request it, ignore this mail.'
+  const note = 'The link works once, for one hour. If you did not request it, ignore this email.'
   return {
     subject: 'Reset your password',
     text: [greet(first_name), `To set a new password, open ${link}`, note].join('\n\n'),
@@ -74,7 +74,7 @@ export function passwordResetMail({ first_name, link }: LinkMailInput): Rendered
 }
 
 export function emailVerificationMail({ first_name, link }: LinkMailInput): RenderedMail {
-  const note = 'The link works once, for one hour. If you did not request it, ignore this mail.'
+  const note = 'The link works once, for one hour. If you did not request it, ignore this email.'
   return {
     subject: 'Verify your address',
     text: [greet(first_name), `To verify this address, open ${link}`, note].join('\n\n'),

@@ -64,7 +64,7 @@ export async function openInvite(
   const invite = await invites.getByToken(db, id, token_hash)
   if (!invite) {
     if (await invites.wasUsed(db, id, token_hash)) throw alreadyUsed()
-    throw invalid(null, 'This link is invalid. Check that it is complete, or ask for a new invite.')
+    throw invalid(null, 'This link is invalid. Check that it is complete, or request a new invite.')
   }
   if (invite.created_at < invites.expiryCutoff(now()))
     throw new AppError({ code: 'expired', detail: 'This invite has expired after three days. Ask for a new one.' })
@@ -74,7 +74,7 @@ export async function openInvite(
       code: 'invalid_recipient',
       detail: 'This invite is for another address. Send the key of that account, or no key.',
     })
-  // Only a mailed secret proves the address, so only such an invite supersedes an account.
+  // Only a mailed secret proves the address, so only an emailed invite supersedes an account.
   const superseded = !caller && account && isUnverified(account) && invite.emailing_attempt_made ? account : undefined
   if (account && !caller && !superseded) throw accountExists()
   if (await members.hasEmail(db, invite.organization_id, invite.target_email))
@@ -101,7 +101,7 @@ export async function recipientOf({ db }: { db: Db }, secret: InviteSecret): Pro
   return (await invites.getByToken(db, storedId(secret), sha256(secret.token)))?.target_email
 }
 
-/** The user of a session, if the invite is for their address. Otherwise the session does not matter. */
+/** The user of a session, if the invite is for their address. Otherwise the session is ignored. */
 export async function recipientSession(
   deps: { db: Db },
   secret: InviteSecret,
@@ -165,7 +165,7 @@ export async function acceptInvite(
   return accepted
 }
 
-/** An organization that enforces two-factor authentication gives no keys to accounts without a second factor. */
+/** An organization that enforces two-factor authentication does not issue keys to accounts without a second factor. */
 async function requireKeyAllowed(tx: Db, organization_id: string): Promise<void> {
   if (await enforcesTwoFactor(tx, organization_id)) throw secondFactorRequired()
 }
@@ -181,7 +181,7 @@ export async function mayStillInvite(tx: Db, invite: invites.InviteRow): Promise
 function requireUnrestrictedKey({ scopes, restrictions }: Caller): void {
   if (!scopes.includes('*') || !isUnrestricted(restrictions))
     throw forbidden(
-      "Joining requires a key with the scope '*' that is not restricted to organizations or projects. Use such a key.",
+      "Joining requires a key with the scope '*' that is not restricted to organizations or projects. Use an unrestricted key.",
     )
 }
 
@@ -221,7 +221,7 @@ async function createUser(
   return user
 }
 
-/** Enqueues the mails about a new member. */
+/** Enqueues the emails about a new member. */
 export async function notifyMembers(
   tx: Db,
   ids: Ids,

@@ -160,7 +160,7 @@ const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow):
   secrets: secrets === null ? {} : JSON.parse(vault.open(secrets, placeOf('plugin_configs', id))),
 })
 
-/** Secrets that cannot be decrypted count as none if all of them are sent. Throws `secret_unreadable` otherwise. */
+/** Secrets that cannot be decrypted are treated as missing if all of them are sent. Throws `secret_unreadable` otherwise. */
 function valuesToUpdate(vault: Vault, row: store.PluginConfigRow, sent: Record<string, unknown>): ConfigValues {
   const keys: string[] = JSON.parse(row.secret_keys)
   const isReplaced = keys.every((key) => sent[key] !== undefined && sent[key] !== null && sent[key] !== MASK)

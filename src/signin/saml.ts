@@ -49,7 +49,7 @@ const LAST_NAME = [
 ]
 const FULL_NAME = ['full_name', 'FULL_NAME', 'fullName', 'urn:oid:2.5.4.3']
 
-/** The part of a verified response that is read here. */
+/** The fields of a verified response that this module reads. */
 interface Profile {
   issuer: string
   nameID: string
@@ -89,7 +89,7 @@ export interface SamlSso extends Sso {
   has_site_url: boolean
 }
 
-/** The library's view of one domain. */
+/** The library's configuration for one domain. */
 async function samlOf(
   { site_url }: Pick<Sso, 'site_url'>,
   domain: domains.DomainRow,
@@ -102,7 +102,7 @@ async function samlOf(
     audience: site_url,
     callbackUrl: acsUrl(site_url),
     entryPoint: domain.saml_acs_url ?? '',
-    // Providers sign the response or the assertion. The library demands the one when the other is missing.
+    // Providers sign the response or the assertion. The library requires one if the other is missing.
     wantAuthnResponseSigned: false,
     wantAssertionsSigned: false,
     // Times are checked here, by the clock of this server.
@@ -119,7 +119,7 @@ async function domainOf({ db }: Sso, email: string | undefined): Promise<domains
   return domain
 }
 
-/** Returns the address of the identity provider with the request in it. */
+/** Returns the identity provider's URL with the encoded request. */
 export async function beginSaml(sso: SamlSso, { browser, email, next, invite_id }: BeginInput): Promise<string> {
   requireSiteUrl(sso)
   const domain = await domainOf(sso, email)
@@ -130,7 +130,7 @@ export async function beginSaml(sso: SamlSso, { browser, email, next, invite_id 
   return saml.getAuthorizeUrlAsync(domain.id, undefined, {})
 }
 
-/** The identity provider names its audience. With an address from the request, anyone could choose that audience. */
+/** The identity provider names its audience. If the audience came from the request, anyone could choose it. */
 function requireSiteUrl({ has_site_url }: SamlSso): void {
   if (!has_site_url) throw new SsoError('improperly_configured_sso', 'SAML requires SITE_URL')
 }
@@ -143,7 +143,7 @@ export interface SamlPost {
   idp_initiated: boolean
 }
 
-/** Verifies a response. Every failure is one SsoError; the reason goes to the log only. */
+/** Verifies a response. Every failure throws an SsoError; the reason is only logged. */
 export async function completeSaml(sso: SamlSso, post: SamlPost): Promise<Completed> {
   requireSiteUrl(sso)
   const { relay_state } = post
@@ -226,7 +226,7 @@ async function factsOf(xml: string, profile: Profile): Promise<Facts> {
   const envelope = parse(xml)
   const { documentElement: root } = envelope
   if (root?.localName !== 'Response' || root.namespaceURI !== PROTOCOL) throw new SsoError('sso_failed', 'no response')
-  // A second assertion anywhere is an attempt to have one verified and the other one read.
+  // A second assertion anywhere is an attempt to have one assertion verified and the other one read.
   if (all(envelope, '*', 'Assertion').length !== 1) throw new SsoError('sso_failed', 'not exactly one assertion')
   const [assertion] = all(parse(profile.getAssertionXml?.() ?? ''), ASSERTION, 'Assertion')
   const assertion_id = value(assertion, 'ID')
@@ -284,7 +284,7 @@ function requireTimes({ confirmations, conditions }: Facts, now_ms: number): num
   return end_ms
 }
 
-/** The request that this response answers. Without one the identity provider started the sign-on. */
+/** The request that this response belongs to. Without one, the identity provider started the sign-on. */
 async function originalRequest(
   sso: Sso,
   domain: domains.DomainRow,
@@ -292,12 +292,12 @@ async function originalRequest(
   browser: string | undefined,
   idp_initiated: boolean,
 ): Promise<{ next: string; invite_id: string | null }> {
-  // Only the assertion counts: anyone can add the attribute to an unsigned envelope.
+  // Only the assertion is trusted: anyone can add the attribute to an unsigned envelope.
   const [id = '', ...others] = new Set(confirmations.map(({ in_response_to }) => in_response_to))
   if (others.length || (envelope.in_response_to !== '' && envelope.in_response_to !== id))
-    throw new SsoError('sso_failed', 'contradicting InResponseTo')
+    throw new SsoError('sso_failed', 'conflicting InResponseTo')
   if (id === '') {
-    if (!idp_initiated) throw new SsoError('sso_failed', 'sign-on started by the identity provider is off')
+    if (!idp_initiated) throw new SsoError('sso_failed', 'sign-on started by the identity provider is disabled')
     return { next: safePath(undefined), invite_id: null }
   }
   const request = await useRequest(sso, id, browser)

@@ -52,7 +52,7 @@ export async function completeSetup(service: SignInService, actor: UserActor, co
     if (step === null) throw tokenInvalid()
     await accounts.enableTwoFactor(tx, id, step, now())
     await recordAccount(service, tx, actor, user, 'two_factor_enabled')
-    // Sessions without a second factor end, except the one that has just shown a code.
+    // Sessions without a second factor end, except the session that just verified a code.
     const ending = { ids, now: now(), actor, reason: 'two_factor_enabled' } as const
     await recordEndedSessions(tx, ending, await sessions.removeAll(tx, user, session_id))
     if (session_id !== null) await sessions.confirmSecondFactor(tx, session_id)

@@ -15,7 +15,7 @@ export interface SignInService {
   passwords: Passwords
   vault: Vault
   limits: SessionLimits
-  /** Whether repeated failures are slowed down. */
+  /** Whether repeated failures are throttled. */
   throttled: boolean
   /** Null when no mail is configured. */
   mailer: Mailer | null

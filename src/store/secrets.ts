@@ -1,4 +1,4 @@
-/** The columns that hold encrypted secrets. On start they are checked, and re-encrypted after a key rotation. */
+/** The columns with encrypted secrets. A start checks them, and re-encrypts them after a key rotation. */
 import type { Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
 import type { Vault } from './vault.ts'
@@ -10,14 +10,13 @@ const COLUMNS = [
   { table: 'users', column: 'totp_secret' },
 ] as const
 
-/** Names the row that a secret is sealed for. It cannot be decrypted for another row. */
+/** The row that a secret is bound to. The secret cannot be decrypted for another row. */
 export const placeOf = (table: (typeof COLUMNS)[number]['table'], id: string | number): string => `${table}/${id}`
 
 const BATCH_ROWS = 500
 
 /**
- * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was sealed
- * with an unknown key.
+ * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was encrypted with an unknown key.
  */
 export async function reencryptSecrets(db: Db, vault: Vault): Promise<number> {
   let count = 0
@@ -52,5 +51,5 @@ async function reencrypt(db: Db, vault: Vault, table: string, column: string, ke
 
 const missingKey = (): Error =>
   new Error(
-    'The database holds secrets that were encrypted with another key. Restore secret.key in the data folder, or set SECRET_KEY (after a key rotation: SECRET_KEY_PREVIOUS) to that key.',
+    'The database contains secrets that were encrypted with another key. Restore secret.key in the data folder, or set SECRET_KEY (after a key rotation: SECRET_KEY_PREVIOUS) to that key.',
   )

@@ -15,17 +15,17 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 export interface Vault {
-  /** `place` names the table and row. A secret that is copied to another place does not open. */
+  /** `place` names the table and row. A secret that is copied to another place cannot be decrypted. */
   seal(text: string, place: string): string
   /** Throws `secret_unreadable` for another key, another place or a changed text. */
   open(sealed: string, place: string): string
-  /** The name of the key that sealed the text. */
+  /** The name of the key that encrypted the text. */
   keyOf(sealed: string): string
-  /** The names of the keys. The first one seals. Empty when no key is set. */
+  /** The names of the keys. The first one encrypts. Empty when no key is set. */
   readonly keys: readonly string[]
 }
 
-/** Opens with any of the keys, seals with the first. */
+/** Decrypts with any of the keys, encrypts with the first. */
 export function createVault(keys: readonly Buffer[]): Vault {
   const named = new Map(keys.map((key) => [nameOf(key), key]))
   return {
@@ -63,7 +63,7 @@ export function createVault(keys: readonly Buffer[]): Vault {
 const unreadable = (): AppError =>
   new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be decrypted. Send it again.' })
 
-/** The opened secret, or null if it cannot be decrypted. */
+/** The decrypted secret, or null if it cannot be decrypted. */
 export function openIfReadable(vault: Vault, sealed: string, place: string): string | null {
   try {
     return vault.open(sealed, place)
@@ -90,7 +90,7 @@ export function readKeys(
   const set = [SECRET_KEY, SECRET_KEY_PREVIOUS].flatMap((key) => (key ? [Buffer.from(key, 'hex')] : []))
   if (folder === null) return set
   const file = join(folder, KEY_FILE)
-  // After SECRET_KEY is set for the first time, the key file still opens older secrets.
+  // After SECRET_KEY is set for the first time, the key file still decrypts older secrets.
   if (SECRET_KEY) return existsSync(file) ? [...set, keyIn(file)] : set
   return [keyIn(file), ...set]
 }
@@ -117,7 +117,7 @@ function keyIn(file: string): Buffer {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
     }
-    // Linked when complete: two processes that start concurrently use the same key.
+    // Written to a draft and linked when complete, so two processes that start concurrently use the same key.
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: PRIVATE, flush: true })
     try {

@@ -344,10 +344,10 @@ onBothEngines(
 
     publish(filesOf('Fine'))
     for (const [status, detail] of [
-      [401, /answered 401/],
-      [403, /answered 403.*private_token/],
+      [401, /returned 401/],
+      [403, /returned 403.*private_token/],
       [429, /limits the number of requests \(429\)/],
-      [500, /answered 500/],
+      [500, /returned 500/],
     ] as const) {
       hosts.instead.github_api = (_, response) => void response.writeHead(status).end('secret words')
       await rejects(`status ${status}`, detail)

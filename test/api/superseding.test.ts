@@ -17,7 +17,7 @@ async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTI
   return { invite_id: body.id as string, token: body.signup_token as string }
 }
 
-/** An invite to the first organization, with its secret only in the mail. */
+/** An invite to the first organization, with its secret only in the email. */
 async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
   const { db, ids } = deps
   const caller = (await keyLookup(db)(first.api_key))!

@@ -17,7 +17,7 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
 }
 
 for (const engine of ENGINES) {
-  t.test(`does not resend a mail after a kill during its delivery (${engine})`, async (t) => {
+  t.test(`does not resend an email after a kill during its delivery (${engine})`, async (t) => {
     const DATABASE_URL = await emptyPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
     const delivery = mailbox.next()
     t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
     t.strictSame((await delivery).to, ['next@example.com'])
-    t.equal(mailbox.mails.length, 1, 'a mail that may have arrived is not sent again')
+    t.equal(mailbox.mails.length, 1, 'an email that may have arrived is not sent again')
     await second.kill()
   })
 

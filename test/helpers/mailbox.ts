@@ -17,7 +17,7 @@ export interface Mailbox {
   mails: Mail[]
   /** The raw text of mails that were rejected after their data. */
   refused: string[]
-  /** The next mail to arrive. */
+  /** The next email to arrive. */
   next(): Promise<Mail>
   /** Resolves when the configured behaviour applies next. */
   reached(): Promise<void>

@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
       level: 8,
     })
     t.match(created, { emailing_attempt_made: true })
-    t.notOk('signup_token' in created, 'the token is only in the mail')
+    t.notOk('signup_token' in created, 'the token is only in the email')
     const mail = await arriving
     t.strictSame(mail.to, ['grace@example.com'])
     t.equal(mail.from, 'workspace-admin@site.example')
@@ -115,7 +115,7 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, mailbox.url)
     mailbox.behave({ at: 'recipient', status: 550 })
     await app.invite('nobody@example.com')
-    t.match(await app.waitForLog(/mail given up/), { reason: /550/, level: 50 })
+    t.match(await app.waitForLog(/gave up sending an email/), { reason: /550/, level: 50 })
     t.equal(await app.waiting(), 0)
 
     mailbox.behave({ at: 'recipient', status: 450 })
@@ -127,7 +127,7 @@ for (const engine of ENGINES) {
       app.advance((seconds + 1) * 1000)
       app.wake()
     }
-    await app.waitForLog(/mail given up/)
+    await app.waitForLog(/gave up sending an email/)
     t.equal(await app.waiting(), 0)
     t.equal(
       (await app.send('GET', '/api/organizations/@current/invites/')).body.count,
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
     )
   })
 
-  t.test(`retries a mail after the server was unreachable (${engine})`, async (t) => {
+  t.test(`retries an email after the server was unreachable (${engine})`, async (t) => {
     const first = await openMailbox(t)
     await first.close()
     const app = await open(t, engine, first.url)
@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
     await app.waitForLog(/mail sent/)
   })
 
-  t.test(`does not resend a mail that may have been delivered (${engine})`, async (t) => {
+  t.test(`does not resend an email that may have been delivered (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, `${mailbox.url}?socketTimeout=300`)
     mailbox.behave({ at: 'data', cut: true })
@@ -168,7 +168,7 @@ for (const engine of ENGINES) {
     t.match(
       await app.waitForLog(/next attempt/),
       { reason: /ETIMEDOUT/ },
-      'a mail cannot have arrived before its data was sent',
+      'an email cannot have arrived before its data was sent',
     )
     t.equal(mailbox.mails.length, 0)
   })
@@ -191,7 +191,7 @@ for (const engine of ENGINES) {
       t.strictSame(
         mailbox.mails.map(({ to }) => to[0]),
         ['other@example.com'],
-        'no other process claims a mail that is being sent',
+        'no other process claims an email that is being sent',
       )
       app.advance(11 * MINUTE)
       app.wake()

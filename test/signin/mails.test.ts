@@ -12,7 +12,7 @@ const PASSWORD = 'correct horse battery staple'
 const OTHER_PASSWORD = 'four unrelated dictionary nouns'
 const ME = '/api/users/@me/'
 
-/** The uuid and the token of the link in the next mail to this address that has one. */
+/** The uuid and the token of the link in the next email to this address that has one. */
 async function nextLink(mailbox: Mailbox, path: string): Promise<{ uuid: string; token: string }> {
   for (;;) {
     const mail = mailbox.mails.shift() ?? (await mailbox.next().then(() => mailbox.mails.shift()))

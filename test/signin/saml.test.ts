@@ -254,8 +254,8 @@ const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>,
     { email: `${EMAIL}.evil.example`, tamper: (xml) => xml.replaceAll(`${EMAIL}.evil`, `${EMAIL}<!---->.evil`) },
   ],
   ['InResponseTo unknown', 'unknown, expired', { in_response_to: '_unknown' }, 'state_mismatch'],
-  ['InResponseTo missing', 'is off', { in_response_to: null }],
-  ['InResponseTo of the envelope contradicts', 'contradicting', { envelope_in_response_to: '_other' }],
+  ['InResponseTo missing', 'is disabled', { in_response_to: null }],
+  ['InResponseTo of the envelope contradicts', 'conflicting', { envelope_in_response_to: '_other' }],
 ]
 
 for (const engine of ENGINES)
@@ -301,12 +301,12 @@ for (const engine of ENGINES)
     )
 
     const good = openBrowser(world)
-    const { id: answeredId } = await begin(good)
-    const response = await respond({ in_response_to: answeredId })
+    const { id: requestId } = await begin(good)
+    const response = await respond({ in_response_to: requestId })
     t.match(await post(good, response), arrived())
     t.match(await post(good, response), refused(), 'the same assertion again')
     t.match(
-      await post(good, await respond({ in_response_to: answeredId })),
+      await post(good, await respond({ in_response_to: requestId })),
       refused('state_mismatch'),
       'the same request again',
     )
