@@ -13,7 +13,7 @@ const PASSWORD = 'correct horse battery staple'
 const ORGANIZATION = '/api/organizations/@current/'
 
 let workspace: Workspace
-/** The users have connections of their own, so administration requests do not wait for a free one. */
+/** The users have separate connections, so administration requests do not wait for a free one. */
 let browsers: Workspace
 let stored: string
 
@@ -53,7 +53,7 @@ async function requests(): Promise<number> {
   return percentile(times, 0.99)
 }
 
-/** Every user signs in again and again until `work` is done. It starts after the first sign-in. */
+/** Every user signs in repeatedly until `work` is done. `work` starts after the first sign-in. */
 async function whileSigningIn(work: () => Promise<number>): Promise<number> {
   let done = false
   const first = everyUser(signIn)
@@ -67,7 +67,7 @@ async function whileSigningIn(work: () => Promise<number>): Promise<number> {
   return time
 }
 
-/** Invites somebody again and again, about as often as users can sign in on two cores. */
+/** Sends invites repeatedly, about as often as users can sign in on two cores. */
 async function whileWriting(work: () => Promise<number>): Promise<number> {
   let done = false
   const writes = (async () => {
@@ -98,7 +98,7 @@ const BUSY = `organization, with ${USERS} parallel sign-ins`
 
 const isolation: Trial = {
   name: 'signin.isolation',
-  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords all the time, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is, and other requests wait for it.`,
+  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords continuously, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is, and other requests wait for it.`,
   // With 7 rounds the ratio to idle varied from 1.5 to 2.6 between runs.
   rounds: 21,
   setup,

@@ -66,7 +66,7 @@ const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
 const SAMPLES: Record<string, (world: World, unique: number) => unknown> = {
   target_email: (_, unique) => `guest-${unique}@example.com`,
   domain: (_, unique) => `d${unique}.example`,
-  label: () => 'made',
+  label: () => 'label',
   start_at: () => '2025-12-01T00:00:00Z',
   end_at: () => '2025-12-01T01:00:00Z',
   token: ({ ids }) => ids.signup_tokens[0],

@@ -430,7 +430,7 @@ for (const engine of ENGINES)
     for (const value of [secret, ...backup_codes]) t.notOk(text.includes(value))
   })
 
-onBothEngines(t, 'only administrators of the organization read it', async (t, app) => {
+onBothEngines(t, 'only administrators of the organization can read it', async (t, app) => {
   const { send, first, member, stranger } = app
   const own = path(first.organization_id)
   const [admin, plain, outsider] = [
@@ -449,7 +449,7 @@ onBothEngines(t, 'only administrators of the organization read it', async (t, ap
   t.match(theirs, [{}, {}, { actor: 'operator', user: null, area: 'organizations' }])
 })
 
-onBothEngines(t, 'keys are recorded where they have access', async (t, app) => {
+onBothEngines(t, 'keys are recorded in the organizations they have access to', async (t, app) => {
   const { send, first } = app
   const second = await ok(send('POST', '/api/organizations/', { body: { name: 'Second' } }))
   const create = (label: string, more: object) =>
@@ -469,7 +469,7 @@ onBothEngines(t, 'keys are recorded where they have access', async (t, app) => {
   ])
 })
 
-onBothEngines(t, 'pages lose and repeat nothing, in both directions', async (t, app) => {
+onBothEngines(t, 'pages neither skip nor repeat entries, in both directions', async (t, app) => {
   const { send, first } = app
   const rename = (name: string) => ok(send('PATCH', `/api/organizations/${first.organization_id}/`, { body: { name } }))
   for (let i = 0; i < 23; i++) await rename(`Name ${i}`)
@@ -520,7 +520,7 @@ onBothEngines(t, 'filters by area, user, item and time', async (t, app) => {
   t.match(await send('GET', path(first.organization_id, '?after=nonsense')), { status: 400, body: { attr: 'after' } })
 })
 
-onBothEngines(t, 'a change that fails leaves no entry, and an entry that fails undoes the change', async (t, app) => {
+onBothEngines(t, 'a failed change leaves no entry, and a failed entry rolls back the change', async (t, app) => {
   const { send, first, deps } = app
   const organization = `/api/organizations/${first.organization_id}`
   const count = (await entries(app)).length
@@ -600,7 +600,7 @@ for (const engine of ENGINES) {
     t.equal(await rows('sessions'), 0)
   })
 
-  t.test(`new addresses and new keys are mailed to the user (${engine})`, async (t) => {
+  t.test(`the user gets an email about new addresses and new keys (${engine})`, async (t) => {
     const environment = {
       SMTP_URL: 'smtp://127.0.0.1:9',
       SITE_URL: 'http://localhost',

@@ -213,7 +213,7 @@ onBothEngines(
     t.equal(
       (await call('organizations.retrieve', { params: { id: second.id }, key: inProject })).status,
       404,
-      'access to a project gives no access to its organization',
+      'access to a project does not include its organization',
     )
     t.equal((await call('organizations.list', { key: inProject })).body.count, 0)
     t.match((await call('users.me', { key: inProject })).body, { organization: null, team: { id: sub.id } })

@@ -109,7 +109,7 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
       }
     }
     for (const { status, text } of responses)
-      if (status >= 500) throw new Error(`${JSON.stringify(action)} answered ${status}: ${text}`)
+      if (status >= 500) throw new Error(`${JSON.stringify(action)} returned ${status}: ${text}`)
     await checkInvariants(app, founder.organization_id, action)
   }
 }

@@ -283,7 +283,7 @@ for (const engine of ENGINES)
 
 onBothEngines(
   t,
-  'rejects a bad URL with a helpful sentence and stores nothing',
+  'rejects an invalid URL with an actionable message and stores nothing',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -295,7 +295,7 @@ onBothEngines(
     const rejects = async (title: string, detail: RegExp, sent = url, code = 'invalid_input') => {
       const response = await app.send('POST', within(app), { body: { url: sent } })
       t.match(response, { status: 400, body: { type: 'validation_error', code, attr: 'url', detail } }, title)
-      t.notMatch(response.text, 'secret words', 'no text of the peer')
+      t.notMatch(response.text, 'secret words', 'no text from the peer')
     }
     await rejects('not a URL', /not a URL/, 'hedgerow')
     await rejects('another site', /cannot be installed from this URL/, 'https://example.com/hedgerow/webhook')
@@ -637,7 +637,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'installs a URL once when two requests race, and upgrades no plugin that is uninstalled meanwhile',
+  'installs a URL once when two requests race, and does not upgrade a plugin that is uninstalled concurrently',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()

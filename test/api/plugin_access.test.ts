@@ -7,7 +7,13 @@ import { onBothEngines, type TestApp } from '../helpers/app.ts'
 const LEVELS = [0, 3, 6, 9]
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps']
 /** The relation of the calling organization to the plugin. */
-const RELATIONS = ['own', 'own global', 'global of another', 'used of another', 'local of another'] as const
+const RELATIONS = [
+  'own',
+  'own global',
+  'global plugin of another organization',
+  'configured plugin of another organization',
+  'local plugin of another organization',
+] as const
 type Relation = (typeof RELATIONS)[number]
 
 const OWNERS_ONLY = ['check_for_updates', 'source', 'update_source', 'upgrade']
@@ -21,7 +27,7 @@ function expectedStatus(operation: Operation, level: number, relation: Relation)
   const verb = operation.id.split('.')[1]!
   const needed = operation.plugin_access
   if (level < 3) return 403
-  if (operation.namesSubject && relation === 'local of another') return 404
+  if (operation.namesSubject && relation === 'local plugin of another organization') return 404
   if (level < needed) return 403
   if (!operation.namesSubject || relation.startsWith('own'))
     return verb === 'delete' && relation === 'own global' ? 400 : operation.status
@@ -46,7 +52,7 @@ for (const family of FAMILIES)
       const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: relation } })
       const share = (is_global: boolean) => app.send('PATCH', `${url}${body.id}/`, { key, body: { is_global } })
       if (/global|used/.test(relation)) await share(true)
-      if (relation !== 'used of another') return body.id
+      if (relation !== 'configured plugin of another organization') return body.id
       await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, { body: { plugin: body.id } })
       await share(false)
       return body.id

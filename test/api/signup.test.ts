@@ -188,7 +188,7 @@ onBothEngines(t, 'an invite expires after three days', async (t, app) => {
   t.equal((await call('organizations.retrieve', { params: { id: '@current' } })).body.member_count, '1')
 })
 
-onBothEngines(t, 'rejects an invite whose inviter has a lower level now', async (t, app) => {
+onBothEngines(t, 'rejects an invite whose inviter was demoted', async (t, app) => {
   const { call, member, deps } = app
   const admin = await member('admin@example.com', 8)
   const { body } = await call('invites.create', {

@@ -7,7 +7,7 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 
 const VICTIM = 'victim@example.com'
 
-/** An invite of a server without mail: its secret is in the response. */
+/** An invite of a server without email: its secret is in the response. */
 async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTIM, level = 1) {
   const { body } = await app.call('invites.create', {
     params: { organization_id: '@current' },
@@ -114,10 +114,10 @@ onBothEngines(t, 'verified accounts and invites without mail supersede no accoun
     body: { code: 'account_exists' },
   })
 
-  await app.stranger('made@example.com')
-  const vouched = await inviteByMail(app, 'made@example.com')
+  await app.stranger('created@example.com')
+  const operatorCreated = await inviteByMail(app, 'created@example.com')
   t.match(
-    await accept(app, vouched),
+    await accept(app, operatorCreated),
     { status: 400, body: { code: 'account_exists' } },
     'an account created by the operator',
   )

@@ -222,7 +222,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.strictSame((await arriving).to, ['new@example.com'], 'the worker sends the mail of the API node')
 
   for (const path of ['/health/live', '/health/ready', '/openapi.json'])
-    t.match(await sendTo(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
+    t.match(await sendTo(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker serves ${path}`)
   t.equal((await fetch(`${worker.url}/metrics`)).status, 200)
   const misdirected = { type: 'server_error', code: 'unavailable', detail: /role api or all/, attr: null }
   for (const [method, path] of [
@@ -245,7 +245,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   await until(async () => !(await isReady(agent, api)))
   t.match(await sendTo(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
   t.match(await sendTo(agent, `${api.url}/health/live`, {}), { status: 200 })
-  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'answers and closes the connection')
+  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'responds and closes the connection')
   t.same(await stopNode(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
 
   const apiOnly = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
@@ -291,9 +291,9 @@ t.test('a worker finishes the run of a killed worker', async (t) => {
     }))
     await site.request('POST', '/batch/', { api_key: site.project_token, batch })
     sent.push(...batch.map((event) => event.uuid))
-    // Open transactions of other suites on the same cluster hold back the horizon.
+    // Open transactions of other suites on the same cluster delay the horizon.
     await until(async () => (await database.query(horizonPassed)).rows[0].over)
-    // The lock blocks other writers without taking a transaction id, which would hold back the horizon too.
+    // The lock blocks other writers without taking a transaction id, which would also delay the horizon.
     await client.query('begin; lock table delivered in share mode')
     site.advance(2 * WINDOW_MS)
     worker ??= await site.start({ ROLE: 'worker' })
@@ -347,7 +347,7 @@ t.test('nodes recover when the database restarts under load', async (t) => {
       'requests during the outage succeed or get 503 with Retry-After',
     )
     t.ok(during.some(({ status }) => status === 200))
-    // Requests from the time of the outage are answered by now.
+    // Requests from the time of the outage have completed by now.
     await load.more(CLIENTS)
     load.answers()
     await load.more(50)

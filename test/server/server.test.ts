@@ -439,7 +439,7 @@ t.test('a shutdown finishes requests in progress', async (t) => {
   const closed = app.close()
   release()
   await held
-  t.match(await response, /^HTTP\/1\.1 201/, 'a request that waits for the database is answered')
+  t.match(await response, /^HTTP\/1\.1 201/, 'a request that waits for the database gets a response')
   await closed
   t.equal((await deps.db.get<{ n: number }>(sql`select count(*) as n from organizations`))!.n, 2)
 })

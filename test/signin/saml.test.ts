@@ -95,7 +95,7 @@ for (const engine of ENGINES)
       ['the clocks differ by 50 seconds', { not_before: 50, not_on_or_after: 300 }],
       ['the assertion ended 50 seconds ago', { not_on_or_after: -50, confirmed_until: -50 }],
       ['the address has another case', { email: EMAIL.toUpperCase(), name_id: EMAIL }],
-      ['the line breaks are those of Windows', { prepare: (xml) => xml.replaceAll('><saml:', '>\r\n<saml:') }],
+      ['with Windows line breaks', { prepare: (xml) => xml.replaceAll('><saml:', '>\r\n<saml:') }],
     ] as [string, Partial<ResponseOptions>][]) {
       const browser = openBrowser(world)
       const { id } = await begin(browser, { email: EMAIL, next: '/after' })
@@ -112,7 +112,7 @@ for (const engine of ENGINES)
     t.match(await world.deps.db.get(sql`select distinct domain_id from sessions`), { domain_id: world.domain_id })
   })
 
-/** Makes an assertion for another address out of a signed one. */
+/** Turns a signed assertion into one for another address. */
 const forge = (assertion: string): string =>
   assertion
     .replaceAll(EMAIL, `owner@${DOMAIN}`)
@@ -214,7 +214,7 @@ const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>,
   ['confirmation expired', 'has expired', { confirmed_until: -61 }],
   ['confirmation without an end', 'NotOnOrAfter', { confirmed_until: null }],
   [
-    'a time that is none',
+    'a malformed time',
     'NotOnOrAfter',
     { prepare: (xml) => xml.replace(/NotOnOrAfter="[^"]+"/, 'NotOnOrAfter="later"') },
   ],
@@ -255,7 +255,7 @@ const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>,
   ],
   ['InResponseTo unknown', 'unknown, expired', { in_response_to: '_unknown' }, 'state_mismatch'],
   ['InResponseTo missing', 'is disabled', { in_response_to: null }],
-  ['InResponseTo of the envelope contradicts', 'conflicting', { envelope_in_response_to: '_other' }],
+  ['InResponseTo of the envelope differs', 'conflicting', { envelope_in_response_to: '_other' }],
 ]
 
 for (const engine of ENGINES)
@@ -363,7 +363,7 @@ for (const engine of ENGINES)
     const response = await respond({})
     t.match(await post(browser, response), arrived())
     t.match((await browser.send('GET', ME)).body, { email: EMAIL })
-    t.match(await post(openBrowser(world), response), refused(), 'each assertion counts once')
+    t.match(await post(openBrowser(world), response), refused(), 'each assertion is accepted once')
     t.match(await post(openBrowser(world), await respond({ in_response_to: '_unknown' })), refused('state_mismatch'))
     const { id } = await begin(browser)
     t.match(await post(openBrowser(world), await respond({ in_response_to: id })), refused('state_mismatch'))

@@ -443,7 +443,7 @@ t.test('concurrent SQLite writes share one commit', async (t) => {
   t.equal(commitsIn(join(folder, 'workspace.db-wal')) - before, 3, 'sequential writes are committed separately')
 })
 
-/** Counts the WAL frames that end a transaction: their header holds the size of the database. */
+/** Counts the WAL frames that end a transaction: their header contains the size of the database. */
 function commitsIn(file: string): number {
   const log = readFileSync(file)
   const frame = log.readUInt32BE(8) + 24
