@@ -20,7 +20,7 @@ export interface Ids {
   /** The challenge that verifies a domain: 43 URL-safe characters. */
   challenge(): string
   /** Four lower-case letters that make a slug unique. */
-  letters(): string
+  slugSuffix(): string
 }
 
 export const makeIds = (milliseconds: () => number): Ids => ({
@@ -33,7 +33,7 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   totpSecret: () => base32(32).toUpperCase(),
   backupCode: () => base32(16).replace(/(.{4})(?=.)/g, '$1-'),
   challenge: () => randomBytes(32).toString('base64url'),
-  letters: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
+  slugSuffix: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
 })
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'

@@ -63,7 +63,7 @@ export function requireLevel(actual: number, needed: number): void {
 }
 
 /** The plugin access levels of an organization: view and configure, install, share with all other organizations. */
-export const PLUGIN_ACCESS = { look: 3, install: 6, share: 9 } as const
+export const PLUGIN_ACCESS = { view: 3, install: 6, share: 9 } as const
 
 export function requirePluginAccess(actual: number, needed: number): void {
   if (actual < needed)

@@ -117,7 +117,7 @@ const isCounted = (
 export async function hasCounts(reader: EventReader, project_id: number): Promise<boolean> {
   const uncounted = await reader.rows(sql`select 1 from uncounted_events where project_id = ${project_id}`, {
     project_id,
-    lane: 'first',
+    lane: 'fast',
   })
   return uncounted.length === 0
 }

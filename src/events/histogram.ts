@@ -115,7 +115,7 @@ async function readCounts(
   if (parts.length === 0) return new Map()
   const found = await reader.rows<[number, number]>(
     sql`select place, cast(sum(count) as bigint) from (${joined(parts, ' union all ')}) parts group by place`,
-    { project_id, lane: 'first', signal },
+    { project_id, lane: 'fast', signal },
   )
   return new Map(found.map(([index, count]) => [Number(index), Number(count)]))
 }

@@ -58,7 +58,7 @@ export async function countBetween(
   const within = (start: number, end: number): Sql =>
     sql`from events e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
   const read = async (query: Sql): Promise<number | undefined> => {
-    const [row] = await reader.rows<[number]>(query, { project_id, lane: 'first' })
+    const [row] = await reader.rows<[number]>(query, { project_id, lane: 'fast' })
     return row && Number(row[0])
   }
   let count = 0
@@ -86,7 +86,7 @@ export async function positionAt(
     sql`select ${POSITION} from events e
       where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to} and e.created_at < ${time}
       order by ${POSITION} desc limit 1`,
-    { project_id, lane: 'first' },
+    { project_id, lane: 'fast' },
   )
   return found[0] ? Number(found[0][0]) + 1 : from
 }

@@ -74,8 +74,8 @@ export function resolveValues(fields: readonly Field[], input: Values, stored: C
     if (value === undefined) continue
     if (reused !== undefined) reusedSecret ??= key
     // An empty secret is stored openly.
-    const sealed = value !== '' && (field.secret || reused !== undefined)
-    ;(sealed ? secrets : open).set(key, value)
+    const encrypted = value !== '' && (field.secret || reused !== undefined)
+    ;(encrypted ? secrets : open).set(key, value)
   }
   const values = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
   requireComplete(fields, values)

@@ -35,14 +35,14 @@ export async function reencryptSecrets(db: Db, vault: Vault): Promise<number> {
 async function reencrypt(db: Db, vault: Vault, table: string, column: string, key: string): Promise<number> {
   let count = 0
   for (;;) {
-    const rows = await db.all<{ id: string | number; sealed: string }>(sql`
-      select id, ${name(column)} as sealed from ${name(table)} where substr(${name(column)}, 1, 8) = ${key}
+    const rows = await db.all<{ id: string | number; encrypted: string }>(sql`
+      select id, ${name(column)} as encrypted from ${name(table)} where substr(${name(column)}, 1, 8) = ${key}
       limit ${BATCH_ROWS}`)
-    for (const { id, sealed } of rows) {
+    for (const { id, encrypted } of rows) {
       const place = `${table}/${id}`
-      const reencrypted = vault.seal(vault.open(sealed, place), place)
+      const reencrypted = vault.encrypt(vault.decrypt(encrypted, place), place)
       count += await db.run(
-        sql`update ${name(table)} set ${name(column)} = ${reencrypted} where id = ${id} and ${name(column)} = ${sealed}`,
+        sql`update ${name(table)} set ${name(column)} = ${reencrypted} where id = ${id} and ${name(column)} = ${encrypted}`,
       )
     }
     if (rows.length < BATCH_ROWS) return count

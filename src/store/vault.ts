@@ -16,11 +16,11 @@ const TAG_BYTES = 16
 
 export interface Vault {
   /** `place` names the table and row. A secret that is copied to another place cannot be decrypted. */
-  seal(text: string, place: string): string
+  encrypt(text: string, place: string): string
   /** Throws `secret_unreadable` for another key, another place or a changed text. */
-  open(sealed: string, place: string): string
+  decrypt(encrypted: string, place: string): string
   /** The name of the key that encrypted the text. */
-  keyOf(sealed: string): string
+  keyOf(encrypted: string): string
   /** The names of the keys. The first one encrypts. Empty when no key is set. */
   readonly keys: readonly string[]
 }
@@ -31,7 +31,7 @@ export function createVault(keys: readonly Buffer[]): Vault {
   return {
     keys: [...named.keys()],
     keyOf,
-    seal: (text, place) => {
+    encrypt: (text, place) => {
       const [current] = named
       if (!current)
         throw new AppError({
@@ -42,13 +42,13 @@ export function createVault(keys: readonly Buffer[]): Vault {
       const [name, key] = current
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
-      const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return `${name}.${sealed.toString('base64url')}`
+      const encrypted = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${name}.${encrypted.toString('base64url')}`
     },
-    open: (sealed, place) => {
-      const key = named.get(keyOf(sealed))
+    decrypt: (encrypted, place) => {
+      const key = named.get(keyOf(encrypted))
       if (!key) throw unreadable()
-      const bytes = Buffer.from(sealed.slice(sealed.indexOf('.') + 1), 'base64url')
+      const bytes = Buffer.from(encrypted.slice(encrypted.indexOf('.') + 1), 'base64url')
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place))
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
@@ -64,16 +64,16 @@ const unreadable = (): AppError =>
   new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be decrypted. Send it again.' })
 
 /** The decrypted secret, or null if it cannot be decrypted. */
-export function openIfReadable(vault: Vault, sealed: string, place: string): string | null {
+export function decryptIfReadable(vault: Vault, encrypted: string, place: string): string | null {
   try {
-    return vault.open(sealed, place)
+    return vault.decrypt(encrypted, place)
   } catch (error) {
     if (error instanceof AppError && error.code === 'secret_unreadable') return null
     throw error
   }
 }
 
-const keyOf = (sealed: string): string => sealed.slice(0, sealed.indexOf('.'))
+const keyOf = (encrypted: string): string => encrypted.slice(0, encrypted.indexOf('.'))
 
 /** Identifies a key without revealing it. */
 const nameOf = (key: Buffer): string =>

@@ -677,9 +677,9 @@ for (const engine of ENGINES)
       t.equal(await reencryptSecrets(db, createVault([after!, before!])), 2)
       const vault = createVault([after!])
       const plugin = (await db.get<{ private_token: string }>(sql`select private_token from plugins`))!
-      t.equal(vault.open(plugin.private_token, `plugins/${created.id}`), 'T')
+      t.equal(vault.decrypt(plugin.private_token, `plugins/${created.id}`), 'T')
       const config = (await db.get<{ id: number; secrets: string }>(sql`select id, secrets from plugin_configs`))!
-      t.equal(vault.open(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
+      t.equal(vault.decrypt(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
       await t.rejects(reencryptSecrets(db, createVault([before!])), /SECRET_KEY/)
 
       t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
@@ -851,7 +851,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'lists the catalogue, unused plugins and enabled plugins that send events',
+  'lists the catalog, unused plugins and enabled plugins that send events',
   async (t, app) => {
     const url = within(app)
     const { body: shelf } = await app.send('GET', `${url}repository/?limit=2&offset=1`)

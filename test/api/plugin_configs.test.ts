@@ -65,7 +65,7 @@ onBothEngines(
       const row = (await app.deps.db.get<{ secrets: string | null }>(
         sql`select secrets from plugin_configs where id = ${created.body.id}`,
       ))!
-      return row.secrets && JSON.parse(app.deps.vault.open(row.secrets, `plugin_configs/${created.body.id}`))
+      return row.secrets && JSON.parse(app.deps.vault.decrypt(row.secrets, `plugin_configs/${created.body.id}`))
     }
     t.strictSame(await secrets(), { secretKey: 'hush' })
 
@@ -257,7 +257,7 @@ onBothEngines(
     const kept = await app.send('PATCH', item, { body: { enabled: true, config: { a: MASK, b: MASK, c: 'x' } } })
     t.strictSame(kept.body.config, { c: 'x', a: MASK, b: MASK })
     const row = (await app.deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
-    t.strictSame(JSON.parse(app.deps.vault.open(row.secrets, `plugin_configs/${created.body.id}`)), {
+    t.strictSame(JSON.parse(app.deps.vault.decrypt(row.secrets, `plugin_configs/${created.body.id}`)), {
       a: 'open',
       b: 'hush',
     })

@@ -436,7 +436,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
   const distributed = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
   t.same(distributed.sort(), ['event_counts', 'events', 'person_distinct_ids', 'persons'])
 
-  // The requirements of Citus, checked in the catalogue.
+  // The requirements of Citus, checked in the catalog.
   const { rows: narrow } = await client.query(
     `select indexrelid::regclass::text from pg_index i where indisunique and indrelid = any ($1::regclass[])
       and not (select attnum from pg_attribute where attrelid = indrelid and attname = 'project_id') = any (indkey::int2[])`,

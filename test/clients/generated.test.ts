@@ -79,7 +79,7 @@ t.test('the examples of the client README print the expected output', async (t) 
   ])
 })
 
-t.test('the client of this repository throws errors, follows pages and honours Retry-After', async (t) => {
+t.test('the client of this repository throws errors, follows pages and honors Retry-After', async (t) => {
   const { answer, createClient, each, WorkspaceError } = await clientPackage('workspace-admin-client')
   const client = createClient({ baseUrl: `${server.url}/`, key: server.api_key })
   const created: string[] = []

@@ -26,20 +26,23 @@ const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECR
 t.test('decrypts a secret only with its key, for its row, and unmodified', async (t) => {
   const [key, otherKey] = [randomBytes(32), randomBytes(32)]
   const vault = createVault([key])
-  const sealed = vault.seal('täxt', 'batch_exports/1')
-  t.equal(vault.open(sealed, 'batch_exports/1'), 'täxt')
-  t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'every encryption differs')
-  t.notMatch(sealed, /täxt/)
+  const encrypted = vault.encrypt('täxt', 'batch_exports/1')
+  t.equal(vault.decrypt(encrypted, 'batch_exports/1'), 'täxt')
+  t.not(encrypted, vault.encrypt('täxt', 'batch_exports/1'), 'every encryption differs')
+  t.notMatch(encrypted, /täxt/)
   const unreadable = { code: 'secret_unreadable' }
-  t.throws(() => vault.open(sealed, 'batch_exports/2'), unreadable)
-  t.throws(() => createVault([otherKey]).open(sealed, 'batch_exports/1'), unreadable)
-  for (const at of [10, 20, sealed.length - 2]) {
-    const other = sealed[at] === 'A' ? 'B' : 'A'
-    t.throws(() => vault.open(sealed.slice(0, at) + other + sealed.slice(at + 1), 'batch_exports/1'), unreadable)
+  t.throws(() => vault.decrypt(encrypted, 'batch_exports/2'), unreadable)
+  t.throws(() => createVault([otherKey]).decrypt(encrypted, 'batch_exports/1'), unreadable)
+  for (const at of [10, 20, encrypted.length - 2]) {
+    const other = encrypted[at] === 'A' ? 'B' : 'A'
+    t.throws(
+      () => vault.decrypt(encrypted.slice(0, at) + other + encrypted.slice(at + 1), 'batch_exports/1'),
+      unreadable,
+    )
   }
-  t.throws(() => vault.open('', 'batch_exports/1'), unreadable)
-  t.equal(createVault([otherKey, key]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
-  t.throws(() => createVault([]).seal('x', 'y'), { code: 'no_secret_key' })
+  t.throws(() => vault.decrypt('', 'batch_exports/1'), unreadable)
+  t.equal(createVault([otherKey, key]).decrypt(encrypted, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
+  t.throws(() => createVault([]).encrypt('x', 'y'), { code: 'no_secret_key' })
 })
 
 t.test('creates a key file next to the data once', async (t) => {
@@ -177,7 +180,7 @@ onBothEngines(
     t.equal((await send('PATCH', config, { body: { enabled: false } })).status, 200)
     t.equal((await send('PATCH', config, { body: { config: { a: 'C', b: 'D' } } })).status, 200)
     const stored = (await deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
-    t.same(JSON.parse(deps.vault.open(stored.secrets, `plugin_configs/${configured.body.id}`)), { a: 'C', b: 'D' })
+    t.same(JSON.parse(deps.vault.decrypt(stored.secrets, `plugin_configs/${configured.body.id}`)), { a: 'C', b: 'D' })
   },
   { environment: { SECRET_KEY: hex() } },
 )

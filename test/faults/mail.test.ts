@@ -22,13 +22,13 @@ for (const engine of ENGINES) {
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
     const first = await startProcess(t, environment)
-    mailbox.behave({ at: 'data', hang: true })
+    mailbox.setFault({ at: 'data', hang: true })
     const reached = mailbox.reached()
     t.equal(await invite(first, first.api_key!, 'lost@example.com'), 201)
     await reached
     await first.kill()
 
-    mailbox.behave(null)
+    mailbox.setFault(null)
     const second = await startProcess(t, environment)
     const delivery = mailbox.next()
     t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
@@ -41,7 +41,7 @@ for (const engine of ENGINES) {
     const DATABASE_URL = await emptyPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
-    mailbox.behave({ at: 'recipient', status: 451 })
+    mailbox.setFault({ at: 'recipient', status: 451 })
     const first = await startProcess(t, environment)
     const reached = mailbox.reached()
     t.equal(await invite(first, first.api_key!, 'waiting@example.com'), 201)
@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
     await first.kill()
 
     await db.run(sql`update letters set next_attempt_at = '2026-01-01T00:00:00.000Z'`)
-    mailbox.behave(null)
+    mailbox.setFault(null)
     const delivery = mailbox.next()
     const second = await startProcess(t, environment)
     t.strictSame((await delivery).to, ['waiting@example.com'], 'the next start sends it')

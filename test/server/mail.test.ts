@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
   t.test(`retries a rejected mail with growing delays and the same Message-ID (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, mailbox.url)
-    mailbox.behave({ at: 'recipient', status: 451 })
+    mailbox.setFault({ at: 'recipient', status: 451 })
     await app.invite('grace@example.com')
     t.match(await app.waitForLog(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
     app.wake()
@@ -93,11 +93,11 @@ for (const engine of ENGINES) {
     app.advance(MINUTE)
     app.wake()
     await app.waitForLog(/next attempt in 60 seconds/)
-    mailbox.behave({ at: 'data', status: 452 })
+    mailbox.setFault({ at: 'data', status: 452 })
     app.advance(2 * MINUTE)
     app.wake()
     await app.waitForLog(/next attempt in 120 seconds/)
-    mailbox.behave(null)
+    mailbox.setFault(null)
     app.advance(3 * MINUTE)
     const arriving = mailbox.next()
     app.wake()
@@ -113,12 +113,12 @@ for (const engine of ENGINES) {
   t.test(`gives up an undeliverable mail and logs the reason (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, mailbox.url)
-    mailbox.behave({ at: 'recipient', status: 550 })
+    mailbox.setFault({ at: 'recipient', status: 550 })
     await app.invite('nobody@example.com')
     t.match(await app.waitForLog(/gave up sending an email/), { reason: /550/, level: 50 })
     t.equal(await app.waiting(), 0)
 
-    mailbox.behave({ at: 'recipient', status: 450 })
+    mailbox.setFault({ at: 'recipient', status: 450 })
     await app.invite('busy@example.com')
     for (let attempt = 1; attempt < 12; attempt++) {
       const seconds = Math.min(30 * 2 ** (attempt - 1), 3600)
@@ -153,17 +153,17 @@ for (const engine of ENGINES) {
   t.test(`does not resend an email that may have been delivered (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, `${mailbox.url}?socketTimeout=300`)
-    mailbox.behave({ at: 'data', cut: true })
+    mailbox.setFault({ at: 'data', cut: true })
     await app.invite('cut@example.com')
     t.match(await app.waitForLog(/may have arrived/), { level: 50 })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
-    mailbox.behave({ at: 'data', hang: true })
+    mailbox.setFault({ at: 'data', hang: true })
     await app.invite('slow@example.com')
     t.match(await app.waitForLog(/may have arrived/), { reason: /ETIMEDOUT/ })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
-    mailbox.behave({ at: 'recipient', hang: true })
+    mailbox.setFault({ at: 'recipient', hang: true })
     await app.invite('early@example.com')
     t.match(
       await app.waitForLog(/next attempt/),
@@ -178,11 +178,11 @@ for (const engine of ENGINES) {
     async (t) => {
       const mailbox = await openMailbox(t)
       const app = await open(t, engine, mailbox.url)
-      mailbox.behave({ at: 'recipient', status: 451 })
+      mailbox.setFault({ at: 'recipient', status: 451 })
       await app.invite('grace@example.com')
       await app.waitForLog(/next attempt/)
       await app.deps.db.run(sql`update letters set state = 'sending'`)
-      mailbox.behave(null)
+      mailbox.setFault(null)
       app.advance(5 * MINUTE)
       app.log.length = 0
       app.wake()
@@ -204,11 +204,11 @@ for (const engine of ENGINES) {
   t.test(`does not send a deleted invite (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, mailbox.url)
-    mailbox.behave({ at: 'recipient', status: 451 })
+    mailbox.setFault({ at: 'recipient', status: 451 })
     const { id } = await app.invite('grace@example.com')
     await app.waitForLog(/next attempt/)
     await app.send('DELETE', `/api/organizations/@current/invites/${id}/`)
-    mailbox.behave(null)
+    mailbox.setFault(null)
     app.advance(MINUTE)
     const arriving = mailbox.next()
     app.wake()
