@@ -35,7 +35,7 @@ function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<u
 export function createPostgresReaders(url: string): ReaderBackend {
   const pool = new pg.Pool({
     connectionString: url,
-    max: SLOTS.first + SLOTS.slow + SPARE_CONNECTIONS,
+    max: SLOTS.fast + SLOTS.slow + SPARE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
   const ignore = (): void => undefined

@@ -179,7 +179,7 @@ export function encryptSettings(
 }
 
 /**
- * The settings that an update starts from. If the stored secrets cannot be decrypted, the sent ones replace all of them.
+ * The stored settings, for merging with the sent ones. If the stored secrets cannot be decrypted, the sent ones replace all of them.
  * Throws `secret_unreadable` if none is sent.
  */
 export function settingsToUpdate(vault: Vault, row: BatchExportRow, sent: DestinationConfig): DestinationSettings {
