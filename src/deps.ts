@@ -76,7 +76,7 @@ export interface Deps {
   readonly signIn: SignInService
   /** The single sign-on providers of the operator. */
   readonly providers: Providers
-  /** Null when no mail is configured. Wake it after enqueueing an email. */
+  /** Null when email is not configured. Wake it after enqueueing an email. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
   /** Opens connections to hosts that users choose. */
@@ -283,7 +283,7 @@ export async function openStores({
 const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
-/** Loads the mail library only when mail is configured. */
+/** Loads the mail library only when email is configured. */
 async function openMail({
   config,
   db,
@@ -306,7 +306,7 @@ async function openMail({
     inviteLink: (id) => createInviteLink(db, ids, site_url, id),
     accountLink: async (kind, account) => {
       const link = await createAccountLink({ db, ids, milliseconds }, kind, account)
-      // The secret is in the fragment, which browsers do not send to servers and proxies.
+      // The token is in the fragment, which browsers do not send to servers and proxies.
       return link && `${site_url}/${kind === 'password_reset' ? 'reset' : 'verify_email'}/${link.uuid}/#${link.token}`
     },
   })

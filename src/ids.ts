@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** Generates ids and secrets. An input like the clock, so tests can replace it. */
+/** Generates ids and secrets. It is injected like the clock, so tests can replace it. */
 export interface Ids {
   uuid(): string
   /** The value of a personal API key: 280 random bits. Only its hash is stored. */
@@ -9,7 +9,7 @@ export interface Ids {
   keyId(): string
   /** The token of a project. It can only send events, and every member sees it. */
   projectToken(): string
-  /** The secret of an invite link: 256 random bits. Only its hash is stored. */
+  /** The token of an invite link: 256 random bits. Only its hash is stored. */
   inviteToken(): string
   /** The value of a session cookie: 256 random bits. Only its hash is stored. */
   sessionToken(): string

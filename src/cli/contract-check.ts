@@ -38,7 +38,7 @@ const SKIPPED: Record<string, string> = {
 
 /** These verbs must succeed. The result of others depends on state, so any declared response passes. */
 const MUST_SUCCEED = ['list', 'retrieve', 'create', 'update', 'delete', 'revoke', 'capture', 'batch', 'e', 'i_v0_e']
-/** Only the email contains the secret of an invite, and only the user knows the password. */
+/** These need the token from an email, or a password that only the user knows. */
 const NEED_SECRET = ['signup.retrieve', 'session.create']
 
 const PLUGINS = '/api/organizations/{organization_id}/pipeline_destinations/'

@@ -522,8 +522,8 @@ export interface paths {
         put?: never;
         /**
          * Verify an address
-         * @description Takes the secret from an emailed link and marks the address as verified. A pending address becomes the user's address.
-         *     Does not sign in. An unknown, used or expired secret returns 400 `invalid_token`.
+         * @description Takes the token from an emailed link and marks the address as verified. A pending address becomes the user's address.
+         *     Does not sign in. An unknown, used or expired token returns 400 `invalid_token`.
          */
         post: operations["users.verify_email"];
         delete?: never;
@@ -801,9 +801,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a one-time link
-         * @description Takes the secret of a link that `workspace-admin users link` or the first start printed. A link works once, for one
+         * @description Takes the token of a link that `workspace-admin users link` or the first start printed. A link works once, for one
          *     hour. It does not replace the second factor: an account that has one returns 401 `2fa_required`. An unknown, used or
-         *     expired secret returns 400 `invalid_token`.
+         *     expired token returns 400 `invalid_token`.
          */
         post: operations["session.use_link"];
         delete?: never;
@@ -891,7 +891,7 @@ export interface paths {
         };
         /**
          * Open the sign-in page
-         * @description The HTML page for signing in. One-time links open it with their secret in the fragment of the URL.
+         * @description The HTML page for signing in. One-time links open it with their token in the fragment of the URL.
          */
         get: operations["session.page"];
         put?: never;
@@ -3658,7 +3658,7 @@ export interface components {
         };
         /**
          * EmailVerification
-         * @description The secret from an emailed link.
+         * @description The token from an emailed link.
          */
         EmailVerification: {
             uuid: string;
@@ -3784,7 +3784,7 @@ export interface components {
         };
         /**
          * LinkSignIn
-         * @description The secret of a one-time sign-in link.
+         * @description The token of a one-time sign-in link.
          */
         LinkSignIn: {
             /** @description The part of the link after `#`. */
@@ -3800,7 +3800,7 @@ export interface components {
         };
         /**
          * PasswordReset
-         * @description A new password, with the secret from the emailed link.
+         * @description A new password, with the token from the emailed link.
          */
         PasswordReset: {
             token: string;
@@ -7174,7 +7174,7 @@ export interface operations {
     "password_reset.check": {
         parameters: {
             query: {
-                /** @description The secret from the emailed link. */
+                /** @description The token from the emailed link. */
                 token: string;
             };
             header?: never;

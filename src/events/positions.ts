@@ -25,7 +25,7 @@ async function readPosition(events: Db, query: Sql): Promise<number> {
 
 /**
  * The first position after a pause that begins now: above every acknowledged event, and on PostgreSQL above every
- * transaction that has inserted but not committed. Such a transaction counts as before the pause.
+ * transaction that has inserted but not committed. Its events count as before the pause.
  */
 export async function pausePosition(events: Db): Promise<number> {
   if (events.engine === 'sqlite') return horizon(events)

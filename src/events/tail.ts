@@ -39,7 +39,7 @@ export interface Tail {
 /** A query with filters reads at most this many events. */
 const SCANNED_EVENTS = 10_000
 
-/** Reads events that were ingested after the cursor, up to the position below which no event can appear any more. */
+/** Reads events that were ingested after the cursor, up to the horizon. */
 export async function tail(events: Db, reader: EventReader, query: TailQuery, limit: number): Promise<Tail> {
   const { project_id, condition, withPerson, from, signal } = query
   const end = { position: await horizon(events), seq: 0 }

@@ -42,9 +42,9 @@ export interface MailerOptions {
   send: Send
   log: Log
   site_url: string
-  /** Creates the secret link of an invite. Undefined when the invite is gone. */
+  /** Creates the link of an invite, with a new token. Undefined when the invite was deleted. */
   inviteLink(invite_id: string): Promise<{ link: string; expires_at: string } | undefined>
-  /** Creates the secret link of an account mail. Undefined when the user has another address by now. */
+  /** Creates the link of an account email, with a new token. Undefined when the user's address has changed. */
   accountLink(kind: AccountLinkKind, content: outbox.AccountLinkContent): Promise<string | undefined>
 }
 
@@ -96,8 +96,8 @@ export function createMailer({ db, now, send, log, site_url, inviteLink, account
   }
 
   /**
-   * The secret of an invite is created here and stored as a hash, so the outbox
-   * contains no secrets. Each attempt creates a new secret. Returns undefined when the email is no longer needed.
+   * The token of a link is created here and stored as a hash, so the outbox contains no tokens. Each attempt creates a new
+   * token. Returns undefined when the email is no longer needed.
    */
   async function compose(mail: QueuedMail): Promise<Message | undefined> {
     const envelope = { message_id: `<${mail.id}@${new URL(site_url).hostname}>`, to: mail.recipient }

@@ -6,11 +6,11 @@ import * as outbox from './outbox.ts'
 export interface NoticeDeps {
   ids: Ids
   now: () => string
-  /** Null when no mail is configured. */
+  /** Null when email is not configured. */
   mailer: { wake(): void } | null
 }
 
-/** Enqueues an email in the transaction of the change. Without mail it does nothing. Wake the mailer after the commit. */
+/** Enqueues an email in the transaction of the change. Does nothing if email is not configured. Wake the mailer after the commit. */
 export async function notifyUser(
   { mailer, ids, now }: NoticeDeps,
   tx: Db,

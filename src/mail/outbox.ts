@@ -23,7 +23,7 @@ export interface ExportPausedContent {
   failures: number
 }
 
-/** An email with a link that carries a secret. The secret is created when the email is sent. */
+/** An email with a link that contains a token. The token is created when the email is sent. */
 export interface AccountLinkContent {
   user_id: number
   first_name: string
@@ -48,7 +48,7 @@ export interface AccountNoticeContent {
   at: string
 }
 
-/** The template parameters of each kind of email. They contain no secrets. */
+/** The template parameters of each kind of email. They contain no tokens. */
 export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }

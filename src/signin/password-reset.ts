@@ -1,4 +1,4 @@
-/** Resetting a forgotten password by a mailed link. */
+/** Resets forgotten passwords with emailed links. */
 
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
@@ -65,7 +65,7 @@ export async function countMail(
     })
 }
 
-/** Creates the secret of a mailed link and voids earlier ones of its kind. Undefined when the user has another address. */
+/** Creates the token of an emailed link and voids earlier ones of its kind. Undefined when the user's address has changed. */
 export async function createAccountLink(
   { db, ids, milliseconds }: Pick<SignInService, 'db' | 'ids' | 'milliseconds'>,
   kind: tokens.TokenKind,
@@ -110,7 +110,7 @@ export async function completeReset(
     const current = await accounts.lock(tx, user.id)
     if (!link || current?.email !== link.email) throw invalidToken()
     await accounts.setPassword(tx, user.id, password_hash)
-    // The mailed secret proves the address.
+    // The emailed token proves the address.
     await users.verifyEmail(tx, user.id)
     const actor = userActor(current, address)
     await recordAccount(service, tx, actor, current, 'password_changed')

@@ -95,7 +95,7 @@ export async function applyChange(
   return { ...current, pending_email: email }
 }
 
-/** Throws `unique` when another account took the address meanwhile. */
+/** Throws `unique` when another account has taken the address in the meantime. */
 async function changeEmail(
   service: SignInService,
   tx: Db,

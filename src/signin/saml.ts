@@ -169,14 +169,14 @@ async function verify(
   const SAMLResponse = Buffer.from(xml).toString('base64')
   const { profile } = await saml.validatePostResponseAsync({ SAMLResponse })
   if (!profile) throw new SsoError('sso_failed', 'no profile')
-  const facts = await factsOf(xml, profile)
-  requireFor(sso, domain, profile, facts)
-  const valid_until_ms = requireTimes(facts, sso.milliseconds())
+  const fields = await responseFields(xml, profile)
+  requireFor(sso, domain, profile, fields)
+  const valid_until_ms = requireTimes(fields, sso.milliseconds())
   const assertion = assertionOf(domain, profile)
   const expires_at = new Date(valid_until_ms + CLOCK_SKEW_MS).toISOString()
-  if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${facts.assertion_id}`), expires_at)))
+  if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${fields.assertion_id}`), expires_at)))
     throw new SsoError('sso_failed', 'the assertion was used before')
-  const { next, invite_id } = await originalRequest(sso, domain, facts, browser, idp_initiated)
+  const { next, invite_id } = await originalRequest(sso, domain, fields, browser, idp_initiated)
   return { assertion, next, invite_id }
 }
 
@@ -190,7 +190,7 @@ function decode(response: string): string {
 }
 
 /** The parts of a response that the library does not check. */
-interface Facts {
+interface ResponseFields {
   assertion_id: string
   /** Of the response, which may be unsigned. */
   envelope: { destination: string; in_response_to: string; status: string }
@@ -212,7 +212,7 @@ interface Confirmation extends Period {
 }
 
 /** Reads the assertion from the verified bytes, and the envelope from the response. */
-async function factsOf(xml: string, profile: Profile): Promise<Facts> {
+async function responseFields(xml: string, profile: Profile): Promise<ResponseFields> {
   const { DOMParser }: XmlPackage = await import(XML_PACKAGE)
   const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
   const all = (node: Pick<XmlElement, 'getElementsByTagNameNS'>, namespace: string, name: string) =>
@@ -254,9 +254,9 @@ async function factsOf(xml: string, profile: Profile): Promise<Facts> {
   }
 }
 
-function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profile, facts: Facts): void {
+function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profile, fields: ResponseFields): void {
   const acs = acsUrl(site_url)
-  const { envelope, confirmations, conditions, algorithms } = facts
+  const { envelope, confirmations, conditions, algorithms } = fields
   const refuse = (reason: string): never => {
     throw new SsoError('sso_failed', reason)
   }
@@ -271,7 +271,7 @@ function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profi
 }
 
 /** Returns the end of the validity. A bearer assertion must have one. */
-function requireTimes({ confirmations, conditions }: Facts, now_ms: number): number {
+function requireTimes({ confirmations, conditions }: ResponseFields, now_ms: number): number {
   const periods = [...confirmations, ...conditions]
   for (const { not_before } of periods)
     if (not_before !== '' && !(Date.parse(not_before) <= now_ms + CLOCK_SKEW_MS))
@@ -288,7 +288,7 @@ function requireTimes({ confirmations, conditions }: Facts, now_ms: number): num
 async function originalRequest(
   sso: Sso,
   domain: domains.DomainRow,
-  { envelope, confirmations }: Facts,
+  { envelope, confirmations }: ResponseFields,
   browser: string | undefined,
   idp_initiated: boolean,
 ): Promise<{ next: string; invite_id: string | null }> {

@@ -17,7 +17,7 @@ export interface SignInService {
   limits: SessionLimits
   /** Whether repeated failures are throttled. */
   throttled: boolean
-  /** Null when no mail is configured. */
+  /** Null when email is not configured. */
   mailer: Mailer | null
   /** Failed sign-ins for the operator's log. */
   failures: FailureLog

@@ -173,7 +173,7 @@ function requireProvider(domain: domains.DomainRow | undefined, provider: SignIn
 
 /**
  * The invite in the request, or a pending invite of the organization that provisions the domain. The provider
- * verified the address, which replaces the secret of the invite.
+ * verified the address, which replaces the token of the invite.
  */
 async function openInvite(
   { now }: SignInService,

@@ -6,7 +6,7 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 const HOUR = 3_600_000
 const invitesOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/invites/`
 
-onBothEngines(t, 'without mail, the response contains the secret of an invite once', async (t, app) => {
+onBothEngines(t, 'without email, the response contains the token of an invite once', async (t, app) => {
   const { call, send } = app
   const url = invitesOf(app)
   const created = await call('invites.create', {
@@ -212,7 +212,7 @@ for (const engine of ENGINES)
     t.equal((await app.call('invites.bulk', { body: body.slice(0, 3) })).status, 200)
   })
 
-t.test('the log explains how to configure mail', async (t) => {
+t.test('the log explains how to configure email', async (t) => {
   const log = new PassThrough()
   let lines = ''
   log.on('data', (chunk) => {

@@ -346,7 +346,7 @@ onBothEngines(
     for (const [status, detail] of [
       [401, /returned 401/],
       [403, /returned 403.*private_token/],
-      [429, /limits the number of requests \(429\)/],
+      [429, /rate limit .* was exceeded \(429\)/],
       [500, /returned 500/],
     ] as const) {
       hosts.instead.github_api = (_, response) => void response.writeHead(status).end('secret words')

@@ -128,7 +128,7 @@ onBothEngines(t, 'joining with an account requires an unrestricted key', async (
   )
 })
 
-onBothEngines(t, 'an invite cannot be opened without its secret', async (t, app) => {
+onBothEngines(t, 'an invite cannot be opened without its token', async (t, app) => {
   const { call, stranger, member } = app
   const plain = await member('plain@example.com', 1)
   await invite(app, 'victim@example.com', { level: 15 })
@@ -140,7 +140,7 @@ onBothEngines(t, 'an invite cannot be opened without its secret', async (t, app)
       for (const token of ['', 'x', id, 'null', '0'.repeat(43)]) {
         const read = await call('signup.retrieve', { params: { invite_id: id }, query: { token }, key })
         const taken = await call('signup.accept', { params: { invite_id: id }, key, body: { token } })
-        t.strictSame([read.status, taken.status], [400, 400], 'a guessed secret is rejected')
+        t.strictSame([read.status, taken.status], [400, 400], 'a guessed token is rejected')
         t.not(read.body.code, 'account_exists', 'the response does not reveal that the address has an account')
       }
   t.match(await call('signup.retrieve', { params: { invite_id: listed[0].id }, key: null }), {
