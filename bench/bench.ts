@@ -3,24 +3,25 @@
  * same run, since absolute times depend on the machine. Writes docs/performance.md, which keeps the results of benchmarks
  * that did not run.
  */
+
+import type { Benchmark, Limit } from './benchmark.ts'
+import { consolePages } from './benchmarks/console.ts'
+import { firstPage, propertyFilter } from './benchmarks/event-queries.ts'
+import { ingestion } from './benchmarks/events-in.ts'
+import { memory } from './benchmarks/events-memory.ts'
+import { exports } from './benchmarks/export.ts'
+import { growth } from './benchmarks/growth.ts'
+import { isolation } from './benchmarks/isolation.ts'
+import { reads } from './benchmarks/reads.ts'
+import { signin } from './benchmarks/signin.ts'
+import { idleMemory, processes } from './benchmarks/size.ts'
+import { start } from './benchmarks/start.ts'
+import { writes } from './benchmarks/writes.ts'
 import { type LimitResult, type Outcome, record } from './report.ts'
-import type { Limit, Trial } from './trial.ts'
-import { answers } from './trials/answers.ts'
-import { consolePages } from './trials/console.ts'
-import { firstPage, propertyFilter } from './trials/event-queries.ts'
-import { ingestion } from './trials/events-in.ts'
-import { memory } from './trials/events-memory.ts'
-import { exports } from './trials/export.ts'
-import { growth } from './trials/growth.ts'
-import { isolation } from './trials/isolation.ts'
-import { signin } from './trials/signin.ts'
-import { idleMemory, processes } from './trials/size.ts'
-import { start } from './trials/start.ts'
-import { writes } from './trials/writes.ts'
 import { percentile } from './workspace.ts'
 
-const TRIALS: Trial[] = [
-  ...answers,
+const BENCHMARKS: Benchmark[] = [
+  ...reads,
   ...writes,
   start,
   idleMemory,
@@ -37,7 +38,7 @@ const TRIALS: Trial[] = [
 ]
 
 const selected = process.argv.slice(2)
-const names = [...new Set(TRIALS.map(({ name }) => name))]
+const names = [...new Set(BENCHMARKS.map(({ name }) => name))]
 /** `events` selects `events.in` and the rest of its group. */
 const selects = (argument: string, name: string): boolean => name === argument || name.startsWith(`${argument}.`)
 const unknown = selected.filter((argument) => !names.some((name) => selects(argument, name)))
@@ -52,10 +53,10 @@ const outcomes: Outcome[] = []
 const isSelected = (name: string): boolean =>
   selected.length === 0 || selected.some((argument) => selects(argument, name))
 
-for (const trial of TRIALS.filter(({ name }) => isSelected(name))) {
-  const { name, description, unit = 'ms', missing } = trial
+for (const benchmark of BENCHMARKS.filter(({ name }) => isSelected(name))) {
+  const { name, description, unit = 'ms', missing } = benchmark
   console.log(`\n${name}: ${description}`)
-  const results = await measure(trial)
+  const results = await measure(benchmark)
   const width = Math.max(...[...results.keys()].map((variant) => variant.length))
   for (const [variant, list] of results)
     console.log(
@@ -63,7 +64,7 @@ for (const trial of TRIALS.filter(({ name }) => isSelected(name))) {
     )
   if (missing) console.log(`  not measured: ${missing}`)
   const medians = new Map([...results].map(([variant, list]) => [variant, median(list)]))
-  const limits = trial.limits.map((limit) => check(limit, medians, unit))
+  const limits = benchmark.limits.map((limit) => check(limit, medians, unit))
   for (const { passed, text } of limits) console.log(`  ${passed ? 'ok  ' : 'FAIL'} ${text}`)
   outcomes.push({ name, description, unit, medians: Object.fromEntries(medians), limits, missing: missing ?? null })
 }
@@ -76,7 +77,7 @@ record(outcomes, names)
 // Exit explicitly: servers and connections shared by the benchmarks are still open.
 process.exit(failed ? 1 : 0)
 
-async function measure({ variants, rounds, setup }: Trial): Promise<Map<string, number[]>> {
+async function measure({ variants, rounds, setup }: Benchmark): Promise<Map<string, number[]>> {
   const teardown = await setup?.()
   const entries = Object.entries(variants).map(([name, run]) => ({ name, run, results: [] as number[] }))
   // The first round warms up caches and the JIT compiler. Its results are discarded.

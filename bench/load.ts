@@ -1,4 +1,4 @@
-/** Load generator. It runs in this process, so on two cores the server has one for itself. */
+/** Load generator. It runs in this process, so on two cores the server has one core to itself. */
 import type { Peer } from './peers.ts'
 
 const CONNECTIONS = 10

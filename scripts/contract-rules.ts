@@ -93,7 +93,9 @@ function nullsInEnums(node: unknown, at = ''): string[] {
   const { enum: choices } = node as Json
   const own = Array.isArray(choices) && choices.includes(null)
   const inner = Object.entries(node).flatMap(([key, child]) => nullsInEnums(child, `${at}/${key}`))
-  return own ? [`${at}: write null beside the enum, as oneOf: [{ enum: … }, { type: 'null' }]`, ...inner] : inner
+  return own
+    ? [`${at}: write null as an alternative to the enum, as oneOf: [{ enum: … }, { type: 'null' }]`, ...inner]
+    : inner
 }
 
 /** Finds `writeOnly` members in response schemas. */

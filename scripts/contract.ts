@@ -29,9 +29,9 @@ const rules = {
   'security-defined': 'off',
   // The server URL is that of a local server.
   'no-server-example.com': 'off',
-  // `/events/values/` beside `/events/{id}/` is in the specification; the router prefers fixed segments.
+  // The specification has both `/events/values/` and `/events/{id}/`; the router prefers fixed segments.
   'no-ambiguous-paths': 'off',
-  // The steps of single sign-on answer with a redirect. Our own rules check that each operation has one success.
+  // Single sign-on operations respond with a redirect. Our own rules check that each operation has one success.
   'operation-2xx-response': 'off',
 } as const
 const config = await createConfig({ extends: ['recommended-strict'], rules })

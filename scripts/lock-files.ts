@@ -1,5 +1,5 @@
 /**
- * Checks that each lock file holds every optional platform package. npm leaves out those that the registry does not
+ * Checks that each lock file contains every optional platform package. npm leaves out those that the registry does not
  * have, and then `npm ci` fails on every platform.
  */
 import { readFileSync } from 'node:fs'

@@ -136,7 +136,7 @@ const Environment = Type.Object({
   MAIL_FROM: Type.Optional(
     Type.String({
       pattern: '@',
-      description: 'The sender of mail; by default workspace-admin@ followed by the host of SITE_URL',
+      description: 'The sender of email; by default workspace-admin@ followed by the host of SITE_URL',
     }),
   ),
   DNS_SERVERS: Type.Optional(
@@ -267,7 +267,7 @@ export function readConfig(environment: Variables): Config {
     if (value !== undefined && !isValid(value)) throw invalidSetting(Environment, name)
   }
   if (config.SMTP_URL && !config.SITE_URL)
-    throw new Error('SMTP_URL requires SITE_URL for the links in mails. Set SITE_URL.')
+    throw new Error('SMTP_URL requires SITE_URL for the links in emails. Set SITE_URL.')
   return config.SITE_URL ? { ...config, SITE_URL: config.SITE_URL.replace(/(?<!\/)\/+$/, '') } : config
 }
 

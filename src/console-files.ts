@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-/** The build puts the files beside the program. From the sources, the last build is used. */
+/** The build puts the files next to the program. From the sources, the last build is used. */
 const BUILT = fileURLToPath(new URL('./console/', import.meta.url))
 const FROM_SOURCES = fileURLToPath(new URL('../dist/console/', import.meta.url))
 

@@ -32,20 +32,20 @@ import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
-import { resealSecrets } from './store/secrets.ts'
+import { reencryptSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
 
 const DAY_MS = 86_400_000
-/** Failed sign-ins and mails are counted for at most a day. */
+/** Counts of failed sign-ins and of emails expire after a day. */
 const FAILURE_DAYS = 1
 
-/** Everything that handlers use, created once at the start. */
+/** The dependencies of handlers, created once at startup. */
 export interface Deps {
   readonly config: Config
   readonly db: Database
   /** The database with the events: a separate file on SQLite, `db` itself on PostgreSQL. */
   readonly events: Database
-  /** All new events pass through it. */
+  /** Writes all new events. */
   readonly writer: EventWriter
   /** Parses large bodies of events in child processes. */
   readonly parsers: ParserPool
@@ -61,7 +61,7 @@ export interface Deps {
   readonly files_root: string
   /** Encrypts stored secrets. */
   readonly vault: Vault
-  /** Counts events that are older than the counts. */
+  /** Counts events that were stored before hourly counts existed. */
   readonly counter: EventCounter
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
@@ -76,7 +76,7 @@ export interface Deps {
   readonly signIn: SignInService
   /** The single sign-on providers of the operator. */
   readonly providers: Providers
-  /** Null when no mail is configured. Wake it after enqueueing a mail. */
+  /** Null when email is not configured. Wake it after enqueueing an email. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
   /** Opens connections to hosts that users choose. */
@@ -255,8 +255,8 @@ export async function buildDeps({
 async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
   const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
-  const resealed = await resealSecrets(db, vault)
-  if (resealed) log.info({ resealed }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
+  const reencrypted = await reencryptSecrets(db, vault)
+  if (reencrypted) log.info({ reencrypted }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
   if (db.engine === 'postgres' && (await advancePositions(events, await highestPosition(db))))
     log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault
@@ -287,7 +287,7 @@ export async function openStores({
 const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
-/** Loads the mail library only when mail is configured. */
+/** Loads the mail library only when email is configured. */
 async function openMail({
   config,
   db,
@@ -310,7 +310,7 @@ async function openMail({
     inviteLink: (id) => createInviteLink(db, ids, site_url, id),
     accountLink: async (kind, account) => {
       const link = await createAccountLink({ db, ids, milliseconds }, kind, account)
-      // The secret is in the fragment, which browsers do not send to servers and proxies.
+      // The token is in the fragment, which browsers do not send to servers and proxies.
       return link && `${site_url}/${kind === 'password_reset' ? 'reset' : 'verify_email'}/${link.uuid}/#${link.token}`
     },
   })

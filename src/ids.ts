@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** Generates ids and secrets. An input like the clock, so tests can replace it. */
+/** Generates ids and secrets. It is injected like the clock, so tests can replace it. */
 export interface Ids {
   uuid(): string
   /** The value of a personal API key: 280 random bits. Only its hash is stored. */
@@ -9,7 +9,7 @@ export interface Ids {
   keyId(): string
   /** The token of a project. It can only send events, and every member sees it. */
   projectToken(): string
-  /** The secret of an invite link: 256 random bits. Only its hash is stored. */
+  /** The token of an invite link: 256 random bits. Only its hash is stored. */
   inviteToken(): string
   /** The value of a session cookie: 256 random bits. Only its hash is stored. */
   sessionToken(): string
@@ -20,7 +20,7 @@ export interface Ids {
   /** The challenge that verifies a domain: 43 URL-safe characters. */
   challenge(): string
   /** Four lower-case letters that make a slug unique. */
-  letters(): string
+  slugSuffix(): string
 }
 
 export const makeIds = (milliseconds: () => number): Ids => ({
@@ -33,7 +33,7 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   totpSecret: () => base32(32).toUpperCase(),
   backupCode: () => base32(16).replace(/(.{4})(?=.)/g, '$1-'),
   challenge: () => randomBytes(32).toString('base64url'),
-  letters: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
+  slugSuffix: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
 })
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'

@@ -25,14 +25,14 @@ export interface Running {
   location: string
   /** The records created by the first start; null on later starts. */
   first: FirstRun | null
-  /** A one-time sign-in link for the first user; null on later starts, and when it would travel over plain http. */
+  /** A one-time sign-in link for the first user; null on later starts, and when it would be sent over plain http. */
   login_url: string | null
   /** The oldest organization and project. */
   oldest: Oldest
   log: Logger
   /**
-   * Reports not ready but still answers for `drain_seconds`, so that load balancers notice. Then finishes requests and work
-   * in progress, and closes everything.
+   * Reports not ready but keeps serving requests for `drain_seconds`, so that load balancers notice. Then finishes requests
+   * and work in progress, and closes everything.
    */
   stop(drain_seconds?: number): Promise<void>
 }

@@ -18,7 +18,7 @@ export function createMetrics(): Metrics {
   const statuses = new Map<string, Map<number, number>>()
   new Counter({
     name: 'workspace_requests_total',
-    help: 'Requests answered, by operation and status.',
+    help: 'Requests completed, by operation and status.',
     labelNames: ['operation', 'status'],
     registers: [registry],
     collect() {

@@ -84,14 +84,14 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** An error response. Branch on `code`. `detail` says what to do. `attr` names the field, with nested names joined by `__`. */
+/** An error response. Branch on `code`. `detail` explains the problem and its remedy. `attr` names the field, with nested names joined by `__`. */
 export class WorkspaceError extends Error {
   readonly status: number
   readonly type: Schemas['Error']['type']
   readonly code: ErrorCode
   readonly detail: string
   readonly attr: string | null
-  /** For questions to the operator of the server. */
+  /** Include it when you contact the operator of the server. */
   readonly request_id: string | null
 
   constructor(error: unknown, { status, statusText, headers }: Response) {

@@ -1,5 +1,5 @@
 import { projectTokens, type TokensProject } from '../auth/project_tokens.ts'
-import type { Answer, IdsOf } from '../contract/operations.ts'
+import type { IdsOf, ResponseBody } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { DecompressedTooLong } from '../events/lz64.ts'
 import { createMemoryGate } from '../events/memory-gate.ts'
@@ -20,11 +20,11 @@ type Accept = (token: string) => Promise<Sender | null>
 
 export const capture = ({ db, ids, now, milliseconds, writer, parsers, background }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
-  const room = createMemoryGate(PARSED_BYTES)
+  const memoryGate = createMemoryGate(PARSED_BYTES)
   /** Projects that are marked as having events. */
   const marked = new Set<number>()
 
-  async function ingest(call: CaptureCall): Promise<Answer<'capture.capture'>> {
+  async function ingest(call: CaptureCall): Promise<ResponseBody<'capture.capture'>> {
     const arrived = milliseconds() * 1000
     writer.requireCapacity()
     let project: TokensProject | undefined
@@ -52,13 +52,13 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
     const { raw } = call
     const small = claimedTextLength(raw) <= SMALL_BYTES ? await readSmall(raw, accept) : undefined
     if (small) return small
-    if (parsers.busy) raw.requireGoodStanding()
+    if (parsers.busy) raw.checkAddress()
     return parsers.read(raw, accept, { uuid: ids.uuid, signal: call.signal })
   }
 
   /** Undefined when the body decompresses to more than a small one. */
   const readSmall = (raw: Raw, accept: Accept): Promise<Received | undefined> =>
-    room.run(Math.min(maxTextLength(raw), SMALL_BYTES), async () => {
+    memoryGate.run(Math.min(maxTextLength(raw), SMALL_BYTES), async () => {
       const opened = await openPayload(raw, SMALL_BYTES).catch((error) => {
         if (error instanceof DecompressedTooLong) return undefined
         throw error
@@ -72,7 +72,7 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
     })
 
   /** The configuration that SDKs request at start. Without feature flags it is the same for every project and person. */
-  async function configuration(call: CaptureCall): Promise<Answer<'capture.decide'>> {
+  async function configuration(call: CaptureCall): Promise<ResponseBody<'capture.decide'>> {
     await read(call, async (token) => {
       await admit(call.raw, token)
       return null

@@ -219,11 +219,11 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
   /** The distinct values of every field in recent events, each as the JSON text of a list. */
   async function sampleEvents(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const breathe = createYielder()
+    const yieldIfDue = createYielder()
     const records: EventRecord[] = []
     for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
       records.push(serializeEvent(row))
-      await breathe()
+      await yieldIfDue()
     }
     const valuesIn = (field: keyof EventRecord): string => {
       const isJson = JSON_FIELDS.includes(field)

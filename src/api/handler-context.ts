@@ -1,7 +1,16 @@
 import type { Readable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
 import type { Client } from '../auth/sessions.ts'
-import type { Answer, AreaName, Body, IdsOf, OperationId, Params, PublicId, Query } from '../contract/operations.ts'
+import type {
+  AreaName,
+  Body,
+  IdsOf,
+  OperationId,
+  Params,
+  PublicId,
+  Query,
+  ResponseBody,
+} from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { RawRequest } from '../events/payload.ts'
 import type { UserActor } from '../store/activity_log.ts'
@@ -32,7 +41,7 @@ export interface Raw extends RawRequest {
   /** Counts the request for its project. Throws `throttled` above the limit. */
   admit(project_id: number): void
   /** Throws `throttled` when too many requests of this address were rejected. */
-  requireGoodStanding(): void
+  checkAddress(): void
 }
 
 /** The URL of a request, for links in the response. */
@@ -44,11 +53,11 @@ export interface RequestUrl {
 }
 
 export interface CookieOptions {
-  /** Without it the cookie ends with the browser. */
+  /** Without it, the cookie expires when the browser closes. */
   max_age_seconds?: number
   /** Whether scripts may read it. */
   readable?: boolean
-  /** Whether it is sent with a form that another site posts. */
+  /** Whether it is sent with cross-site form posts. */
   cross_site?: boolean
 }
 
@@ -124,5 +133,5 @@ export interface Area<Name extends AreaName, Subject = undefined> {
   subject?(access: ResolvedAccess): Promise<Subject>
   /** Checks access beyond the level, after `subject` and before the body is validated. */
   admit?(access: ResolvedAccess, subject: Subject | undefined): Promise<void>
-  operations: { [Id in IdsOf<Name>]: (call: HandlerContext<Id, Subject>) => Promise<Answer<Id> | RawResponse> }
+  operations: { [Id in IdsOf<Name>]: (call: HandlerContext<Id, Subject>) => Promise<ResponseBody<Id> | RawResponse> }
 }

@@ -4,7 +4,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { requireOwner } from '../plugins/access.ts'
-import { type CatalogueEntry, catalogue } from '../plugins/catalogue.ts'
+import { type CatalogEntry, catalog } from '../plugins/catalog.ts'
 import * as service from '../plugins/service.ts'
 import { MASK, settingFields } from '../plugins/settings.ts'
 import { createSources } from '../plugins/sources.ts'
@@ -40,10 +40,10 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
     repository: async ({ organization, query, url }) => {
       const { limit, offset } = paging(query)
-      const results = catalogue
+      const results = catalog
         .slice(offset, offset + limit)
-        .map((entry, i) => serializeCatalogueEntry(entry, offset + i + 1, organization))
-      return page({ url, query }, catalogue.length, results)
+        .map((entry, i) => serializeCatalogEntry(entry, offset + i + 1, organization))
+      return page({ url, query }, catalog.length, results)
     },
 
     activity: async ({ organization, query, url }) => {
@@ -75,7 +75,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     subject: async (access) => {
       const organization = organizationOf(access)
       // Without access the response is 403, whether or not the plugin exists.
-      requirePluginAccess(organization.plugins_access_level, PLUGIN_ACCESS.look)
+      requirePluginAccess(organization.plugins_access_level, PLUGIN_ACCESS.view)
       const { id = '' } = access.params
       const plugin = isPluginId(id) ? await store.get(db, organization.id, Number(id), family) : undefined
       if (!plugin) throw notFound()
@@ -159,9 +159,9 @@ function serializePluginActivity({ plugin, entries }: activity.PluginActivity): 
   }
 }
 
-/** A catalogue entry has the shape of a plugin. `id` is its position in the catalogue. */
-function serializeCatalogueEntry(
-  entry: CatalogueEntry,
+/** A catalog entry has the shape of a plugin. `id` is its position in the catalog. */
+function serializeCatalogEntry(
+  entry: CatalogEntry,
   id: number,
   organization: Pick<OrganizationRow, 'id' | 'name'>,
 ): Schemas['CatalogPlugin'] {

@@ -16,7 +16,7 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
   return {
     subject: async (access) => {
       const project = projectOf(access)
-      await requireOrganizationAccess(db, project.organization_id, PLUGIN_ACCESS.look)
+      await requireOrganizationAccess(db, project.organization_id, PLUGIN_ACCESS.view)
       const { id = '' } = access.params
       const row = isPluginId(id) ? await store.get(db, project.id, Number(id)) : undefined
       if (!row) throw notFound()

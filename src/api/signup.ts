@@ -8,20 +8,20 @@ import { setSessionCookies } from './session.ts'
 import { serializeUser } from './users.ts'
 
 export const signup = (deps: Deps): Area<'signup'> => {
-  /** A key is optional here, but an invalid key is an error. Without one, the session of the recipient counts. */
+  /** A key is optional here, but an invalid key is an error. Without one, the recipient's session is used. */
   const callerOf = async (
     call: Pick<HandlerContext<'signup.accept'>, 'authorization' | 'currentCaller'>,
-    secret: { invite_id: string; token: string },
+    link: { invite_id: string; token: string },
   ): Promise<Caller | undefined> =>
     bearer(call.authorization) === undefined
-      ? rules.recipientSession(deps, secret, await call.currentCaller())
+      ? rules.recipientSession(deps, link, await call.currentCaller())
       : authenticate(keyLookup(deps.db), call.authorization, deps.now)
 
   return {
     operations: {
       'signup.retrieve': async (call) => {
-        const secret = { invite_id: call.params.invite_id, token: call.query.token }
-        const { superseded, ...invite } = await rules.openInvite(deps, secret, await callerOf(call, secret))
+        const link = { invite_id: call.params.invite_id, token: call.query.token }
+        const { superseded, ...invite } = await rules.openInvite(deps, link, await callerOf(call, link))
         const { id, target_email, first_name, organization_name, message, created_by_name } = invite
         const supersedes_account = superseded !== undefined
         return { id, target_email, first_name, organization_name, message, created_by_name, supersedes_account }

@@ -35,7 +35,7 @@ export const sso = (deps: Deps): Area<'sso'> => {
     return redirect(next)
   }
 
-  /** Failures end on the sign-in page. */
+  /** Failures redirect to the sign-in page. */
   const guarded = async (client: Client, work: () => Promise<RawResponse>): Promise<RawResponse> => {
     try {
       return await work()

@@ -47,7 +47,7 @@ export async function projectFor(
   return found
 }
 
-/** Turns not_found into an error about `attr`, the field of the body that holds the id. */
+/** Turns not_found into an error about `attr`, the body field that contains the id. */
 export function requireExisting<Found>(attr: string, found: Promise<Found>): Promise<Found> {
   return found.catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error
@@ -55,19 +55,19 @@ export function requireExisting<Found>(attr: string, found: Promise<Found>): Pro
   })
 }
 
-export function requireLevel(held: number, needed: number): void {
-  if (held < needed) {
+export function requireLevel(actual: number, needed: number): void {
+  if (actual < needed) {
     const role = needed > ADMIN ? 'an owner' : 'an administrator'
-    throw forbidden(`This requires level ${needed}; yours is ${held}. Ask ${role} of the organization.`)
+    throw forbidden(`This requires level ${needed}; yours is ${actual}. Ask ${role} of the organization.`)
   }
 }
 
 /** The plugin access levels of an organization: view and configure, install, share with all other organizations. */
-export const PLUGIN_ACCESS = { look: 3, install: 6, share: 9 } as const
+export const PLUGIN_ACCESS = { view: 3, install: 6, share: 9 } as const
 
-export function requirePluginAccess(held: number, needed: number): void {
-  if (held < needed)
+export function requirePluginAccess(actual: number, needed: number): void {
+  if (actual < needed)
     throw forbidden(
-      `This requires plugin access level ${needed}; the organization has ${held}. The operator can raise it with \`workspace-admin organizations set-plugin-access\`.`,
+      `This requires plugin access level ${needed}; the organization has ${actual}. The operator can raise it with \`workspace-admin organizations set-plugin-access\`.`,
     )
 }

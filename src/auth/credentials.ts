@@ -10,7 +10,7 @@ import { type Ending, recordEndedSessions } from './ended-sessions.ts'
 
 type Account = Pick<UserRow, 'id' | 'email'>
 
-/** Ends the sessions, links and half-finished sign-ins of a user, except one session. */
+/** Ends the sessions, links and incomplete sign-ins of a user, except one session. */
 export async function endSignIns(tx: Db, ending: Ending, user: Account, except: string | null = null): Promise<void> {
   await recordEndedSessions(tx, ending, await sessions.removeAll(tx, user, except))
   await pending.removeAll(tx, user.id)
@@ -22,7 +22,7 @@ export async function removeTwoFactor(tx: Db, user_id: number): Promise<void> {
   await backupCodes.removeAll(tx, user_id)
 }
 
-/** Removes everything that a user can sign in with. */
+/** Removes all of a user's credentials. */
 export async function removeCredentials(tx: Db, ending: Ending, user: Account): Promise<void> {
   await endSignIns(tx, ending, user)
   await removeTwoFactor(tx, user.id)

@@ -1,4 +1,4 @@
-/** Records sessions that something other than their own sign-out ended. */
+/** Records sessions that end for any reason other than their own sign-out. */
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import { type Actor, record, SYSTEM } from '../store/activity_log.ts'
@@ -25,7 +25,7 @@ export interface Ending {
   organization_id?: string
 }
 
-/** Of more sessions in one organization, only the number is recorded. */
+/** If more sessions end in one organization, a single entry records their number. */
 const MAX_ENTRIES = 20
 
 /** Records the sessions in every organization of their users, or for the operator only if a user has none. */
@@ -53,7 +53,7 @@ function summaryOf(group: readonly EndedSession[]) {
   return { item_id: null, item_name: others.length ? null : email, changes }
 }
 
-/** Null stands for users without an organization. */
+/** Users without an organization are grouped under null. */
 async function byOrganization(tx: Db, ended: readonly EndedSession[]): Promise<Map<string | null, EndedSession[]>> {
   const users = [...new Set(ended.map(({ user_id }) => user_id))]
   const organizationsOf = new Map<number, string[]>()

@@ -29,9 +29,9 @@ export type PasswordReply =
   | { kind: 'verify'; matches: boolean }
 
 export interface Strength {
-  /** From 0, guessed at once, to 4. */
+  /** From 0 (guessed immediately) to 4. */
   score: number
-  /** What to do about a weak password. */
+  /** How to improve a weak password. */
   advice: string
 }
 
@@ -60,7 +60,7 @@ export function createPasswordProcesses(): PasswordProcesses {
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else running++
     try {
-      return await ask(task)
+      return await run(task)
     } finally {
       const next = waiting.shift()
       if (next) next()
@@ -68,7 +68,7 @@ export function createPasswordProcesses(): PasswordProcesses {
     }
   }
 
-  async function ask(task: PasswordTask): Promise<PasswordReply> {
+  async function run(task: PasswordTask): Promise<PasswordReply> {
     const child = pool.take()
     const timer = setTimeout(() => void child.kill(), TIMEOUT_MS)
     try {
@@ -82,22 +82,22 @@ export function createPasswordProcesses(): PasswordProcesses {
     }
   }
 
-  const outOfStep = (): Error => new Error('The process that checks passwords is out of step.')
+  const unexpectedReply = (): Error => new Error('The password process sent an unexpected reply.')
 
   return {
     measure: async (password, personal) => {
       const reply = await perform({ kind: 'measure', password, personal })
-      if (reply.kind !== 'measure') throw outOfStep()
+      if (reply.kind !== 'measure') throw unexpectedReply()
       return reply.strength
     },
     hash: async (password, parameters) => {
       const reply = await perform({ kind: 'hash', password, parameters })
-      if (reply.kind !== 'hash') throw outOfStep()
+      if (reply.kind !== 'hash') throw unexpectedReply()
       return reply.hash
     },
     verify: async (stored, password) => {
       const reply = await perform({ kind: 'verify', password, stored })
-      if (reply.kind !== 'verify') throw outOfStep()
+      if (reply.kind !== 'verify') throw unexpectedReply()
       return reply.matches
     },
     stop: () => pool.stop(),

@@ -8,7 +8,7 @@ const MIN_SCORE = 3
 /** Algorithm 2 is argon2id. A stored hash with other parameters is replaced at the next sign-in. */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
-/** Verified in place of a missing hash: an unknown address takes as long as a known one. */
+/** Verified if the account has no hash, so an unknown address takes as long as a known one. */
 const ABSENT = `${PREFIX}DfGOcDVsTq5mWhYgXX7wHg$0fQN4GtOrOw6+5mNe4t2rtyD/XETfyz1cVQMVgYYQYk`
 
 export interface Passwords {

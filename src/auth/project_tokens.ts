@@ -4,7 +4,7 @@ import { byToken, type ProjectRow } from '../store/projects.ts'
 
 /** A token that was reset works at most this much longer. */
 const CACHE_MS = 1_000
-/** The cache is cleared at this size. It also holds unknown tokens. */
+/** The cache is cleared at this size. It also contains unknown tokens. */
 const MAX_CACHED_TOKENS = 10_000
 
 export type TokensProject = Pick<ProjectRow, 'id' | 'ingested_event'>

@@ -1,5 +1,5 @@
-/** Whether the held scopes grant the required one. `*` grants all, `x:write` includes `x:read`. */
-export function grants(held: readonly string[], required: string): boolean {
-  if (held.includes('*') || held.includes(required)) return true
-  return required.endsWith(':read') && held.includes(required.replace(/:read$/, ':write'))
+/** Whether the granted scopes include the required one. `*` grants all, `x:write` includes `x:read`. */
+export function grants(granted: readonly string[], required: string): boolean {
+  if (granted.includes('*') || granted.includes(required)) return true
+  return required.endsWith(':read') && granted.includes(required.replace(/:read$/, ':write'))
 }

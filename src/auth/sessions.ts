@@ -18,7 +18,7 @@ export interface SessionLimits {
   idle_hours: number
 }
 
-/** The browser at the other end of a request. */
+/** The client of a request. */
 export interface Client {
   address: string
   user_agent: string

@@ -303,10 +303,10 @@ async function call(
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   if (response.status === 204) return options.json ? undefined : console.log('Done.')
   if (options.json || !isJson) return printRaw(response).catch(onReadError)
-  const answer: Body | Body[] = JSON.parse(await response.text().catch(onReadError))
-  if (Array.isArray(answer)) return console.log(table(answer))
-  console.log(format(answer, inputs))
-  const hint = HINTS[operation.id]?.(answer)
+  const content: Body | Body[] = JSON.parse(await response.text().catch(onReadError))
+  if (Array.isArray(content)) return console.log(table(content))
+  console.log(format(content, inputs))
+  const hint = HINTS[operation.id]?.(content)
   if (hint) console.log(`\n${hint}`)
 }
 
@@ -321,9 +321,9 @@ async function printRaw(response: Response): Promise<void> {
   if (last !== NEWLINE) process.stdout.write('\n')
 }
 
-function format(answer: Body, inputs: Inputs): string {
-  const { results, columns, count, next } = answer
-  if (!Array.isArray(results)) return fields(answer)
+function format(body: Body, inputs: Inputs): string {
+  const { results, columns, count, next } = body
+  if (!Array.isArray(results)) return fields(body)
   const rows: Body[] = Array.isArray(columns)
     ? results.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])))
     : results

@@ -38,7 +38,7 @@ const SKIPPED: Record<string, string> = {
 
 /** These verbs must succeed. The result of others depends on state, so any declared response passes. */
 const MUST_SUCCEED = ['list', 'retrieve', 'create', 'update', 'delete', 'revoke', 'capture', 'batch', 'e', 'i_v0_e']
-/** Only the mail contains the secret of an invite, and only the user knows the password. */
+/** These need the token from an email, or a password that only the user knows. */
 const NEED_SECRET = ['signup.retrieve', 'session.create']
 
 const PLUGINS = '/api/organizations/{organization_id}/pipeline_destinations/'
@@ -77,21 +77,21 @@ export async function* checkContract(
     if (url === undefined) return null
     let last: Finding | null = null
     for (const body of bodiesOf(operation, values)) {
-      const { finding, status, answer } = await check(operation, 'as described', { url, ...body })
+      const { finding, status, body: responseBody } = await check(operation, 'as described', { url, ...body })
       if (finding.result === 'failed') return finding
       if (status < 300) {
         // Events must go to the project that is read later.
-        const api_token = member(answer, 'api_token')
+        const api_token = member(responseBody, 'api_token')
         if (operation.area === 'projects' && typeof api_token === 'string') values.api_key = api_token
-        if (isCreation(operation)) remember(operation.path, answer)
+        if (isCreation(operation)) remember(operation.path, responseBody)
         if (verbOf(operation) === 'list' && !known.has(operation.path))
-          remember(operation.path, member(member(answer, 'results') ?? answer, 0))
+          remember(operation.path, member(member(responseBody, 'results') ?? responseBody, 0))
         return finding
       }
       if (status === 403)
-        return { ...finding, result: 'skipped', detail: `The key is not allowed: ${member(answer, 'detail')}` }
+        return { ...finding, result: 'skipped', detail: `The key is not allowed: ${member(responseBody, 'detail')}` }
       if (!MUST_SUCCEED.includes(verbOf(operation)) || NEED_SECRET.includes(operation.id)) return finding
-      const detail = `It responds with ${status} to the request that the contract describes${detailOf(answer)}.`
+      const detail = `It responds with ${status} to the request that the contract describes${detailOf(responseBody)}.`
       last = { ...finding, result: 'failed', detail }
     }
     return last
@@ -209,7 +209,7 @@ type Check = (
   operation: Operation,
   request: string,
   checked: CheckedRequest,
-) => Promise<{ finding: Finding; status: number; answer: unknown }>
+) => Promise<{ finding: Finding; status: number; body: unknown }>
 
 function createChecker({ url: origin, key }: Connection, dialect: Dialect): Check {
   const ajv = new Ajv({ strict: false, allErrors: true })
@@ -248,13 +248,13 @@ function createChecker({ url: origin, key }: Connection, dialect: Dialect): Chec
     const response = await send(operation, checked)
     const { status } = response
     const text = await response.text()
-    const answer = parseJson(text)
-    const detail = findMismatch(operation, response, text, answer, checked.expected, validatorOf)
+    const body = parseJson(text)
+    const detail = findMismatch(operation, response, text, body, checked.expected, validatorOf)
     const seconds = (performance.now() - started) / 1000
     const common = { operation: operation.id, request, status, seconds }
     return {
       status,
-      answer,
+      body,
       finding: detail === null ? { ...common, result: 'passed', detail } : { ...common, result: 'failed', detail },
     }
   }

@@ -36,7 +36,7 @@ interface Report {
   tables: TableReport[]
   rows: number
   copied: number
-  /** The number of rows that differ; `examples` holds the first of them. */
+  /** The number of rows that differ; `examples` has the first of them. */
   differences: number
   examples: copies.Difference[]
 }

@@ -53,7 +53,7 @@ export function describeFailure(thrown: unknown): { exit: number; message: strin
   if (error.name === 'AppError') return { exit: error.code === 'not_found' ? EXIT.not_found : EXIT.failed, message }
   const known = SENTENCES.find(([code]) => code.test(error.code ?? ''))
   if (known) return { exit: EXIT.failed, message: known[1](error) }
-  // Our own errors are plain; errors of Node and of libraries have a code or a subclass.
+  // This program throws plain Errors; errors of Node and of libraries have a code or a subclass.
   if (error.name === 'Error' && error.code === undefined) return { exit: EXIT.failed, message }
   return {
     exit: EXIT.failed,

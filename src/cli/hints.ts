@@ -25,7 +25,7 @@ export const HINTS: Partial<Record<OperationId, Hint>> = {
   ${verification_record_name}.  TXT  "${verification_challenge}"`,
   'invites.create': ({ id, signup_token }) =>
     signup_token
-      ? `Mail is not configured, so send this link to the person yourself. It works once:
+      ? `Email is not configured, so send this link to the user yourself. It works once:
 
   <public URL of this server>/signup/${id}/?token=${signup_token}`
       : undefined,

@@ -135,8 +135,8 @@ const supersedeCommand = (variables: Variables): Command =>
     .addHelpText(
       'after',
       `
-Without mail, a member who may invite can sign up with any address, because the response contains the secret. With mail,
-the account is superseded when the owner of the address accepts a mailed invite without a key.
+If email is not configured, a member who may invite can sign up with any address, because the response contains the token
+of the invite. If it is, the account is superseded when the owner of the address accepts an emailed invite without a key.
 
 Example:
   $ workspace-admin users supersede ada@example.com`,
@@ -187,7 +187,7 @@ const setPasswordCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('set-password'))
     .summary('set the password of a user, read from standard input')
     .description(
-      'Sets the password of a user and ends all their sessions. The password is read from standard input, so that it appears in no process list and no shell history.',
+      'Sets the password of a user and ends all their sessions. The password is read from standard input, so it does not appear in the process list or the shell history.',
     )
     .argument('<email>', 'the address of the user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users set-password ada@example.com < password.txt')
@@ -292,7 +292,7 @@ const deactivateCommand = (variables: Variables): Command =>
 const activateCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('activate'))
     .summary('unlock an account that was deactivated')
-    .description('Unlocks an account. Its keys and sessions stay ended.')
+    .description('Unlocks an account. Its revoked keys and ended sessions are not restored.')
     .argument('<email>', 'the address of the user')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users activate ada@example.com')
     .action(async (email: string, options: LocalOptions) => {

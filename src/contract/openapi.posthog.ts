@@ -471,9 +471,9 @@ export interface paths {
         };
         /**
          * List the activity of an organization
-         * @description Every change to the organization, its members, invites, domains, keys, projects, exports and plugins, and the sign-ins
-         *     of its members, failed ones included. Newest first, paged by cursor: follow `next`. Entries are never changed, and are
-         *     deleted after the operator's retention time.
+         * @description Returns the changes to the organization, its members, invites, domains, keys, projects, exports and plugins, and the
+         *     successful and failed sign-ins of its members, newest first. Follow `next` to read further pages. Entries never change.
+         *     They are deleted after the retention time that the operator configured.
          */
         get: operations["activity_log.list"];
         put?: never;
@@ -505,7 +505,7 @@ export interface paths {
          * Update the current user
          * @description Updates the caller's name, address, password, current organization and current project, all or none. Requires a
          *     session or an unrestricted key with the scope `*`. A new password requires `current_password` if the account has a
-         *     password, and ends the other sessions. A new address is `pending_email` until the mailed link is opened. An
+         *     password, and ends the other sessions. A new address is returned as `pending_email` until the emailed link is opened. An
          *     organization or project that the caller cannot access returns 400 `does_not_exist`. A project outside the
          *     organization in the same request returns 400. Nothing else changes `@current` while the caller has access.
          */
@@ -523,8 +523,8 @@ export interface paths {
         put?: never;
         /**
          * Verify an address
-         * @description Takes the secret of a mailed link and marks the address as verified. A pending address becomes the user's address. It
-         *     does not sign in. A secret that is unknown, used or expired is 400 `invalid_token`.
+         * @description Takes the token from an emailed link and marks the address as verified. A pending address becomes the user's address.
+         *     Does not sign in. An unknown, used or expired token returns 400 `invalid_token`.
          */
         post: operations["users.verify_email"];
         delete?: never;
@@ -543,9 +543,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Request a verification mail
-         * @description Mails a link that verifies the caller's pending address, or else their address. A server without mail is 400
-         *     `email_not_available`. More than six mails a day are 429.
+         * Request a verification email
+         * @description Emails a link that verifies the caller's pending address, or the current address if none is pending. A server that
+         *     does not send email returns 400 `email_not_available`. More than six emails per day return 429.
          */
         post: operations["users.request_email_verification"];
         delete?: never;
@@ -562,8 +562,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the caller's two-factor state
-         * @description Whether two-factor authentication is on, and how many backup codes are left.
+         * Get the caller's two-factor status
+         * @description Returns whether two-factor authentication is on, and the number of remaining backup codes.
          */
         get: operations["two_factor.status"];
         put?: never;
@@ -585,8 +585,9 @@ export interface paths {
         put?: never;
         /**
          * Start setting up two-factor authentication
-         * @description Creates a secret for an authenticator app and returns it as text, as an `otpauth:` URL and as a QR code. It counts once
-         *     `two_factor_validate` gets a code made with it, within ten minutes. Already on is 400 `2fa_already_enabled`.
+         * @description Creates a secret for an authenticator app and returns it as text, as an `otpauth:` URL and as a QR code. To
+         *     turn two-factor authentication on, send a code from the app to `two_factor_validate` within ten minutes. If it is
+         *     already on, the response is 400 `2fa_already_enabled`.
          */
         post: operations["two_factor.start_setup"];
         delete?: never;
@@ -606,8 +607,8 @@ export interface paths {
         put?: never;
         /**
          * Turn on two-factor authentication
-         * @description Takes a code of the authenticator app and returns ten backup codes, shown once. A wrong code is 400 `token_invalid`;
-         *     without a setup of the last ten minutes it is 400 `setup_expired`.
+         * @description Takes a code from the authenticator app and returns ten backup codes, which are shown once. A wrong code returns 400
+         *     `token_invalid`. If no setup was started within the last ten minutes, the response is 400 `setup_expired`.
          */
         post: operations["two_factor.validate"];
         delete?: never;
@@ -627,7 +628,8 @@ export interface paths {
         put?: never;
         /**
          * Create new backup codes
-         * @description Replaces the backup codes by ten new ones, shown once. Without two-factor authentication it is 400 `2fa_not_enabled`.
+         * @description Replaces the backup codes with ten new ones, which are shown once. If two-factor authentication is off, the response
+         *     is 400 `2fa_not_enabled`.
          */
         post: operations["two_factor.backup_codes"];
         delete?: never;
@@ -647,8 +649,8 @@ export interface paths {
         put?: never;
         /**
          * Turn off two-factor authentication
-         * @description Needs the password or a code. A wrong password is 400 `incorrect_password`, a wrong code 400 `token_invalid`. Without
-         *     two-factor authentication it is 400 `2fa_not_enabled`.
+         * @description Requires the password or a code. A wrong password returns 400 `incorrect_password`, a wrong code 400 `token_invalid`.
+         *     If two-factor authentication is off, the response is 400 `2fa_not_enabled`.
          */
         post: operations["two_factor.disable"];
         delete?: never;
@@ -688,7 +690,7 @@ export interface paths {
         put?: never;
         /**
          * End the caller's other sessions
-         * @description Ends every session of the caller except the session of the request. With a key it ends all of them.
+         * @description Ends every session of the caller except the session of the request. With a key, it ends all sessions.
          */
         post: operations["session.end_others"];
         delete?: never;
@@ -712,7 +714,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Ends one of the caller's sessions, on every node at once.
+         * @description Ends one of the caller's sessions, immediately and on every node.
          */
         delete: operations["session.end"];
         options?: never;
@@ -730,9 +732,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look up how an address signs in
-         * @description Returns the single sign-on rules of the address's domain. The answer depends only on the domain, never on whether an
-         *     account exists.
+         * Get the sign-in methods of an address
+         * @description Returns the single sign-on rules of the address's domain. The response depends only on the domain and never
+         *     reveals whether an account exists.
          */
         post: operations["session.precheck"];
         delete?: never;
@@ -752,13 +754,13 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a password
-         * @description Creates a session and sets its cookies. A session works for every operation, has all scopes and the user's level.
-         *     Unsafe methods with a session need the header `X-CSRF-Token` and an `Origin` of this server.
+         * @description Creates a session and sets its cookies. A session works for every operation. It has all scopes and the user's level.
+         *     Requests with a session and an unsafe method need the header `X-CSRF-Token` and an `Origin` of this server.
          *
-         *     A wrong password, an unknown address and an account without a password are all 401 `invalid_credentials`. An account
-         *     with two-factor authentication gets 401 `2fa_required`: continue with `POST /api/login/token/`. An address whose domain
-         *     enforces single sign-on gets 400 `sso_enforced`. Repeated failures are 429. Signing in again while signed in replaces
-         *     the session and renews the time that sensitive operations ask for.
+         *     A wrong password, an unknown address and an account without a password all return 401 `invalid_credentials`. An
+         *     account with two-factor authentication returns 401 `2fa_required`: continue with `POST /api/login/token/`. An address
+         *     whose domain enforces single sign-on returns 400 `sso_enforced`. Repeated failures return 429. Signing in again replaces
+         *     the session, and sensitive operations are allowed for another hour.
          */
         post: operations["session.create"];
         delete?: never;
@@ -778,9 +780,9 @@ export interface paths {
         put?: never;
         /**
          * Complete a sign-in with a second factor
-         * @description Takes a code of the authenticator app or a backup code, and creates the session. The sign-in is identified by the
-         *     cookie that the first step set, for ten minutes: after that, or without it, the answer is 400 `2fa_expired`. A wrong
-         *     code is 400 `2fa_invalid`, and the next attempt must wait, or it is 400 `2fa_too_many_attempts`.
+         * @description Takes a code from the authenticator app or a backup code, and creates the session. The cookie that the first step set
+         *     identifies the sign-in. It is valid for ten minutes; without a valid cookie, the response is 400 `2fa_expired`. A wrong
+         *     code returns 400 `2fa_invalid`. An attempt too soon after a wrong code returns 400 `2fa_too_many_attempts`.
          */
         post: operations["session.verify_second_factor"];
         delete?: never;
@@ -800,9 +802,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a one-time link
-         * @description Takes the secret of a link that the operator's command printed. It works once, for one hour, and does not replace the
-         *     second factor of an account that has one: the answer is then 401 `2fa_required`. A secret that is unknown, used or
-         *     expired is 400 `invalid_token`.
+         * @description Takes the token of a link that `workspace-admin users link` or the first start printed. A link works once, for one
+         *     hour. It does not replace the second factor: an account that has one returns 401 `2fa_required`. An unknown, used or
+         *     expired token returns 400 `invalid_token`.
          */
         post: operations["session.use_link"];
         delete?: never;
@@ -822,7 +824,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session of the request and clears its cookies. A request with a key has no session, so it changes nothing.
+         * @description Ends the session of the request and clears its cookies. Does nothing for a request with a key.
          */
         post: operations["session.delete"];
         delete?: never;
@@ -842,9 +844,9 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a link that resets the password, valid once and for one hour. The answer is the same whether or not the address
-         *     has an account. An address whose domain enforces single sign-on is 400 `sso_enforced`; a server without mail is 400
-         *     `email_not_available`; more than six requests a day for one address are 429.
+         * @description Emails a link that resets the password. It works once, for one hour. The response is the same whether or not the
+         *     address has an account. An address whose domain enforces single sign-on returns 400 `sso_enforced`. A server that does
+         *     not send email returns 400 `email_not_available`. More than six requests per day and address return 429.
          */
         post: operations["password_reset.request"];
         delete?: never;
@@ -858,21 +860,21 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The `uuid` of the user in the mailed link. */
+                /** @description The `uuid` of the user, from the emailed link. */
                 user_uuid: string;
             };
             cookie?: never;
         };
         /**
          * Check a reset link
-         * @description Says whether a reset link still works. Every other case is 400 `invalid_token`.
+         * @description Checks whether a reset link still works. If it does not, the response is 400 `invalid_token`.
          */
         get: operations["password_reset.check"];
         put?: never;
         /**
          * Set a new password
-         * @description Sets the password, ends all sessions of the user and uses the link up. It does not sign in. The password is checked as
-         *     everywhere: 400 `password_too_short`, `password_too_weak` or `max_length`.
+         * @description Sets the password and ends all sessions of the user. The link cannot be used again. Does not sign in. An invalid
+         *     password returns 400 `password_too_short`, `password_too_weak` or `max_length`.
          */
         post: operations["password_reset.complete"];
         delete?: never;
@@ -890,7 +892,7 @@ export interface paths {
         };
         /**
          * Open the sign-in page
-         * @description The HTML page for signing in. One-time links open it with their secret in the fragment of the URL.
+         * @description The HTML page for signing in. One-time links open it with their token in the fragment of the URL.
          */
         get: operations["session.page"];
         put?: never;
@@ -914,7 +916,7 @@ export interface paths {
         /**
          * Start single sign-on
          * @description Redirects the browser to the provider. SAML needs `email`, whose domain selects the provider. `next` is the page to
-         *     return to, a path on this server. `invite_id` continues an invitation.
+         *     return to, a path on this server. With `invite_id`, the sign-in accepts that invite.
          */
         get: operations["sso.begin"];
         put?: never;
@@ -957,7 +959,7 @@ export interface paths {
         };
         /**
          * Complete single sign-on
-         * @description The provider redirects the browser here with a code. Creates the session and sets its cookies.
+         * @description The provider redirects the browser here with an authorization code. Creates the session and sets its cookies.
          */
         get: operations["sso.complete"];
         put?: never;
@@ -976,8 +978,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the SAML metadata
-         * @description The service-provider metadata that an identity provider is configured with. It contains no secrets.
+         * Get the SAML metadata
+         * @description Returns the service-provider metadata to configure an identity provider with. It contains no secrets.
          */
         get: operations["sso.metadata"];
         put?: never;
@@ -2767,7 +2769,7 @@ export interface paths {
         post: operations["capture.capture"];
         delete?: never;
         /**
-         * Answer a CORS preflight request
+         * Handle a CORS preflight request
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.capture_options"];
@@ -2806,7 +2808,7 @@ export interface paths {
         post: operations["capture.batch"];
         delete?: never;
         /**
-         * Answer a CORS preflight request
+         * Handle a CORS preflight request
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.batch_options"];
@@ -2845,7 +2847,7 @@ export interface paths {
         post: operations["capture.e"];
         delete?: never;
         /**
-         * Answer a CORS preflight request
+         * Handle a CORS preflight request
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.e_options"];
@@ -2884,7 +2886,7 @@ export interface paths {
         post: operations["capture.i_v0_e"];
         delete?: never;
         /**
-         * Answer a CORS preflight request
+         * Handle a CORS preflight request
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.i_v0_e_options"];
@@ -2911,7 +2913,7 @@ export interface paths {
         post: operations["capture.decide"];
         delete?: never;
         /**
-         * Answer a CORS preflight request
+         * Handle a CORS preflight request
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.decide_options"];
@@ -2938,7 +2940,7 @@ export interface paths {
         post: operations["capture.flags"];
         delete?: never;
         /**
-         * Answer a CORS preflight request
+         * Handle a CORS preflight request
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.flags_options"];
@@ -2975,8 +2977,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what the sign-in page needs
-         * @description Returns the ways to sign in that the operator has configured. Available without credentials.
+         * Get the configured sign-in methods
+         * @description Returns the sign-in methods that the operator has configured. Requires no credentials.
          */
         get: operations["service.preflight"];
         put?: never;
@@ -3535,7 +3537,7 @@ export interface components {
         } & components["schemas"]["Domain"];
         /**
          * ActivityUser
-         * @description A user as they were called when they acted.
+         * @description A user, with the name at the time of the activity.
          */
         ActivityUser: {
             /** Format: uuid */
@@ -3549,9 +3551,9 @@ export interface components {
          */
         ActivityChange: {
             field: string;
-            /** @description The value before, null for none. Secrets have the value `changed` on both sides. */
+            /** @description The value before the change. Null if there was none. For secrets, both values are `changed`. */
             before: unknown;
-            /** @description The value after. */
+            /** @description The value after the change. Null if there is none. */
             after: unknown;
         };
         /**
@@ -3564,15 +3566,15 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description The kind of actor. `operator` is the command on the server; `system` is the server itself.
+             * @description The kind of actor. `operator` is a command that was run on the server, `system` is the server itself.
              * @enum {string}
              */
             actor: "user" | "operator" | "system";
-            /** @description The acting user as they were called then; null for other actors. */
+            /** @description The acting user, with the name at that time. Null for other actors. */
             user: components["schemas"]["ActivityUser"] | null;
             api_key_id: string | null;
             session_id: string | null;
-            /** @description The client address; null for other actors. */
+            /** @description The client address. Null for other actors. */
             address: string | null;
             /** @description The kind of item, such as `members` or `sessions`. */
             area: string;
@@ -3581,9 +3583,9 @@ export interface components {
             item_id: string | null;
             /** @description The item's name at that time. */
             item_name: string | null;
-            /** @description The project the item belongs to; null for items of the organization. */
+            /** @description The project of the item. Null for items of the organization. */
             project_id: number | null;
-            /** @description The fields that changed. The values of secrets are left out. */
+            /** @description The fields that changed. The values of secrets are omitted. */
             changes: components["schemas"]["ActivityChange"][];
         };
         /**
@@ -3645,17 +3647,17 @@ export interface components {
             organization: components["schemas"]["OrganizationRef"] | null;
             /** @description The project that `@current` refers to. Null if there is none. */
             team: components["schemas"]["TeamRef"] | null;
-            /** @description A new address that waits for its verification. */
+            /** @description A new email address that is not verified yet. */
             pending_email: string | null;
             has_password: boolean;
             /** @description Whether the user has signed in with a single sign-on provider. */
             has_social_auth: boolean;
             is_2fa_enabled: boolean;
-            /** @description The value of `X-CSRF-Token` that unsafe methods of this session need; null with a key. */
+            /** @description The value of the header `X-CSRF-Token` for requests with this session. Null with a key. */
             csrf_token: string | null;
             /**
              * Format: date-time
-             * @description Sensitive operations of this session need a new sign-in after this time; null with a key.
+             * @description After this time, sensitive operations require a new sign-in. Null with a key.
              */
             reauthenticate_by: string | null;
         };
@@ -3678,7 +3680,8 @@ export interface components {
             set_current_team?: number;
             /**
              * Format: email
-             * @description A new address. It counts once the link mailed to it was opened; without mail on this server it counts at once.
+             * @description A new email address. It takes effect when the link emailed to it is opened, or immediately if the server does not send
+             *     email.
              */
             email?: string;
             /** @description A new password, 8 to 256 characters. An account with a password also needs `current_password`. */
@@ -3687,7 +3690,7 @@ export interface components {
         };
         /**
          * EmailVerification
-         * @description The secret of a mailed link.
+         * @description The token from an emailed link.
          */
         EmailVerification: {
             uuid: string;
@@ -3703,11 +3706,11 @@ export interface components {
         };
         /**
          * TwoFactorStatus
-         * @description The caller's two-factor state.
+         * @description The caller's two-factor status.
          */
         TwoFactorStatus: {
             is_enabled: boolean;
-            /** @description How many backup codes are left. */
+            /** @description The number of remaining backup codes. */
             backup_codes: number;
             /** @description `TOTP`, or null when it is off. */
             method: string | null;
@@ -3717,7 +3720,7 @@ export interface components {
          * @description A secret for an authenticator app.
          */
         TwoFactorSetup: {
-            /** @description The secret in base32, to type in by hand. */
+            /** @description The secret in base32, for manual entry. */
             secret: string;
             otpauth_url: string;
             /** @description The URL as a QR code, an SVG image. */
@@ -3725,14 +3728,14 @@ export interface components {
         };
         /**
          * SecondFactor
-         * @description A code of an authenticator app, or a backup code.
+         * @description A code from an authenticator app, or a backup code.
          */
         SecondFactor: {
             token: string;
         };
         /**
          * BackupCodes
-         * @description Ten codes that each replace the authenticator app once.
+         * @description Ten backup codes. Each can be used once instead of a code from the authenticator app.
          */
         BackupCodes: {
             /** @constant */
@@ -3754,7 +3757,7 @@ export interface components {
         Session: {
             /** Format: uuid */
             id: string;
-            /** @description Whether it is the session of this request. */
+            /** @description Whether this is the session of the request. */
             is_current: boolean;
             /** @description How the user signed in, such as `password`, `link`, `saml` or the name of a provider. */
             method: string;
@@ -3769,7 +3772,7 @@ export interface components {
             last_used_at: string;
             /**
              * Format: date-time
-             * @description The session ends then, or earlier when it is not used.
+             * @description When the session expires. It ends earlier if it is not used.
              */
             expires_at: string;
         };
@@ -3786,7 +3789,7 @@ export interface components {
         };
         /**
          * SessionPrecheck
-         * @description The address that is about to sign in.
+         * @description The email address to sign in with.
          */
         SessionPrecheck: {
             /** Format: email */
@@ -3794,17 +3797,17 @@ export interface components {
         };
         /**
          * SessionPrecheckResult
-         * @description How an address signs in.
+         * @description The sign-in methods of an email address.
          */
         SessionPrecheckResult: {
-            /** @description The provider that the domain enforces, or null. */
+            /** @description The provider that the domain enforces. Null if there is none. */
             sso_enforcement: components["schemas"]["SsoProvider"] | null;
             /** @description Whether the domain has SAML. */
             saml_available: boolean;
         };
         /**
          * SessionCreate
-         * @description An address and its password.
+         * @description An email address and its password.
          */
         SessionCreate: {
             /** Format: email */
@@ -3813,10 +3816,10 @@ export interface components {
         };
         /**
          * LinkSignIn
-         * @description The secret of a one-time sign-in link.
+         * @description The token of a one-time sign-in link.
          */
         LinkSignIn: {
-            /** @description The part of the link behind `#`. */
+            /** @description The part of the link after `#`. */
             token: string;
         };
         /**
@@ -3829,7 +3832,7 @@ export interface components {
         };
         /**
          * PasswordReset
-         * @description A new password, with the secret of the mailed link.
+         * @description A new password, with the token from the emailed link.
          */
         PasswordReset: {
             token: string;
@@ -3933,7 +3936,7 @@ export interface components {
             /** @description The first name of a new user. The invite's first name by default. Ignored for existing users. */
             first_name?: string;
             last_name?: string;
-            /** @description The new person's password, 8 to 256 characters. With it the answer sets a session's cookies and `api_key` is null. */
+            /** @description The password of a new user, 8 to 256 characters. The response then sets the cookies of a session, and `api_key` is null. */
             password?: string;
         };
         /**
@@ -5239,9 +5242,9 @@ export interface components {
          * @description Events in the order of ingestion.
          */
         EventTail: {
-            /** @description Send it with the next request. */
+            /** @description The position after the last event. Send it with the next request. */
             cursor: string;
-            /** @description Whether further events have been ingested already. */
+            /** @description Whether more events are available now. */
             more: boolean;
             /** @description The events, oldest first. */
             results: components["schemas"]["Event"][];
@@ -5465,7 +5468,7 @@ export interface components {
         };
         /**
          * Preflight
-         * @description The ways to sign in that the operator has configured.
+         * @description The sign-in methods that the operator has configured.
          */
         Preflight: {
             /** @description The single sign-on providers of the operator. SAML is configured per domain. */
@@ -5475,7 +5478,7 @@ export interface components {
                 gitlab: boolean;
                 oidc: boolean;
             };
-            /** @description Whether the server sends mails. Without mail, only the operator can create links for password resets. */
+            /** @description Whether the server sends email. If not, only the operator can create links that reset a password. */
             email_service_available: boolean;
         };
         /**
@@ -6652,17 +6655,17 @@ export interface operations {
             query?: {
                 /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
-                /** @description The position that `next` carries. Do not construct it. */
+                /** @description The page to return. Use the value from `next`. */
                 cursor?: string;
-                /** @description Only entries of this area, such as `members`. */
+                /** @description Return only entries of this area, such as `members`. */
                 area?: string;
-                /** @description Only entries of the user with this `uuid`. */
+                /** @description Return only entries of the user with this `uuid`. */
                 user?: string;
-                /** @description Only entries about the item with this id. */
+                /** @description Return only entries about the item with this id. */
                 item_id?: string;
-                /** @description Only entries after this time, ISO 8601 or relative such as `-24h`. */
+                /** @description Return only entries after this time. Takes ISO 8601 or a relative time such as `-24h`. */
                 after?: string;
-                /** @description Only entries before this time. */
+                /** @description Return only entries before this time, in the formats of `after`. */
                 before?: string;
             };
             header?: never;
@@ -6798,7 +6801,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A mail is on its way. */
+            /** @description The email is sent. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6828,7 +6831,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state. */
+            /** @description The status. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7078,7 +7081,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How the address signs in. */
+            /** @description The sign-in methods of the address. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7241,7 +7244,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description If the address has an account, a mail is on its way. */
+            /** @description An email is sent if the address has an account. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7262,12 +7265,12 @@ export interface operations {
     "password_reset.check": {
         parameters: {
             query: {
-                /** @description The secret of the mailed link. */
+                /** @description The token from the emailed link. */
                 token: string;
             };
             header?: never;
             path: {
-                /** @description The `uuid` of the user in the mailed link. */
+                /** @description The `uuid` of the user, from the emailed link. */
                 user_uuid: string;
             };
             cookie?: never;
@@ -7295,7 +7298,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `uuid` of the user in the mailed link. */
+                /** @description The `uuid` of the user, from the emailed link. */
                 user_uuid: string;
             };
             cookie?: never;
@@ -7352,7 +7355,7 @@ export interface operations {
     "sso.begin": {
         parameters: {
             query?: {
-                /** @description The address that signs in. */
+                /** @description The email address of the user. */
                 email?: string;
                 /** @description The path to return to. */
                 next?: string;
@@ -7369,7 +7372,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /**
-             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             * @description Redirects to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
              *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
              *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
              */
@@ -7404,7 +7407,7 @@ export interface operations {
         };
         responses: {
             /**
-             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             * @description Redirects to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
              *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
              *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
              */
@@ -7430,7 +7433,7 @@ export interface operations {
                 code?: string;
                 /** @description The state of the request. */
                 state?: string;
-                /** @description The error of the provider. */
+                /** @description The error from the provider. */
                 error?: string;
             };
             header?: never;
@@ -7443,7 +7446,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /**
-             * @description A redirect, on success to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
+             * @description Redirects to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
              *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
              *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
              */
@@ -11280,7 +11283,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The configured ways to sign in. */
+            /** @description The configured sign-in methods. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -46,7 +46,7 @@ export type Body<Id extends OperationId> = operations[Id] extends {
 type Success<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 204>]
 
 /** The JSON body of the operation's 2xx response; unknown if it has none. */
-export type Answer<Id extends OperationId> =
+export type ResponseBody<Id extends OperationId> =
   Success<operations[Id]['responses']> extends {
     content: { 'application/json': infer Body }
   }

@@ -115,7 +115,7 @@ function toOperation(path: string, method: string, source: OpenApiOperation, ite
   }
 }
 
-/** The steps of single sign-on answer with a redirect. */
+/** Single sign-on operations respond with a redirect. */
 function isSuccess(code: string): boolean {
   return code.startsWith('2') || code === '302'
 }

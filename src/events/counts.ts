@@ -1,4 +1,4 @@
-/** The number of events per project, hour and name. Every change of events changes it in the same transaction. */
+/** The number of events per project, hour and name. It is updated in the same transaction as the events. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import { either } from '../hogql/typed.ts'
@@ -11,19 +11,19 @@ export const HOUR = 3_600_000_000
 /** The name of the row with all events of an hour. No event has an empty name. */
 export const ALL_EVENTS = ''
 
-/** The hour since 1970. `Math.floor(timestamp / HOUR)` would round up just before the hour after the year 2112. */
+/** Hours since 1970. `Math.floor(timestamp / HOUR)` is inexact after the year 2112 and could return the next hour. */
 export const hourOf = (timestamp: number): number => {
   const rest = timestamp % HOUR
   return (timestamp - (rest < 0 ? rest + HOUR : rest)) / HOUR
 }
 
-/** More hours than any event is before 1970, to divide positive numbers: both engines round towards zero. */
+/** Added before the division to make times before 1970 positive: both engines round towards zero. */
 const SHIFT_HOURS = 20_000_000
 
 /** The same in SQL, for the event `e`. */
 const hourSql: Sql = sql`((e.timestamp + ${integer(SHIFT_HOURS * HOUR)}) / ${integer(HOUR)} - ${integer(SHIFT_HOURS)})`
 
-/** SQLite binds large numbers as floating point. */
+/** The cast is needed because SQLite binds large numbers as floating point. */
 export function integer(value: number): Sql {
   return sql`cast(${value} as bigint)`
 }
@@ -70,7 +70,7 @@ function rowsOf(hours: Iterable<HourCounts>, sign: 1 | -1): CountRow[] {
   return rows
 }
 
-/** In the order of the key, in which every transaction locks the rows: otherwise two could wait for each other. */
+/** Sorted by key: all transactions lock the rows in the same order, so they cannot deadlock. */
 async function addCounts(tx: Db, rows: readonly CountRow[]): Promise<void> {
   if (rows.length === 0) return
   const sorted = [...rows].sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
@@ -136,7 +136,7 @@ const isCounted = (
 export async function hasCounts(reader: EventReader, project_id: number): Promise<boolean> {
   const uncounted = await reader.rows(sql`select 1 from uncounted_events where project_id = ${project_id}`, {
     project_id,
-    lane: 'first',
+    lane: 'fast',
   })
   return uncounted.length === 0
 }

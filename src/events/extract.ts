@@ -113,7 +113,7 @@ export function customCondition(expr: Expr, context: Context): NonNullable<Extra
   return { sql: value, usesPerson }
 }
 
-/** Pads numbers so that they sort as text. Seventeen digits hold every position and time. */
+/** Pads numbers so that they sort as text. Seventeen digits fit every position and time. */
 const SHIFT = 10n ** 17n
 const DIGITS = String(SHIFT).length
 

@@ -75,7 +75,10 @@ const complete = (counts: ReadonlyMap<number, number>): Histogram => ({ counts, 
 const place = (timestamp: Sql, { first, length }: Intervals): Sql =>
   sql`((${timestamp} - ${integer(first)}) / ${integer(length)})`
 
-/** Adds up whole hours. Of the incomplete hours at both ends, it counts the events of the shorter part. */
+/**
+ * Adds up whole hours. For an incomplete hour at either end, it counts the shorter side of the boundary: it adds the events
+ * inside the range, or adds the whole hour and subtracts the events outside.
+ */
 async function readCounts(
   reader: EventReader,
   { project_id, after, before, names, signal }: HistogramQuery,
@@ -112,7 +115,7 @@ async function readCounts(
   if (parts.length === 0) return new Map()
   const found = await reader.rows<[number, number]>(
     sql`select place, cast(sum(count) as bigint) from (${joined(parts, ' union all ')}) parts group by place`,
-    { project_id, lane: 'first', signal },
+    { project_id, lane: 'fast', signal },
   )
   return new Map(found.map(([index, count]) => [Number(index), Number(count)]))
 }
@@ -131,7 +134,7 @@ const MIN_EVENTS = 500
 const MAX_EVENTS = 200_000
 const STATEMENT_MS = 150
 
-/** Counts events, newest first, from the cursor and until the time of one part is over. */
+/** Counts events from the cursor, newest first, until the time budget of one part is used up. */
 async function scan(reader: EventReader, query: HistogramQuery, all: Intervals, part_ms: number): Promise<Histogram> {
   const { project_id, after, before, signal } = query
   const counts = new Map<number, number>()

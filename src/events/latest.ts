@@ -16,7 +16,7 @@ export async function latestRows(
   const [bound] = await reader.rows<[number]>(
     sql`select e.timestamp from events e where e.project_id = ${project_id}
       order by e.timestamp desc limit 1 offset ${SCANNED_EVENTS}`,
-    { project_id, lane: 'first', signal },
+    { project_id, lane: 'fast', signal },
   )
   const range = {
     by: 'times' as const,

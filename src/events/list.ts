@@ -68,7 +68,7 @@ export async function page(
   const distinctIds = await distinctIdsOf(reader, query)
   if (distinctIds?.length === 0) return { rows: [], next: null }
   const branches = branchesOf(query, distinctIds)
-  const lane = branches.quick && !query.condition && query.offset <= QUICK_OFFSET ? 'first' : 'slow'
+  const lane = branches.quick && !query.condition && query.offset <= QUICK_OFFSET ? 'fast' : 'slow'
   const found = await reader.rows<ListedRow>(select(query, branches.list, limit + 1), { project_id, lane, signal })
   const rows = found.slice(0, limit).map(toListedEvent)
   const last = found.length > limit ? rows.at(-1) : undefined
@@ -83,7 +83,7 @@ export async function get(
   const one = sql`select ${columns} from events e where e.project_id = ${project_id} and e.uuid = ${uuid}`
   const found = await reader.rows<ListedRow>(withPersons(one, project_id, withPerson), {
     project_id,
-    lane: 'first',
+    lane: 'fast',
     signal,
   })
   return found[0] && toListedEvent(found[0])
@@ -96,7 +96,7 @@ export async function distinctIdsOf(
 ): Promise<string[] | undefined> {
   const { project_id, distinct_id, person_id, signal } = query
   if (person_id === undefined) return distinct_id === undefined ? undefined : [distinct_id]
-  const options: ReadOptions = { project_id, lane: 'first', signal }
+  const options: ReadOptions = { project_id, lane: 'fast', signal }
   const found = await reader.rows<[string]>(
     sql`select distinct_id from person_distinct_ids where project_id = ${project_id} and person_id = ${person_id}
       order by distinct_id limit ${MAX_DISTINCT_IDS}`,

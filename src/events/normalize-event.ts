@@ -114,7 +114,7 @@ function elementsOf(properties: JsonObject): string {
 
 const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
-/** Merges copied properties, `$set` in the properties and `$set` beside them. Later sources win. */
+/** Merges copied properties, `$set` in the properties and `$set` of the event. Later sources take precedence. */
 function gatherPersonProperties(properties: JsonObject, source: JsonObject): void {
   let set: JsonObject | undefined
   let set_once: JsonObject | undefined

@@ -25,7 +25,7 @@ async function readPosition(events: Db, query: Sql): Promise<number> {
 
 /**
  * The first position after a pause that begins now: above every acknowledged event, and on PostgreSQL above every
- * transaction that has inserted but not committed. Such a transaction counts as before the pause.
+ * transaction that has inserted but not committed. Its events count as before the pause.
  */
 export async function pausePosition(events: Db): Promise<number> {
   if (events.engine === 'sqlite') return horizon(events)
@@ -58,7 +58,7 @@ export async function countBetween(
   const within = (start: number, end: number): Sql =>
     sql`from events e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
   const read = async (query: Sql): Promise<number | undefined> => {
-    const [row] = await reader.rows<[number]>(query, { project_id, lane: 'first' })
+    const [row] = await reader.rows<[number]>(query, { project_id, lane: 'fast' })
     return row && Number(row[0])
   }
   let count = 0
@@ -86,7 +86,7 @@ export async function positionAt(
     sql`select ${POSITION} from events e
       where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to} and e.created_at < ${time}
       order by ${POSITION} desc limit 1`,
-    { project_id, lane: 'first' },
+    { project_id, lane: 'fast' },
   )
   return found[0] ? Number(found[0][0]) + 1 : from
 }

@@ -37,7 +37,7 @@ export interface PurgerOptions {
 export interface Purger {
   /** Starts the background loop. */
   start(): void
-  /** Starts a round now: a project was deleted. */
+  /** Starts a round now. Called after a project is deleted. */
   wake(): void
   /** Runs one round: deletes everything that is due now. */
   work(): Promise<void>

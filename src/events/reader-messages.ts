@@ -1,8 +1,8 @@
 import { AppError, errorCode } from '../errors.ts'
 import type { Value } from '../sql/template.ts'
 
-/** `first`: queries that an index answers, such as an unfiltered page. `slow`: queries that may scan many events. */
-export type LaneName = 'first' | 'slow'
+/** `fast`: queries that only read an index range, such as an unfiltered page. `slow`: queries that may scan many events. */
+export type LaneName = 'fast' | 'slow'
 
 export interface Statement {
   text: string

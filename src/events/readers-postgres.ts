@@ -4,7 +4,7 @@ import { describeConnectionError } from '../sql/postgres.ts'
 import { isTooLarge, type ReaderBackend, resultLimit, type Statement } from './reader-messages.ts'
 
 /** A separate pool: readers never take a connection from administration. */
-const SLOTS = { first: 4, slow: 4 }
+const SLOTS = { fast: 4, slow: 4 }
 /** Connections that cancel statements. */
 const SPARE_CONNECTIONS = 2
 const CONNECT_TIMEOUT_MS = 5_000
@@ -35,7 +35,7 @@ function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<u
 export function createPostgresReaders(url: string): ReaderBackend {
   const pool = new pg.Pool({
     connectionString: url,
-    max: SLOTS.first + SLOTS.slow + SPARE_CONNECTIONS,
+    max: SLOTS.fast + SLOTS.slow + SPARE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
   const ignore = (): void => undefined

@@ -26,12 +26,12 @@ export function createSqliteReaders({
   niceness = NICENESS,
 }: SqliteReaderOptions): ReaderBackend {
   const pools: Record<LaneName, ProcessPool<Statement, ReaderReply>> = {
-    first: createProcessPool({ program, args: [file, 'first'] }),
+    fast: createProcessPool({ program, args: [file, 'fast'] }),
     slow: createProcessPool({ program, args: [file, 'slow'], niceness }),
   }
   return {
     // One CPU is left to the server.
-    slots: { first: 1, slow: Math.max(1, availableParallelism() - 1) },
+    slots: { fast: 1, slow: Math.max(1, availableParallelism() - 1) },
     run: async (lane, statement, _timeout_ms, signal) => {
       const reader = pools[lane].take()
       const onAbort = (): void => void reader.kill()

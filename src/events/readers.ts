@@ -80,7 +80,7 @@ interface Lane {
 
 function createScheduler(backend: ReaderBackend, timeout_ms: number) {
   const createLane = (name: LaneName): Lane => ({ name, running: new Set(), waiting: new Set() })
-  const lanes: Record<LaneName, Lane> = { first: createLane('first'), slow: createLane('slow') }
+  const lanes: Record<LaneName, Lane> = { fast: createLane('fast'), slow: createLane('slow') }
   let stopped = false
 
   /** Starts the oldest queries while there are free slots, but only one slow query per project. */

@@ -39,7 +39,7 @@ export interface Tail {
 /** A query with filters reads at most this many events. */
 const SCANNED_EVENTS = 10_000
 
-/** Reads events that were ingested after the cursor, up to the position below which no event can appear any more. */
+/** Reads events that were ingested after the cursor, up to the horizon. */
 export async function tail(events: Db, reader: EventReader, query: TailQuery, limit: number): Promise<Tail> {
   const { project_id, condition, withPerson, from, signal } = query
   const end = { position: await horizon(events), seq: 0 }
@@ -54,7 +54,7 @@ export async function tail(events: Db, reader: EventReader, query: TailQuery, li
     const [last] = await reader.rows<[number, number]>(
       sql`select ${POSITION}, e.seq from events e ${BY_POSITION} where ${within}
         ${order(POSITION)} limit 1 offset ${SCANNED_EVENTS - 1}`,
-      { project_id, lane: 'first', signal },
+      { project_id, lane: 'fast', signal },
     )
     bound = last && { position: Number(last[0]), seq: Number(last[1]) }
   }
@@ -68,7 +68,7 @@ export async function tail(events: Db, reader: EventReader, query: TailQuery, li
       withPerson,
       sql`, e.position, e.seq`,
     )} ${order(sql`e.position`)}`,
-    { project_id, lane: condition ? 'slow' : 'first', signal },
+    { project_id, lane: condition ? 'slow' : 'fast', signal },
   )
   const page = found.slice(0, limit)
   if (newestFirst) return { rows: page.reverse().map(toListedEvent), cursor: end, more: false }

@@ -7,7 +7,7 @@ import type { RunRow } from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { type FieldChange, fieldChanges, secretChange } from '../store/field-changes.ts'
 import { placeOf } from '../store/secrets.ts'
-import { openIfReadable, type Vault } from '../store/vault.ts'
+import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { decryptSettings, splitSecrets } from './settings.ts'
 
 export type ExportActivity = 'created' | 'updated' | 'deleted' | 'paused' | 'unpaused' | 'backfill_started'
@@ -52,9 +52,10 @@ export function exportChanges(vault: Vault, before: BatchExportRow | null, after
   ]
 }
 
-/** The same secret is encrypted to another text, so the values are compared. One that cannot be decrypted counts as none. */
+/** The same secret is encrypted to another text, so the values are compared. A secret that cannot be decrypted is treated as missing. */
 function replacedSecrets(vault: Vault, before: BatchExportRow | null, after: BatchExportRow): string[] {
-  const isLost = before?.secrets && openIfReadable(vault, before.secrets, placeOf('batch_exports', before.id)) === null
+  const isLost =
+    before?.secrets && decryptIfReadable(vault, before.secrets, placeOf('batch_exports', before.id)) === null
   const [old, current] = [isLost ? {} : secretsOf(vault, before), secretsOf(vault, after)]
   return Object.keys({ ...old, ...current }).filter((key) => !isDeepStrictEqual(old[key], current[key]))
 }

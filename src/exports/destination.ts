@@ -1,5 +1,5 @@
 /**
- * The interface of a destination. Each type is one file in `destinations/` and a line in `catalogue.ts`; the contract has
+ * The interface of a destination. Each type is one file in `destinations/` and a line in `catalog.ts`; the contract has
  * its config schema as `<type>Config`.
  */
 import type { components } from '../contract/openapi.ts'

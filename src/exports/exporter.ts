@@ -55,7 +55,7 @@ export interface ExporterOptions {
   metrics: Metrics
   files_root: string
   launch: Deliver
-  /** Null when no mail is configured. */
+  /** Null when email is not configured. */
   wakeMailer: (() => void) | null
   /** How often a lease is renewed. Renewing also detects a cancelled run. */
   renew_ms?: number
@@ -292,7 +292,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (mails > 0) options.wakeMailer?.()
   }
 
-  /** Ends the lease at shutdown. The next attempt continues at the checkpoint; this one does not count. */
+  /** Ends the lease at shutdown. The next attempt continues at the checkpoint. This attempt does not count towards the limit. */
   async function release(run: RunRow, logRun: LogRun): Promise<void> {
     const released = await runs.postpone(db, run.id, owner, {
       now: now(),

@@ -2,7 +2,7 @@
 import { invalid } from '../errors.ts'
 import { latestRows } from '../events/latest.ts'
 import type { EventReader } from '../events/readers.ts'
-import { findDestination, SUPPORTED_TYPES } from './catalogue.ts'
+import { findDestination, SUPPORTED_TYPES } from './catalog.ts'
 import type { DestinationType } from './destination.ts'
 import { queryColumns, querySchema, unsupportedQuery } from './query.ts'
 

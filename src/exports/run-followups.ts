@@ -66,7 +66,7 @@ export async function createBackfillRun(
 
 /**
  * Pauses a locked export when too many of its last runs failed, and notifies the administrators. Returns the number of
- * enqueued mails.
+ * enqueued emails.
  */
 export async function pauseFailing(
   tx: Db,

@@ -6,8 +6,8 @@ import { AppError, invalid } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { placeOf } from '../store/secrets.ts'
-import { openIfReadable, type Vault } from '../store/vault.ts'
-import { findDestination, SUPPORTED_TYPES } from './catalogue.ts'
+import { decryptIfReadable, type Vault } from '../store/vault.ts'
+import { findDestination, SUPPORTED_TYPES } from './catalog.ts'
 import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
 
 export interface DestinationSettings {
@@ -174,7 +174,7 @@ export function encryptSettings(
   return {
     destination_type: type,
     destination_config: JSON.stringify(open),
-    secrets: Object.keys(secret).length ? vault.seal(JSON.stringify(secret), placeOf('batch_exports', id)) : null,
+    secrets: Object.keys(secret).length ? vault.encrypt(JSON.stringify(secret), placeOf('batch_exports', id)) : null,
   }
 }
 
@@ -184,7 +184,8 @@ export function encryptSettings(
  */
 export function settingsToUpdate(vault: Vault, row: BatchExportRow, sent: DestinationConfig): DestinationSettings {
   const type = row.destination_type as DestinationType
-  const isLost = row.secrets !== null && openIfReadable(vault, row.secrets, placeOf('batch_exports', row.id)) === null
+  const isLost =
+    row.secrets !== null && decryptIfReadable(vault, row.secrets, placeOf('batch_exports', row.id)) === null
   if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0)
     return { type, config: JSON.parse(row.destination_config) }
   return decryptSettings(vault, row)
@@ -193,6 +194,6 @@ export function settingsToUpdate(vault: Vault, row: BatchExportRow, sent: Destin
 /** The settings with their secrets. Throws `secret_unreadable`. */
 export function decryptSettings(vault: Vault, row: BatchExportRow): DestinationSettings {
   const config = JSON.parse(row.destination_config)
-  const secret = row.secrets === null ? {} : JSON.parse(vault.open(row.secrets, placeOf('batch_exports', row.id)))
+  const secret = row.secrets === null ? {} : JSON.parse(vault.decrypt(row.secrets, placeOf('batch_exports', row.id)))
   return { type: row.destination_type as DestinationType, config: mergeConfig(config, secret) }
 }

@@ -14,7 +14,7 @@ import { originOf } from './request-url.ts'
 export interface Authenticator {
   /** A key takes precedence over a session: an invalid key is an error even with a valid session. */
   authenticate(request: FastifyRequest): Promise<Caller>
-  /** The session of a request to a public operation. A session that has ended is none. */
+  /** The session of a request to a public operation. Null for a session that has ended. */
   currentSession(request: FastifyRequest): Promise<sessions.SessionRow | null>
   /** The user of that session. An unsafe request needs the CSRF token of the session. */
   currentCaller(request: FastifyRequest): Promise<Caller | undefined>

@@ -54,5 +54,5 @@ export const rawOf = (request: FastifyRequest, rateLimits: RateLimits): Raw => (
   query: request.query as Record<string, string | undefined>,
   bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
   admit: rateLimits.countCapture,
-  requireGoodStanding: () => rateLimits.checkCaptureAddress(request),
+  checkAddress: () => rateLimits.checkCaptureAddress(request),
 })

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieOptions, Cookies } from '../api/handler-context.ts'
 import { originOf } from './request-url.ts'
 
-/** More than our cookies take. Longer headers are ignored. */
+/** Longer than the server needs for its own cookies. Longer headers are ignored. */
 const MAX_HEADER = 16_384
 
 /** On https, cookies are `Secure` and have the `__Host-` prefix, which no other host or path can set. */

@@ -1,4 +1,4 @@
-/** HEAD requests run the GET route and answer without the body. */
+/** HEAD requests run the GET route and respond without the body. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'

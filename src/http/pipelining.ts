@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
-/** Each pipelined request holds its response in memory until the client has read the responses before it. */
+/** The server buffers the response of each pipelined request until the client has read the responses before it. */
 const MAX_PIPELINED = 100
 
 /** Limits the number of concurrent requests on one connection. */

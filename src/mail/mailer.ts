@@ -1,4 +1,4 @@
-/** Sends the mail in the outbox, one after the other. */
+/** Sends the emails in the outbox one at a time. */
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import type { Message, Send } from './message.ts'
@@ -19,13 +19,13 @@ const FIRST_DELAY_SECONDS = 30
 const MAX_DELAY_SECONDS = 3_600
 /** How often to look for mail that another process enqueued. */
 const POLL_MS = 5_000
-/** A sender that has not finished by then is dead. */
+/** A process that has not finished sending by then is considered dead. */
 const SEND_TIMEOUT_MS = 600_000
 
 const FAILURES = {
-  refused: 'mail given up',
-  undeliverable: 'mail given up',
-  unknown: 'the connection broke; the mail may have arrived, so it is not sent again',
+  refused: 'gave up sending an email',
+  undeliverable: 'gave up sending an email',
+  unknown: 'the connection broke; the email may have arrived, so it is not sent again',
 }
 
 interface Log {
@@ -42,15 +42,15 @@ export interface MailerOptions {
   send: Send
   log: Log
   site_url: string
-  /** Creates the secret link of an invite. Undefined when the invite is gone. */
+  /** Creates the link of an invite, with a new token. Undefined when the invite was deleted. */
   inviteLink(invite_id: string): Promise<{ link: string; expires_at: string } | undefined>
-  /** Creates the secret link of an account mail. Undefined when the user has another address by now. */
+  /** Creates the link of an account email, with a new token. Undefined when the user's address has changed. */
   accountLink(kind: AccountLinkKind, content: outbox.AccountLinkContent): Promise<string | undefined>
 }
 
 export interface Mailer {
   start(): void
-  /** Looks for mail now: one was enqueued. */
+  /** Checks the outbox now. Called after an email is enqueued. */
   wake(): void
   stop(): Promise<void>
 }
@@ -62,7 +62,7 @@ export function createMailer({ db, now, send, log, site_url, inviteLink, account
       for (const { id, kind } of await outbox.removeAbandoned(db, at(-SEND_TIMEOUT_MS)))
         log.error(
           { mail: id, kind },
-          'a process died while sending this mail; it may have arrived, so it is not sent again',
+          'a process died while sending this email; it may have arrived, so it is not sent again',
         )
       while (!loop.stopped) {
         const mail = await outbox.claim(db, now())
@@ -75,7 +75,7 @@ export function createMailer({ db, now, send, log, site_url, inviteLink, account
     onError: (error) => log.error({ err: error }, 'reading the outbox failed; mail waits'),
   })
 
-  /** Updates the outbox before it logs, so that the log only states what happened. */
+  /** Updates the outbox before logging, so the log never reports an update that failed. */
   async function deliver(mail: QueuedMail): Promise<void> {
     const fields = { mail: mail.id, kind: mail.kind, attempt: mail.attempts }
     const message = await compose(mail)
@@ -86,18 +86,18 @@ export function createMailer({ db, now, send, log, site_url, inviteLink, account
       await outbox.postpone(db, mail.id, at(seconds * 1000))
       log.warn(
         { ...fields, reason: outcome.reason },
-        `the mail server refused a mail; next attempt in ${seconds} seconds`,
+        `the mail server rejected an email; next attempt in ${seconds} seconds`,
       )
       return
     }
     await outbox.remove(db, mail.id)
-    if (outcome.result === 'sent') log.info(fields, 'mail sent')
+    if (outcome.result === 'sent') log.info(fields, 'email sent')
     else log.error({ ...fields, reason: outcome.reason }, FAILURES[outcome.result])
   }
 
   /**
-   * The secret of an invite is created here and stored as a hash, so nothing in the outbox opens an invite. Another
-   * attempt gets another secret. Returns undefined when there is no reason to send the mail any more.
+   * The token of a link is created here and stored as a hash, so the outbox contains no tokens. Each attempt creates a new
+   * token. Returns undefined when the email is no longer needed.
    */
   async function compose(mail: QueuedMail): Promise<Message | undefined> {
     const envelope = { message_id: `<${mail.id}@${new URL(site_url).hostname}>`, to: mail.recipient }

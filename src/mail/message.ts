@@ -1,4 +1,4 @@
-/** A mail, ready to send. */
+/** An email, ready to send. */
 export interface Message {
   /** The same for every attempt, so that the receiver can detect duplicates. */
   message_id: string

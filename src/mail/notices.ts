@@ -1,4 +1,4 @@
-/** Mails to users about changes to their account. */
+/** Emails users about changes to their account. */
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as outbox from './outbox.ts'
@@ -6,11 +6,11 @@ import * as outbox from './outbox.ts'
 export interface NoticeDeps {
   ids: Ids
   now: () => string
-  /** Null when no mail is configured. */
+  /** Null when email is not configured. */
   mailer: { wake(): void } | null
 }
 
-/** Enqueues a mail in the transaction of the change. Without mail it does nothing. Wake the mailer after the commit. */
+/** Enqueues an email in the transaction of the change. Does nothing if email is not configured. Wake the mailer after the commit. */
 export async function notifyUser(
   { mailer, ids, now }: NoticeDeps,
   tx: Db,

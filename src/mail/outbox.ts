@@ -1,4 +1,4 @@
-/** The queue of outgoing mail. A mail is a row, written in the transaction that decided to send it. */
+/** The queue of outgoing mail. An email is a row, written in the transaction that decided to send it. */
 import type { Db } from '../sql/db.ts'
 import { type Either, sql } from '../sql/template.ts'
 
@@ -23,7 +23,7 @@ export interface ExportPausedContent {
   failures: number
 }
 
-/** A mail with a link that carries a secret. The secret is created when the mail is sent. */
+/** An email with a link that contains a token. The token is created when the email is sent. */
 export interface AccountLinkContent {
   user_id: number
   first_name: string
@@ -48,7 +48,7 @@ export interface AccountNoticeContent {
   at: string
 }
 
-/** The template parameters of each kind of mail. They contain no secrets. */
+/** The template parameters of each kind of email. They contain no tokens. */
 export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }
@@ -83,7 +83,7 @@ export async function enqueue(
       ${mail.now}, ${mail.now})`)
 }
 
-/** Claims the next mail that is due. No other process can claim it. */
+/** Claims the next email that is due. No other process can claim it. */
 export async function claim(db: Db, now: string): Promise<QueuedMail | undefined> {
   const row = await db.get<MailRow>(sql`
     update letters set state = 'sending', attempts = attempts + 1, next_attempt_at = ${now}
@@ -93,17 +93,17 @@ export async function claim(db: Db, now: string): Promise<QueuedMail | undefined
   return row && parse(row)
 }
 
-/** Schedules another attempt. Only for a mail that certainly did not arrive. */
+/** Schedules another attempt. Only for an email that certainly did not arrive. */
 export async function postpone(db: Db, id: string, next_attempt_at: string): Promise<void> {
   await db.run(sql`update letters set state = 'waiting', next_attempt_at = ${next_attempt_at} where id = ${id}`)
 }
 
-/** For a mail that was sent, given up, or may have arrived. */
+/** Call it after an email was sent, was abandoned or may have been delivered. */
 export async function remove(db: Db, id: string): Promise<void> {
   await db.run(sql`delete from letters where id = ${id}`)
 }
 
-/** Deletes mails whose sender died. They may have arrived, so they are not sent again. */
+/** Deletes emails whose sending process died. They may have arrived, so they are not sent again. */
 export async function removeAbandoned(db: Db, sending_since: string): Promise<QueuedMail[]> {
   const rows = await db.all<MailRow>(sql`
     delete from letters where state = 'sending' and next_attempt_at < ${sending_since}

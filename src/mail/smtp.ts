@@ -12,7 +12,7 @@ export function smtpSender(url: string, from: string): Send {
   return async ({ message_id, to, reply_to, subject, text, html }: Message) => {
     const mail = { messageId: message_id, from, to, subject, text, html, ...(reply_to && { replyTo: reply_to }) }
     const bytes = await new MailComposer(mail).compile().build()
-    // The stream is read after the server accepted DATA. If the connection breaks later, the mail may have arrived.
+    // The stream is read after the server accepted DATA. If the connection breaks later, the email may have arrived.
     let begun = false
     const data = new Readable({
       read() {
@@ -52,9 +52,9 @@ interface Failure extends Error {
 
 function outcomeOf({ code, responseCode, message }: Failure, begun: boolean): Outcome {
   if (responseCode !== undefined) {
-    // A permanent error about this mail, unlike a busy server or a wrong password.
+    // A permanent error about this email, unlike a busy server or a wrong password.
     const permanent = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
-    return { result: permanent ? 'undeliverable' : 'refused', reason: `the mail server answered ${responseCode}` }
+    return { result: permanent ? 'undeliverable' : 'refused', reason: `the mail server replied with ${responseCode}` }
   }
   return { result: begun ? 'unknown' : 'refused', reason: `${code ?? 'failed'}: ${message}` }
 }

@@ -1,9 +1,9 @@
-/** The mails we send, as text and as HTML. */
+/** The templates of all emails, as text and as HTML. */
 import type { AccountEvent, AccountNoticeContent, ExportPausedContent, MemberJoinedContent } from './outbox.ts'
 
-type Words = { subject: string; text: string; html: string }
+type RenderedMail = { subject: string; text: string; html: string }
 
-export interface InviteWords {
+export interface InviteMailInput {
   inviter: string
   organization: string
   first_name: string
@@ -13,10 +13,17 @@ export interface InviteWords {
   expires_at: string
 }
 
-export function inviteMail({ inviter, organization, first_name, message, link, expires_at }: InviteWords): Words {
+export function inviteMail({
+  inviter,
+  organization,
+  first_name,
+  message,
+  link,
+  expires_at,
+}: InviteMailInput): RenderedMail {
   const greeting = first_name ? `Hello ${first_name},` : 'Hello,'
   const invitation = `${inviter} invites you to join ${organization}.`
-  const expiry = `The link works once, until ${expires_at.slice(0, 10)} (UTC). If you did not expect this mail, ignore it.`
+  const expiry = `The link works once, until ${expires_at.slice(0, 10)} (UTC). If you did not expect this email, ignore it.`
   return {
     subject: oneLine(`${inviter} invites you to ${organization}`),
     text: [greeting, invitation, ...(message ? [message] : []), `To accept, open ${link}`, expiry].join('\n\n'),
@@ -30,31 +37,35 @@ export function inviteMail({ inviter, organization, first_name, message, link, e
   }
 }
 
-export function memberJoinedMail({ name, email, organization }: MemberJoinedContent): Words {
-  const news = `${name ? `${name} (${email})` : email} has joined ${organization}.`
-  return { subject: oneLine(`${name || email} joined ${organization}`), text: news, html: page([paragraph(news)]) }
+export function memberJoinedMail({ name, email, organization }: MemberJoinedContent): RenderedMail {
+  const sentence = `${name ? `${name} (${email})` : email} has joined ${organization}.`
+  return {
+    subject: oneLine(`${name || email} joined ${organization}`),
+    text: sentence,
+    html: page([paragraph(sentence)]),
+  }
 }
 
-export function exportPausedMail({ name, organization, failures }: ExportPausedContent): Words {
-  const news = `The batch export "${name}" of ${organization} was paused because ${failures} of its last runs failed.`
+export function exportPausedMail({ name, organization, failures }: ExportPausedContent): RenderedMail {
+  const sentence = `The batch export "${name}" of ${organization} was paused because ${failures} of its last runs failed.`
   const remedy =
     'Its log shows the cause. Fix it and unpause the export. Unpause with "backfill": true to deliver the events that arrived during the pause.'
   return {
     subject: oneLine(`The export "${name}" was paused`),
-    text: [news, remedy].join('\n\n'),
-    html: page([paragraph(news), paragraph(remedy)]),
+    text: [sentence, remedy].join('\n\n'),
+    html: page([paragraph(sentence), paragraph(remedy)]),
   }
 }
 
 const greet = (first_name: string): string => (first_name ? `Hello ${first_name},` : 'Hello,')
 
-export interface LinkWords {
+export interface LinkMailInput {
   first_name: string
   link: string
 }
 
-export function passwordResetMail({ first_name, link }: LinkWords): Words {
-  const note = 'The link works once, for one hour. If you did not request it, ignore this mail.'
+export function passwordResetMail({ first_name, link }: LinkMailInput): RenderedMail {
+  const note = 'The link works once, for one hour. If you did not request it, ignore this email.'
   return {
     subject: 'Reset your password',
     text: [greet(first_name), `To set a new password, open ${link}`, note].join('\n\n'),
@@ -62,8 +73,8 @@ export function passwordResetMail({ first_name, link }: LinkWords): Words {
   }
 }
 
-export function emailVerificationMail({ first_name, link }: LinkWords): Words {
-  const note = 'The link works once, for one hour. If you did not request it, ignore this mail.'
+export function emailVerificationMail({ first_name, link }: LinkMailInput): RenderedMail {
+  const note = 'The link works once, for one hour. If you did not request it, ignore this email.'
   return {
     subject: 'Verify your address',
     text: [greet(first_name), `To verify this address, open ${link}`, note].join('\n\n'),
@@ -71,40 +82,43 @@ export function emailVerificationMail({ first_name, link }: LinkWords): Words {
   }
 }
 
-const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; news: string }> = {
-  password_changed: () => ({ subject: 'Your password was changed', news: 'The password of your account was changed.' }),
+const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; sentence: string }> = {
+  password_changed: () => ({
+    subject: 'Your password was changed',
+    sentence: 'The password of your account was changed.',
+  }),
   email_change_requested: (email) => ({
     subject: 'A new address was entered',
-    news: `The address of your account will change to ${email} once it is verified.`,
+    sentence: `The address of your account will change to ${email} once it is verified.`,
   }),
   email_changed: (email) => ({
     subject: 'Your address was changed',
-    news: `The address of your account is now ${email}.`,
+    sentence: `The address of your account is now ${email}.`,
   }),
   two_factor_enabled: () => ({
     subject: 'Two-factor authentication is on',
-    news: 'Two-factor authentication was turned on for your account.',
+    sentence: 'Two-factor authentication was turned on for your account.',
   }),
   two_factor_disabled: () => ({
     subject: 'Two-factor authentication is off',
-    news: 'Two-factor authentication was turned off for your account.',
+    sentence: 'Two-factor authentication was turned off for your account.',
   }),
   backup_code_used: () => ({
     subject: 'A backup code was used',
-    news: 'A backup code was used to sign in to your account.',
+    sentence: 'A backup code was used to sign in to your account.',
   }),
   key_created: (label) => ({
     subject: 'A personal API key was created',
-    news: `The personal API key "${label}" was created for your account.`,
+    sentence: `The personal API key "${label}" was created for your account.`,
   }),
   new_sign_in: (place) => ({
     subject: 'New sign-in to your account',
-    news: `Your account was signed in to from ${place}.`,
+    sentence: `Your account was signed in to from ${place}.`,
   }),
 }
 
-export function accountNoticeMail({ event, first_name, detail, at }: AccountNoticeContent): Words {
-  const { subject, news } = NOTICES[event](detail ?? '')
+export function accountNoticeMail({ event, first_name, detail, at }: AccountNoticeContent): RenderedMail {
+  const { subject, sentence: news } = NOTICES[event](detail ?? '')
   const time = `Time: ${at.slice(0, 16).replace('T', ' ')} UTC.`
   const remedy = 'If this was not you, change your password, end your sessions and delete keys that you do not know.'
   return {

@@ -21,7 +21,7 @@ export interface InviteDeps {
   ids: Ids
   now: () => string
   milliseconds: () => number
-  /** Null when no mail is configured. Then the response carries the secret of the invite. */
+  /** Null when email is not configured. Responses then contain the token of the invite. */
   mailer: Pick<Mailer, 'wake'> | null
   log: { warn: (message: string) => void }
   config: { RATE_LIMITS: boolean }
@@ -121,7 +121,7 @@ async function asInviter<Result>(
     return work(tx, time)
   })
   if (mailer) mailer.wake()
-  else log.warn('no mail is configured: the response carries the secret of the invite; set SMTP_URL and SITE_URL')
+  else log.warn('email is not configured, so the response contains the token of the invite; set SMTP_URL and SITE_URL')
   return result
 }
 
@@ -179,7 +179,7 @@ async function createInvite(
 const withLowerCaseDomain = (email: string): string =>
   email.slice(0, email.lastIndexOf('@')) + email.slice(email.lastIndexOf('@')).toLowerCase()
 
-/** Replaces the secret of an invite and returns the link that carries it. Undefined when the invite was deleted. */
+/** Replaces the token of an invite and returns its link. Undefined when the invite was deleted. */
 export async function createInviteLink(
   db: Db,
   ids: Ids,

@@ -81,7 +81,7 @@ export async function createWithOwner(
   let slug = base
   for (let attempt = 1; !(await store.create(tx, { ...input, id, slug, plugins_access_level, now })); attempt++) {
     if (attempt === MAX_SLUG_ATTEMPTS) throw new Error(`No free slug for "${base}" after ${attempt} attempts.`)
-    slug = `${base.slice(0, MAX_SLUG_LENGTH - 5)}-${ids.letters()}`
+    slug = `${base.slice(0, MAX_SLUG_LENGTH - 5)}-${ids.slugSuffix()}`
   }
   await record(tx, ids, now, actor, {
     organization_id: id,

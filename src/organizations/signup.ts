@@ -24,7 +24,7 @@ import { type Superseded, supersede } from './supersede.ts'
 /** Replaces ids that are not uuids: they get the error of an unknown invite. */
 const NO_INVITE = '00000000-0000-0000-0000-000000000000'
 
-interface InviteSecret {
+interface InviteLink {
   invite_id: string
   token: string
 }
@@ -49,22 +49,22 @@ const accountExists = (): AppError =>
 /** Only `false` means unverified. Null marks an account created by the operator. */
 const isUnverified = ({ is_email_verified }: users.UserRow): boolean => is_email_verified !== null && !is_email_verified
 
-const storedId = ({ invite_id }: InviteSecret): string => (isUuid(invite_id) ? invite_id.toLowerCase() : NO_INVITE)
+const storedId = ({ invite_id }: InviteLink): string => (isUuid(invite_id) ? invite_id.toLowerCase() : NO_INVITE)
 
 /**
- * Throws invalid_input for a wrong id or secret, already_used, expired, invalid_recipient for the key of another account,
+ * Throws invalid_input for a wrong id or token, already_used, expired, invalid_recipient for the key of another account,
  * account_exists when the key of the account is missing, and user_already_member.
  */
 export async function openInvite(
   { db, now }: { db: Db; now: () => string },
-  secret: InviteSecret,
+  link: InviteLink,
   caller: Caller | undefined,
 ): Promise<OpenInvite> {
-  const [id, token_hash] = [storedId(secret), sha256(secret.token)]
+  const [id, token_hash] = [storedId(link), sha256(link.token)]
   const invite = await invites.getByToken(db, id, token_hash)
   if (!invite) {
     if (await invites.wasUsed(db, id, token_hash)) throw alreadyUsed()
-    throw invalid(null, 'This link is invalid. Check that it is complete, or ask for a new invite.')
+    throw invalid(null, 'This link is invalid. Check that it is complete, or request a new invite.')
   }
   if (invite.created_at < invites.expiryCutoff(now()))
     throw new AppError({ code: 'expired', detail: 'This invite has expired after three days. Ask for a new one.' })
@@ -74,7 +74,7 @@ export async function openInvite(
       code: 'invalid_recipient',
       detail: 'This invite is for another address. Send the key of that account, or no key.',
     })
-  // Only a mailed secret proves the address, so only such an invite supersedes an account.
+  // Only an emailed token proves the address, so only an emailed invite supersedes an account.
   const superseded = !caller && account && isUnverified(account) && invite.emailing_attempt_made ? account : undefined
   if (account && !caller && !superseded) throw accountExists()
   if (await members.hasEmail(db, invite.organization_id, invite.target_email))
@@ -82,7 +82,7 @@ export async function openInvite(
   return { ...invite, superseded }
 }
 
-export interface Acceptance extends InviteSecret {
+export interface Acceptance extends InviteLink {
   /** The hash of the password of a new account. Without one, the account gets a key. */
   password_hash?: string
   first_name?: string
@@ -97,18 +97,18 @@ export interface Accepted {
 }
 
 /** The address of the invite that a link opens. Undefined for an invalid or used link. */
-export async function recipientOf({ db }: { db: Db }, secret: InviteSecret): Promise<string | undefined> {
-  return (await invites.getByToken(db, storedId(secret), sha256(secret.token)))?.target_email
+export async function recipientOf({ db }: { db: Db }, link: InviteLink): Promise<string | undefined> {
+  return (await invites.getByToken(db, storedId(link), sha256(link.token)))?.target_email
 }
 
-/** The user of a session, if the invite is for their address. Otherwise the session does not matter. */
+/** The user of a session, if the invite is for their address. Otherwise the session is ignored. */
 export async function recipientSession(
   deps: { db: Db },
-  secret: InviteSecret,
+  link: InviteLink,
   caller: Caller | undefined,
 ): Promise<Caller | undefined> {
   if (!caller) return undefined
-  const recipient = await recipientOf(deps, secret)
+  const recipient = await recipientOf(deps, link)
   return recipient?.toLowerCase() === caller.user.email.toLowerCase() ? caller : undefined
 }
 
@@ -165,7 +165,7 @@ export async function acceptInvite(
   return accepted
 }
 
-/** An organization that enforces two-factor authentication gives no keys to accounts without a second factor. */
+/** An organization that enforces two-factor authentication does not issue keys to accounts without a second factor. */
 async function requireKeyAllowed(tx: Db, organization_id: string): Promise<void> {
   if (await enforcesTwoFactor(tx, organization_id)) throw secondFactorRequired()
 }
@@ -181,11 +181,11 @@ export async function mayStillInvite(tx: Db, invite: invites.InviteRow): Promise
 function requireUnrestrictedKey({ scopes, restrictions }: Caller): void {
   if (!scopes.includes('*') || !isUnrestricted(restrictions))
     throw forbidden(
-      "Joining requires a key with the scope '*' that is not restricted to organizations or projects. Use such a key.",
+      "Joining requires a key with the scope '*' that is not restricted to organizations or projects. Use an unrestricted key.",
     )
 }
 
-/** A mailed secret together with the key of the account proves that the address belongs to the account. */
+/** An emailed token together with the key of the account proves that the address belongs to the account. */
 async function verifiedBy(tx: Db, user: users.UserRow, invite: invites.InviteRow): Promise<users.UserRow> {
   if (!invite.emailing_attempt_made) return user
   await users.verifyEmail(tx, user.id)
@@ -213,7 +213,7 @@ async function createUser(
     email: invite.target_email,
     first_name: first_name || invite.first_name,
     last_name,
-    // Only a mailed secret proves the address.
+    // Only an emailed token proves the address.
     is_email_verified: Boolean(invite.emailing_attempt_made),
     now,
   })
@@ -221,7 +221,7 @@ async function createUser(
   return user
 }
 
-/** Enqueues the mails about a new member. */
+/** Enqueues the emails about a new member. */
 export async function notifyMembers(
   tx: Db,
   ids: Ids,

@@ -92,7 +92,7 @@ export function createOutbound({ allow, resolve = systemResolve }: OutboundOptio
     }
   }
 
-  /** A refusal becomes the `error` event of the request, as a failed connection does. */
+  /** A rejected address becomes the `error` event of the request, as a failed connection does. */
   function guardAgent(agent: HttpAgent): void {
     const connect = agent.createConnection.bind(agent)
     agent.createConnection = (options, done) => {

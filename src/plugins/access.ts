@@ -5,9 +5,9 @@ import { ADMIN } from '../store/members.ts'
 import { type OrganizationRow, pluginsAccess } from '../store/organizations.ts'
 import type { PluginRow } from '../store/plugins.ts'
 
-/** Operations that reveal or replace code answer 404 to other organizations. */
+/** Operations that reveal or replace code. They return 404 to other organizations. */
 const CODE_OPERATIONS = ['check_for_updates', 'source', 'update_source', 'upgrade']
-/** Operations on a visible plugin that answer 403 to other organizations. */
+/** Operations on a visible plugin that return 403 to other organizations. */
 const CHANGE_OPERATIONS = ['update', 'delete']
 
 /** Throws unless the organization may run this operation on a plugin that it can see. */

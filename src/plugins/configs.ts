@@ -13,7 +13,7 @@ import * as store from '../store/plugin_configs.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
-import { openIfReadable, type Vault } from '../store/vault.ts'
+import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loggedChanges } from './activity.ts'
 import { diffFields } from './changes.ts'
 import { changeWithin } from './service.ts'
@@ -87,7 +87,7 @@ export function create(
       },
       now(),
     )
-    const config = await store.update(tx, empty.id, sealedColumns(vault, empty.id, values), now())
+    const config = await store.update(tx, empty.id, encryptedColumns(vault, empty.id, values), now())
     await recordChange(tx, service, { project, actor, plugin, after: config })
     return { config, plugin }
   })
@@ -119,7 +119,7 @@ export function update(
     const changes = {
       ...rest,
       ...(sort_order !== undefined && { sort_order }),
-      ...(values && sealedColumns(vault, id, values)),
+      ...(values && encryptedColumns(vault, id, values)),
     }
     if (isEmpty(changes)) return { config: before, plugin }
     const config = await store.update(tx, id, changes, now())
@@ -157,10 +157,10 @@ export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
 
 const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
   open: JSON.parse(config),
-  secrets: secrets === null ? {} : JSON.parse(vault.open(secrets, placeOf('plugin_configs', id))),
+  secrets: secrets === null ? {} : JSON.parse(vault.decrypt(secrets, placeOf('plugin_configs', id))),
 })
 
-/** Secrets that cannot be decrypted count as none if all of them are sent. Throws `secret_unreadable` otherwise. */
+/** Secrets that cannot be decrypted are treated as missing if all of them are sent. Throws `secret_unreadable` otherwise. */
 function valuesToUpdate(vault: Vault, row: store.PluginConfigRow, sent: Record<string, unknown>): ConfigValues {
   const keys: string[] = JSON.parse(row.secret_keys)
   const isReplaced = keys.every((key) => sent[key] !== undefined && sent[key] !== null && sent[key] !== MASK)
@@ -168,14 +168,14 @@ function valuesToUpdate(vault: Vault, row: store.PluginConfigRow, sent: Record<s
 }
 
 const isLost = (vault: Vault, { id, secrets }: store.PluginConfigRow): boolean =>
-  secrets !== null && openIfReadable(vault, secrets, placeOf('plugin_configs', id)) === null
+  secrets !== null && decryptIfReadable(vault, secrets, placeOf('plugin_configs', id)) === null
 
-function sealedColumns(vault: Vault, id: number, { open, secrets }: ConfigValues) {
+function encryptedColumns(vault: Vault, id: number, { open, secrets }: ConfigValues) {
   const keys = Object.keys(secrets)
   return {
     config: JSON.stringify(open),
     secret_keys: JSON.stringify(keys),
-    secrets: keys.length ? vault.seal(JSON.stringify(secrets), placeOf('plugin_configs', id)) : null,
+    secrets: keys.length ? vault.encrypt(JSON.stringify(secrets), placeOf('plugin_configs', id)) : null,
   }
 }
 

@@ -1,4 +1,4 @@
-/** Downloads plugins. Every hop goes through the outbound guard; errors never repeat text of the peer. */
+/** Downloads plugins. Every hop goes through the outbound guard; errors never contain text from the peer. */
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { AppError } from '../errors.ts'
@@ -86,23 +86,23 @@ async function readBody(
 
 function describeStatus(status: number, host: string, hadToken: boolean): string {
   if (status === 401 || status === 403)
-    return `${host} answered ${status}: ${
+    return `${host} returned ${status}: ${
       hadToken
-        ? 'it rejects the token or limits the number of requests.'
-        : 'it requires a token or limits the number of requests.'
+        ? 'it rejected the token, or the rate limit was exceeded.'
+        : 'it requires a token, or the rate limit was exceeded.'
     } Check ?private_token=… in the URL, or try again later.`
-  // GitHub answers 409 for a repository without commits and 422 for a missing branch.
+  // GitHub returns 409 for a repository without commits and 422 for a missing branch.
   if (status === 404 || status === 409 || status === 422)
     return `${host} did not find the plugin (${status}). Check the URL. For a private plugin, add ?private_token=… to it.`
   if (status === 429)
-    return `${host} limits the number of requests (429). Try again later, or add ?private_token=… to the URL.`
-  return `${host} answered ${status}. Try again later.`
+    return `The rate limit of ${host} was exceeded (429). Try again later, or add ?private_token=… to the URL.`
+  return `${host} returned ${status}. Try again later.`
 }
 
 function failureOf(error: unknown, host: string, signal: AbortSignal): AppError {
   // Only the operator configures host names, so an unresolved one is reported as unreachable.
   if (error instanceof AppError && error.code !== 'outbound_unresolved')
     return error.attr ? error : new AppError({ code: error.code, detail: error.message, attr: 'url' })
-  if (signal.aborted) return invalidUrl(`${host} took too long to answer. Try again later.`)
+  if (signal.aborted) return invalidUrl(`${host} took too long to respond. Try again later.`)
   return invalidUrl(`This server cannot reach ${host}. Try again later, or ask its operator.`)
 }

@@ -39,7 +39,7 @@ export function createCodeInspector(): CodeInspector {
   async function waitUntilReady(child: InspectorProcess): Promise<void> {
     if (ready.has(child)) return
     await withTimeout(child, START_TIMEOUT_MS, child.receive).catch((cause) => {
-      throw new Error('The process that inspects plugin code does not start.', { cause })
+      throw new Error('The plugin inspector did not start.', { cause })
     })
     ready.add(child)
   }
@@ -52,7 +52,7 @@ export function createCodeInspector(): CodeInspector {
         await child.send(files)
         return child.receive()
       })
-      if (reply.kind === 'ready') throw new Error('The process that inspects plugin code is out of step.')
+      if (reply.kind === 'ready') throw new Error('The plugin inspector sent an unexpected reply.')
       return reply.inspection
     } catch (error) {
       if (!(error instanceof ProcessExited)) throw error

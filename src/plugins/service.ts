@@ -68,7 +68,7 @@ export async function install(
   return changeWithin(db, organization.id, async (tx) => {
     const id = await store.create(tx, { organization_id: organization.id, family, ...columns }, now())
     if (id === undefined) throw urlTaken()
-    if (url?.token) await store.setToken(tx, id, vault.seal(url.token, placeOf('plugins', id)))
+    if (url?.token) await store.setToken(tx, id, vault.encrypt(url.token, placeOf('plugins', id)))
     await store.replaceFiles(tx, { id, revision: 0 }, code.files)
     const plugin = returnedRow(await store.lock(tx, id))
     await recordPluginActivity(tx, { plugin, actor, activity: 'installed', ids, now: now() })
@@ -171,7 +171,7 @@ const remoteUrl = ({ sources }: PluginService, { url, plugin_type }: store.Plugi
   url === null || plugin_type === 'local' ? undefined : sources.parse(url)
 
 const tokenOf = ({ vault }: PluginService, { id, private_token }: store.PluginRow): string | null =>
-  private_token === null ? null : vault.open(private_token, placeOf('plugins', id))
+  private_token === null ? null : vault.decrypt(private_token, placeOf('plugins', id))
 
 /** Updates a locked plugin. Records an upgrade always, other activities only when something changed. */
 async function change(

@@ -74,8 +74,8 @@ export function resolveValues(fields: readonly Field[], input: Values, stored: C
     if (value === undefined) continue
     if (reused !== undefined) reusedSecret ??= key
     // An empty secret is stored openly.
-    const sealed = value !== '' && (field.secret || reused !== undefined)
-    ;(sealed ? secrets : open).set(key, value)
+    const encrypted = value !== '' && (field.secret || reused !== undefined)
+    ;(encrypted ? secrets : open).set(key, value)
   }
   const values = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
   requireComplete(fields, values)
@@ -123,10 +123,10 @@ const isAddress = (value: unknown): boolean =>
 /** Throws for the first visible required setting that is missing. */
 export function requireComplete(fields: readonly Field[], { open, secrets }: ConfigValues): void {
   const current = (key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
-  const holds = ([key, expected]: Condition): boolean =>
+  const isMet = ([key, expected]: Condition): boolean =>
     expected == null ? Boolean(current(key)) : current(key) === expected
   for (const { key, required, required_if, visible_if } of fields) {
-    if (!(required || required_if.some(holds)) || !visible_if.every(holds)) continue
+    if (!(required || required_if.some(isMet)) || !visible_if.every(isMet)) continue
     if (current(key) === '') throw invalid(attrOf(key), `Send "config.${key}": the plugin requires it.`, 'required')
   }
 }

@@ -11,7 +11,7 @@ import { type Hosts, invalidUrl, type Origin, type PluginUrl, parseUrl } from '.
 
 const MANIFEST = 'plugin.json'
 const MAX_LOOKUP_BYTES = 4 * 1024 * 1024
-/** Each fetch holds an archive in memory. */
+/** Each fetch keeps an archive in memory. */
 const MAX_CONCURRENT = 4
 
 export interface FetchedPlugin {

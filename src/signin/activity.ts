@@ -9,7 +9,7 @@ import type { SignInService } from './service.ts'
 
 type Recorder = Pick<SignInService, 'ids' | 'now'>
 
-/** Also enqueues a mail about the first sign-in from an address. Wake the mailer after the commit. */
+/** Also enqueues an email about the first sign-in from an address. Wake the mailer after the commit. */
 export async function recordSignIn(
   service: Recorder & Pick<SignInService, 'mailer'>,
   tx: Db,
@@ -63,7 +63,7 @@ const SECRETS = {
   sign_in_link_created: null,
 } as const
 
-/** Records a change of credentials. `changes` holds no secrets. */
+/** Records a change of credentials. `changes` contains no secrets. */
 export function recordAccount(
   { ids, now }: Recorder,
   tx: Db,

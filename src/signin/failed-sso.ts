@@ -12,7 +12,7 @@ import type { Assertion, SsoError } from './sso.ts'
 
 /** Counts it for the operator, and records it in the background where the user or the organization is known. */
 export function reportFailedSso(service: SignInService, error: SsoError, { address }: Client): void {
-  // Not a failure: the sign-in page asks for the password.
+  // Not a failure: the sign-in page prompts for the password.
   if (error.error_code === 'password_required') return
   const { error_code: reason, message: detail, assertion, domain } = error
   service.failures.add({ reason, detail, client: address, ...(assertion && { email: assertion.email }) })
@@ -22,7 +22,7 @@ export function reportFailedSso(service: SignInService, error: SsoError, { addre
     )
 }
 
-/** With the user, or else in the organization whose domain it is. */
+/** Records the failure for the user, or for the organization that verified the domain. */
 async function recordFailedSso(
   service: SignInService,
   tx: Db,

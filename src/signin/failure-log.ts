@@ -3,7 +3,7 @@ import { sha256 } from '../auth/hash.ts'
 import { emailKey } from '../store/users.ts'
 
 const INTERVAL_MS = 60_000
-/** Larger numbers are not counted: anyone can send these requests. */
+/** Counting stops there: anyone can send these requests, so memory must be bounded. */
 const MAX_DISTINCT = 10_000
 const MAX_DETAIL = 300
 
@@ -14,7 +14,7 @@ export interface Failure {
   client: string
   /** The address that was entered or asserted. */
   email?: string
-  /** Why it failed. Holds nothing that a user entered. */
+  /** Why it failed. Contains no user input. */
   detail?: string
 }
 

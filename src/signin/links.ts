@@ -6,7 +6,7 @@ import * as tokens from '../store/one_time_tokens.ts'
 
 const LINK_MS = 3_600_000
 
-/** Voids earlier links of the user. The secret is in the fragment, which browsers do not send to servers. */
+/** Voids earlier links of the user. The token is in the fragment, which browsers do not send to servers. */
 export async function createSignInLink(
   tx: Db,
   { ids, now, site_url }: { ids: Pick<Ids, 'sessionToken'>; now: string; site_url: string },
@@ -28,7 +28,7 @@ export async function createSignInLink(
 
 const isLoopback = (host: string): boolean => /^(127\.|\[?::1\]?$|localhost$)/.test(host)
 
-/** A link on plain http is only printed if it stays on this machine. */
+/** A link with plain http is only printed if the server listens on loopback. */
 export const mayPrintLink = ({ HOST, SITE_URL }: { HOST: string; SITE_URL?: string }): boolean => {
   if (SITE_URL === undefined) return isLoopback(HOST)
   const { protocol, hostname } = new URL(SITE_URL)

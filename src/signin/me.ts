@@ -45,7 +45,11 @@ export async function update(
     const locked = await accounts.lock(tx, account.id)
     if (!locked) throw notFound()
     if (change.password_hash !== undefined && locked.password_hash !== account.password_hash)
-      throw invalid('current_password', 'The password was changed meanwhile. Retry with it.', 'incorrect_password')
+      throw invalid(
+        'current_password',
+        'The password was changed in the meantime. Retry with the new password.',
+        'incorrect_password',
+      )
     await users.updateLocked(tx, { ...caller, user: locked }, input)
     await applyChange(service, tx, actor, locked, change)
   })

@@ -84,7 +84,7 @@ function settingsOf({ providers }: Sso, name: string): [OAuthProvider, ProviderS
   return [name, settings]
 }
 
-/** Discovered configurations. A failed discovery is tried again. */
+/** Discovered configurations. A failed discovery is retried. */
 const configurations = new WeakMap<ProviderSettings, Promise<openid.Configuration>>()
 
 async function configurationOf(
@@ -160,7 +160,7 @@ export interface Completed {
   invite_id: string | null
 }
 
-/** Verifies the answer of the provider. Throws SsoError; the texts of the provider go to the log only. */
+/** Verifies the provider's response. Throws SsoError. Text from the provider is only logged. */
 export async function completeOAuth(sso: Sso, { search, state, browser, ...input }: CompleteInput): Promise<Completed> {
   const [provider, settings] = settingsOf(sso, input.provider)
   if (state === undefined) throw new SsoError('state_mismatch', 'no state')
@@ -202,7 +202,7 @@ async function openidProfile(
   const info: Record<string, unknown> = configuration.serverMetadata().userinfo_endpoint
     ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
     : {}
-  // `email_verified` is about the address beside it, so both come from the same answer.
+  // `email_verified` is about the address beside it, so both come from the same response.
   const { email, email_verified } = text(info.email) ? info : claims
   const { given_name, family_name, name } = { ...claims, ...info }
   if (!text(email)) throw new SsoError('email_not_verified', 'the provider sent no address')
@@ -215,14 +215,14 @@ async function openidProfile(
   }
 }
 
-/** GitHub has no id token. Its addresses are a list of their own; the primary verified one counts. */
+/** GitHub has no id token. Its addresses come from a separate endpoint; the primary verified one is used. */
 async function githubProfile({ issuer, api_url = issuer }: ProviderSettings, access_token: string): Promise<Profile> {
   const get = async (path: string): Promise<unknown> => {
     const response = await fetch(`${api_url}${path}`, {
       headers: { authorization: `Bearer ${access_token}`, accept: 'application/vnd.github+json' },
       signal: AbortSignal.timeout(10_000),
     })
-    if (!response.ok) throw new SsoError('sso_failed', `GitHub answered ${response.status} to ${path}`)
+    if (!response.ok) throw new SsoError('sso_failed', `GitHub returned ${response.status} for ${path}`)
     return response.json()
   }
   const [user, emails] = await Promise.all([get('/user'), get('/user/emails')])

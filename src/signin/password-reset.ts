@@ -1,4 +1,4 @@
-/** Resetting a forgotten password by a mailed link. */
+/** Resets forgotten passwords with emailed links. */
 
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
@@ -24,16 +24,16 @@ const MAX_MAILS_PER_DAY = 6
 const noMail = (): AppError =>
   new AppError({
     code: 'email_not_available',
-    detail: 'This server sends no mail. Ask its operator for a sign-in link (`workspace-admin users link`).',
+    detail: 'This server does not send email. Ask its operator for a sign-in link (`workspace-admin users link`).',
   })
 
-/** Enqueues a mail when the address has an account. Throws `email_not_available`, `sso_enforced` and `throttled`. */
+/** Enqueues an email when the address has an account. Throws `email_not_available`, `sso_enforced` and `throttled`. */
 export async function requestReset(service: SignInService, email: string): Promise<void> {
   const { db, ids, now, mailer, background } = service
   await requirePasswordAllowed(db, email)
   if (!mailer) throw noMail()
   await countMail(service, db, `reset ${users.emailKey(email)}`)
-  // In the background, so the time of the response does not tell whether the account exists.
+  // In the background, so the response time does not reveal whether the account exists.
   background('requesting a password reset', async () => {
     const user = await accounts.getByEmail(db, email)
     if (!user) return
@@ -43,7 +43,7 @@ export async function requestReset(service: SignInService, email: string): Promi
   })
 }
 
-/** Throws `throttled` after six mails a day, whether or not the address has an account. */
+/** Throws `throttled` after six emails a day, whether or not the address has an account. */
 export async function countMail(
   { milliseconds, throttled }: Pick<SignInService, 'milliseconds' | 'throttled'>,
   db: Db,
@@ -60,12 +60,12 @@ export async function countMail(
   if (count > MAX_MAILS_PER_DAY)
     throw new AppError({
       code: 'throttled',
-      detail: 'Too many mails to this address. Try again tomorrow.',
+      detail: 'Too many emails to this address. Try again tomorrow.',
       retry_after_seconds: DAY_MS / 1000,
     })
 }
 
-/** Creates the secret of a mailed link and voids earlier ones of its kind. Undefined when the user has another address. */
+/** Creates the token of an emailed link and voids earlier ones of its kind. Undefined when the user's address has changed. */
 export async function createAccountLink(
   { db, ids, milliseconds }: Pick<SignInService, 'db' | 'ids' | 'milliseconds'>,
   kind: tokens.TokenKind,
@@ -110,7 +110,7 @@ export async function completeReset(
     const current = await accounts.lock(tx, user.id)
     if (!link || current?.email !== link.email) throw invalidToken()
     await accounts.setPassword(tx, user.id, password_hash)
-    // The mailed secret proves the address.
+    // The emailed token proves the address.
     await users.verifyEmail(tx, user.id)
     const actor = userActor(current, address)
     await recordAccount(service, tx, actor, current, 'password_changed')

@@ -1,4 +1,4 @@
-/** Changes of users to their own password and address. */
+/** Changes to the caller's own password and address. */
 
 import { endSignIns } from '../auth/credentials.ts'
 import { sha256 } from '../auth/hash.ts'
@@ -95,7 +95,7 @@ export async function applyChange(
   return { ...current, pending_email: email }
 }
 
-/** Throws `unique` when another account took the address meanwhile. */
+/** Throws `unique` when another account has taken the address in the meantime. */
 async function changeEmail(
   service: SignInService,
   tx: Db,
@@ -122,7 +122,7 @@ async function enqueueVerification(
   await outbox.enqueue(tx, { id: ids.uuid(), kind: 'email_verification', recipient: email, content, now: now() })
 }
 
-/** Mails a link for the pending address, or else for the current one. Throws `email_not_available` and `throttled`. */
+/** Emails a verification link to the pending address, or to the current one if there is none. Throws `email_not_available` and `throttled`. */
 export async function requestVerification(
   service: SignInService,
   { id }: Pick<accounts.AccountRow, 'id'>,
@@ -131,7 +131,7 @@ export async function requestVerification(
   if (!mailer)
     throw new AppError({
       code: 'email_not_available',
-      detail: 'This server sends no mail, so no address can be verified.',
+      detail: 'This server does not send email, so it cannot verify addresses.',
     })
   await countMail(service, db, `verification ${id}`)
   await db.tx(async (tx) => {

@@ -49,7 +49,7 @@ const LAST_NAME = [
 ]
 const FULL_NAME = ['full_name', 'FULL_NAME', 'fullName', 'urn:oid:2.5.4.3']
 
-/** The part of a verified response that is read here. */
+/** The fields of a verified response that this module reads. */
 interface Profile {
   issuer: string
   nameID: string
@@ -89,7 +89,7 @@ export interface SamlSso extends Sso {
   has_site_url: boolean
 }
 
-/** The library's view of one domain. */
+/** The library's configuration for one domain. */
 async function samlOf(
   { site_url }: Pick<Sso, 'site_url'>,
   domain: domains.DomainRow,
@@ -102,7 +102,7 @@ async function samlOf(
     audience: site_url,
     callbackUrl: acsUrl(site_url),
     entryPoint: domain.saml_acs_url ?? '',
-    // Providers sign the response or the assertion. The library demands the one when the other is missing.
+    // Providers sign the response or the assertion. The library requires one if the other is missing.
     wantAuthnResponseSigned: false,
     wantAssertionsSigned: false,
     // Times are checked here, by the clock of this server.
@@ -119,7 +119,7 @@ async function domainOf({ db }: Sso, email: string | undefined): Promise<domains
   return domain
 }
 
-/** Returns the address of the identity provider with the request in it. */
+/** Returns the identity provider's URL with the encoded request. */
 export async function beginSaml(sso: SamlSso, { browser, email, next, invite_id }: BeginInput): Promise<string> {
   requireSiteUrl(sso)
   const domain = await domainOf(sso, email)
@@ -130,7 +130,7 @@ export async function beginSaml(sso: SamlSso, { browser, email, next, invite_id 
   return saml.getAuthorizeUrlAsync(domain.id, undefined, {})
 }
 
-/** The identity provider names its audience. With an address from the request, anyone could choose that audience. */
+/** The identity provider names its audience. If the audience came from the request, anyone could choose it. */
 function requireSiteUrl({ has_site_url }: SamlSso): void {
   if (!has_site_url) throw new SsoError('improperly_configured_sso', 'SAML requires SITE_URL')
 }
@@ -143,7 +143,7 @@ export interface SamlPost {
   idp_initiated: boolean
 }
 
-/** Verifies a response. Every failure is one SsoError; the reason goes to the log only. */
+/** Verifies a response. Every failure throws an SsoError; the reason is only logged. */
 export async function completeSaml(sso: SamlSso, post: SamlPost): Promise<Completed> {
   requireSiteUrl(sso)
   const { relay_state } = post
@@ -169,14 +169,14 @@ async function verify(
   const SAMLResponse = Buffer.from(xml).toString('base64')
   const { profile } = await saml.validatePostResponseAsync({ SAMLResponse })
   if (!profile) throw new SsoError('sso_failed', 'no profile')
-  const facts = await factsOf(xml, profile)
-  requireFor(sso, domain, profile, facts)
-  const valid_until_ms = requireTimes(facts, sso.milliseconds())
+  const fields = await responseFields(xml, profile)
+  requireFor(sso, domain, profile, fields)
+  const valid_until_ms = requireTimes(fields, sso.milliseconds())
   const assertion = assertionOf(domain, profile)
   const expires_at = new Date(valid_until_ms + CLOCK_SKEW_MS).toISOString()
-  if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${facts.assertion_id}`), expires_at)))
+  if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${fields.assertion_id}`), expires_at)))
     throw new SsoError('sso_failed', 'the assertion was used before')
-  const { next, invite_id } = await answered(sso, domain, facts, browser, idp_initiated)
+  const { next, invite_id } = await originalRequest(sso, domain, fields, browser, idp_initiated)
   return { assertion, next, invite_id }
 }
 
@@ -190,7 +190,7 @@ function decode(response: string): string {
 }
 
 /** The parts of a response that the library does not check. */
-interface Facts {
+interface ResponseFields {
   assertion_id: string
   /** Of the response, which may be unsigned. */
   envelope: { destination: string; in_response_to: string; status: string }
@@ -212,7 +212,7 @@ interface Confirmation extends Period {
 }
 
 /** Reads the assertion from the verified bytes, and the envelope from the response. */
-async function factsOf(xml: string, profile: Profile): Promise<Facts> {
+async function responseFields(xml: string, profile: Profile): Promise<ResponseFields> {
   const { DOMParser }: XmlPackage = await import(XML_PACKAGE)
   const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
   const all = (node: Pick<XmlElement, 'getElementsByTagNameNS'>, namespace: string, name: string) =>
@@ -226,7 +226,7 @@ async function factsOf(xml: string, profile: Profile): Promise<Facts> {
   const envelope = parse(xml)
   const { documentElement: root } = envelope
   if (root?.localName !== 'Response' || root.namespaceURI !== PROTOCOL) throw new SsoError('sso_failed', 'no response')
-  // A second assertion anywhere is an attempt to have one verified and the other one read.
+  // A second assertion anywhere is an attempt to have one assertion verified and the other one read.
   if (all(envelope, '*', 'Assertion').length !== 1) throw new SsoError('sso_failed', 'not exactly one assertion')
   const [assertion] = all(parse(profile.getAssertionXml?.() ?? ''), ASSERTION, 'Assertion')
   const assertion_id = value(assertion, 'ID')
@@ -254,9 +254,9 @@ async function factsOf(xml: string, profile: Profile): Promise<Facts> {
   }
 }
 
-function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profile, facts: Facts): void {
+function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profile, fields: ResponseFields): void {
   const acs = acsUrl(site_url)
-  const { envelope, confirmations, conditions, algorithms } = facts
+  const { envelope, confirmations, conditions, algorithms } = fields
   const refuse = (reason: string): never => {
     throw new SsoError('sso_failed', reason)
   }
@@ -271,7 +271,7 @@ function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profi
 }
 
 /** Returns the end of the validity. A bearer assertion must have one. */
-function requireTimes({ confirmations, conditions }: Facts, now_ms: number): number {
+function requireTimes({ confirmations, conditions }: ResponseFields, now_ms: number): number {
   const periods = [...confirmations, ...conditions]
   for (const { not_before } of periods)
     if (not_before !== '' && !(Date.parse(not_before) <= now_ms + CLOCK_SKEW_MS))
@@ -284,20 +284,20 @@ function requireTimes({ confirmations, conditions }: Facts, now_ms: number): num
   return end_ms
 }
 
-/** The request that this response answers. Without one the identity provider started the sign-on. */
-async function answered(
+/** The request that this response belongs to. Without one, the identity provider started the sign-on. */
+async function originalRequest(
   sso: Sso,
   domain: domains.DomainRow,
-  { envelope, confirmations }: Facts,
+  { envelope, confirmations }: ResponseFields,
   browser: string | undefined,
   idp_initiated: boolean,
 ): Promise<{ next: string; invite_id: string | null }> {
-  // Only the assertion counts: anyone can add the attribute to an unsigned envelope.
+  // Only the assertion is trusted: anyone can add the attribute to an unsigned envelope.
   const [id = '', ...others] = new Set(confirmations.map(({ in_response_to }) => in_response_to))
   if (others.length || (envelope.in_response_to !== '' && envelope.in_response_to !== id))
-    throw new SsoError('sso_failed', 'contradicting InResponseTo')
+    throw new SsoError('sso_failed', 'conflicting InResponseTo')
   if (id === '') {
-    if (!idp_initiated) throw new SsoError('sso_failed', 'sign-on started by the identity provider is off')
+    if (!idp_initiated) throw new SsoError('sso_failed', 'sign-on started by the identity provider is disabled')
     return { next: safePath(undefined), invite_id: null }
   }
   const request = await useRequest(sso, id, browser)

@@ -29,8 +29,8 @@ export async function status({ db }: SignInService, user: UserRow): Promise<TwoF
 /** Replaces a setup that was started before. Throws `2fa_already_enabled`. */
 export async function startSetup({ db, ids, vault, now }: SignInService, user: UserRow): Promise<TotpSetup> {
   const setup = await createTotp(ids, user.email)
-  const sealed = vault.seal(setup.secret, placeOf('users', user.id))
-  if (!(await accounts.startTotpSetup(db, user.id, sealed, now())))
+  const encrypted = vault.encrypt(setup.secret, placeOf('users', user.id))
+  if (!(await accounts.startTotpSetup(db, user.id, encrypted, now())))
     throw new AppError({
       code: '2fa_already_enabled',
       detail: 'Two-factor authentication is already on. Turn it off before you set it up again.',
@@ -48,11 +48,11 @@ export async function completeSetup(service: SignInService, actor: UserActor, co
     const started_at = user?.two_factor_enabled_at === null ? user.totp_setup_at : null
     if (!user?.totp_secret || !started_at || Date.parse(started_at) < milliseconds() - SETUP_MS)
       throw new AppError({ code: 'setup_expired', detail: 'The setup has expired. Start it again.' })
-    const step = await totpStep(openSecret(service, user), code, milliseconds())
+    const step = await totpStep(decryptSecret(service, user), code, milliseconds())
     if (step === null) throw tokenInvalid()
     await accounts.enableTwoFactor(tx, id, step, now())
     await recordAccount(service, tx, actor, user, 'two_factor_enabled')
-    // Sessions without a second factor end, except the one that has just shown a code.
+    // Sessions without a second factor end, except the session that just verified a code.
     const ending = { ids, now: now(), actor, reason: 'two_factor_enabled' } as const
     await recordEndedSessions(tx, ending, await sessions.removeAll(tx, user, session_id))
     if (session_id !== null) await sessions.confirmSecondFactor(tx, session_id)
@@ -101,15 +101,15 @@ export async function verifyCode(
   code: string,
 ): Promise<boolean> {
   if (!user.totp_secret || user.two_factor_enabled_at === null) return false
-  const step = await totpStep(openSecret(service, user), code, service.milliseconds())
+  const step = await totpStep(decryptSecret(service, user), code, service.milliseconds())
   if (step !== null) return accounts.useTotpStep(tx, user.id, step)
   if (!(await backupCodes.use(tx, user.id, backupCodeHash(code)))) return false
   await notifyUser(service, tx, user, 'backup_code_used')
   return true
 }
 
-const openSecret = ({ vault }: SignInService, { id, totp_secret }: accounts.AccountRow): string =>
-  vault.open(totp_secret ?? '', placeOf('users', id))
+const decryptSecret = ({ vault }: SignInService, { id, totp_secret }: accounts.AccountRow): string =>
+  vault.decrypt(totp_secret ?? '', placeOf('users', id))
 
 async function replaceBackupCodes({ ids }: SignInService, tx: Db, user_id: number): Promise<string[]> {
   const codes = createBackupCodes(ids)

@@ -15,9 +15,9 @@ export interface SignInService {
   passwords: Passwords
   vault: Vault
   limits: SessionLimits
-  /** Whether repeated failures are slowed down. */
+  /** Whether repeated failures are throttled. */
   throttled: boolean
-  /** Null when no mail is configured. */
+  /** Null when email is not configured. */
   mailer: Mailer | null
   /** Failed sign-ins for the operator's log. */
   failures: FailureLog

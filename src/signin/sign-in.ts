@@ -65,7 +65,7 @@ export async function signInWithPassword(
   if (!user || !matches) {
     if (service.throttled) for (const throttle of throttles) await countFailure(service, throttle)
     if (!user) service.failures.add({ reason: 'unknown_address', client: client.address, email })
-    // In the background, so the time of the response does not tell whether the account exists.
+    // In the background, so the response time does not reveal whether the account exists.
     else
       service.background('recording a failed sign-in', () =>
         db.tx((tx) => recordFailedSignIn(service, tx, user, client.address, 'password')),
@@ -214,7 +214,7 @@ export async function precheck(
   }
 }
 
-/** Deletes expired sessions, tokens, half-finished sign-ins and failures. */
+/** Deletes expired sessions, tokens, incomplete sign-ins and failures. */
 export async function removeExpired(db: Db, active: sessions.Active, failed_before: string): Promise<void> {
   await sessions.removeExpired(db, active)
   await pending.removeExpired(db, active.now)

@@ -1,4 +1,4 @@
-/** Accepting an invite with a password ends in a session. */
+/** Accepts an invite with a password and creates a session. */
 import type { Caller } from '../auth/caller.ts'
 import type { Client } from '../auth/sessions.ts'
 import * as invites from '../organizations/signup.ts'
@@ -23,7 +23,7 @@ export async function acceptInvite(
   caller: Caller | undefined,
   { client, replaces }: { client: Client; replaces: SessionRow | null },
 ): Promise<SignedUp> {
-  // The transaction below checks the invite. An invalid link costs no hash.
+  // The transaction below checks the invite. An invalid link must not cost a password hash.
   const recipient = caller || password === undefined ? undefined : await invites.recipientOf(service, input)
   if (recipient === undefined || password === undefined)
     return { ...(await invites.acceptInvite(service, input, caller, client.address)), session_token: null }

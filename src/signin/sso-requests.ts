@@ -1,4 +1,4 @@
-/** The state of a sign-on between the redirect to the provider and its answer. */
+/** The state of a sign-on between the redirect to the provider and its response. */
 import { createHash } from 'node:crypto'
 import { sha256 } from '../auth/hash.ts'
 import * as requests from '../store/sso_requests.ts'
@@ -34,19 +34,19 @@ export function saveRequest(
   })
 }
 
-/** Throws `state_mismatch` unless this browser started the request, and it was not answered before. */
+/** Throws `state_mismatch` unless this browser started the request and it is unused. */
 export async function useRequest(
   { db, now }: SignInService,
   id: string,
   browser: string | undefined,
 ): Promise<requests.SsoRequestRow> {
   const request = await requests.use(db, sha256(id), now())
-  if (!request) throw new SsoError('state_mismatch', 'the request is unknown, expired or was answered before')
+  if (!request) throw new SsoError('state_mismatch', 'the request is unknown, expired or already used')
   if (browser === undefined || request.browser_hash !== sha256(browser))
     throw new SsoError('state_mismatch', 'another browser started the request')
   return request
 }
 
-/** Secrets of a request that follow from the browser's cookie, so they need not be stored. */
+/** Secrets of a request. They are derived from the browser's cookie, so they are not stored. */
 export const derived = (purpose: 'pkce' | 'nonce', browser: string): string =>
   createHash('sha256').update(`workspace-admin ${purpose}`).update(browser).digest('base64url')

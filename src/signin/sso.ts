@@ -35,9 +35,9 @@ export type SsoErrorCode =
   | 'invalid_invite'
   | 'password_required'
 
-/** Ends in a redirect to the sign-in page, never in an error response. */
+/** Becomes a redirect to the sign-in page, never an error response. */
 export class SsoError extends Error {
-  /** The claims that were refused, if the provider's answer was valid. */
+  /** The rejected claims, if the provider's response was valid. */
   assertion?: Assertion
   /** The login domain of a SAML response that is invalid. */
   domain?: domains.DomainRow
@@ -54,7 +54,7 @@ export class SsoError extends Error {
 
 /** The claims of a provider about a user. */
 export interface Assertion extends identities.Identity {
-  /** Whether the provider says that the address belongs to the user. */
+  /** Whether the provider has verified the address. */
   email_verified: boolean
   first_name: string
   last_name: string
@@ -148,7 +148,7 @@ const MAX_SUBJECT = 1_000
 // Providers are trusted to verify addresses, not to send storable text.
 const ADDRESS = /^[^\s\p{Cc}@]{1,64}@[^\s\p{Cc}@]{1,189}$/u
 
-/** Rejects identities that cannot be stored, and cleans names. */
+/** Rejects identities that cannot be stored, and sanitizes names. */
 function storable(assertion: Assertion): Assertion {
   const { email, subject, first_name, last_name } = assertion
   if (!ADDRESS.test(email)) throw new SsoError('sso_failed', 'the provider sent an invalid address')
@@ -172,8 +172,8 @@ function requireProvider(domain: domains.DomainRow | undefined, provider: SignIn
 }
 
 /**
- * The invite that the browser came with, or a pending one of the organization that provisions the domain. The provider
- * verified the address, which replaces the secret of the invite.
+ * The invite in the request, or a pending invite of the organization that provisions the domain. The provider
+ * verified the address, which replaces the token of the invite.
  */
 async function openInvite(
   { now }: SignInService,
@@ -214,7 +214,7 @@ async function createUser(
   return user
 }
 
-/** Accepts the invite. A member keeps their level and the invite is used up. */
+/** Accepts the invite. An existing member keeps their level, and the invite is marked as used. */
 async function joinByInvite(
   { ids, now, mailer }: SignInService,
   tx: Db,
@@ -235,7 +235,7 @@ async function joinByInvite(
   if (mailer) await notifyMembers(tx, ids, now(), { id: organization_id, name: organization.name }, user)
 }
 
-/** A member that an administrator removed does not come back without an invite. */
+/** A member removed by an administrator can rejoin only with an invite. */
 async function joinByDomain(
   { ids, now }: SignInService,
   tx: Db,
@@ -245,7 +245,7 @@ async function joinByDomain(
 ): Promise<void> {
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   if (!(await lockOrganization(tx, organization_id))) return
-  // A concurrent sign-in of the same user was first.
+  // A concurrent sign-in of the same user won the race.
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   if (await removedMembers.has(tx, organization_id, user.id)) return
   await users.clearCurrentWorkspace(tx, user.id, organization_id)

@@ -1,4 +1,4 @@
-/** Slows down guessing. Counts are in the database, so they hold for all nodes. */
+/** Throttles password and code guessing. Counts are in the database, so all nodes share them. */
 
 import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'

@@ -10,14 +10,14 @@ export const isDistributed = ({ key }: Table): boolean => key[0] === DISTRIBUTIO
 /** Returns a sentence for each reason why these tables cannot be distributed. */
 export const obstacles = (tables: readonly Table[]): string[] =>
   tables.flatMap(({ name, unique, references, ...rest }) => {
-    const spread = isDistributed({ name, unique, references, ...rest })
+    const distributed = isDistributed({ name, unique, references, ...rest })
     const elsewhere = references.filter(
-      (to) => spread || tables.some((table) => table.name === to && isDistributed(table)),
+      (to) => distributed || tables.some((table) => table.name === to && isDistributed(table)),
     )
     return [
       ...elsewhere.map((to) => `A foreign key of ${name} points to ${to}.`),
       ...unique
-        .filter((columns) => spread && !columns.includes(DISTRIBUTION_COLUMN))
+        .filter((columns) => distributed && !columns.includes(DISTRIBUTION_COLUMN))
         .map((columns) => `A unique index of ${name} is over ${columns.join(', ')}, without ${DISTRIBUTION_COLUMN}.`),
     ]
   })

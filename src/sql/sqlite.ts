@@ -43,7 +43,7 @@ export async function openSqlite(
   const version = reader.prepare('pragma data_version').pluck()
   const read = statements(reader)
   const prepareWrite = statements(writer)
-  /** A full disk rolls back the whole transaction; later statements of it must not run outside of any. */
+  /** A full disk rolls back the whole transaction. Its remaining statements must not run in autocommit mode. */
   const write = (text: string): Prepared => {
     if (!writer.inTransaction) throw unavailable('The database rolled back this transaction. Retry in a moment.')
     return prepareWrite(text)

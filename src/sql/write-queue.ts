@@ -12,9 +12,9 @@ const MAX_GROUP_SIZE = 50
 interface Write {
   /** Does the work and returns the function that resolves the caller's promise. */
   work: () => Promise<() => void>
-  /** In a shared transaction, in a separate transaction, or outside of any. */
+  /** In a shared transaction, in a separate transaction, or outside a transaction. */
   mode: 'grouped' | 'isolated' | 'exclusive'
-  /** Set when the write is queued: ten writes behind a held lock all time out together. */
+  /** Set when the write is queued, so all writes that wait for the same lock time out together. */
   deadline: number
   reject(error: unknown): void
 }
@@ -25,7 +25,7 @@ export interface WriteQueue {
    * fails as a whole, `work` runs a second time in a separate transaction.
    */
   grouped<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Runs `work` outside of any transaction. */
+  /** Runs `work` outside a transaction. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -82,7 +82,7 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
       // Nothing is committed and no promise is settled yet.
       if (writer.inTransaction) rollback.run()
       if (group.length === 1) return first.reject(describeStorageError(error))
-      // Run each write alone, so that one that cannot succeed fails by itself.
+      // Retry each write separately, so that only the writes that cannot succeed fail.
       for (const write of group) write.mode = 'isolated'
       queue.unshift(...group)
       return

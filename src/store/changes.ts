@@ -1,6 +1,6 @@
 import type { Value } from '../sql/template.ts'
 
-/** Returns those of the listed fields that are defined. */
+/** Returns the listed fields that are defined. */
 export function pickDefined<Fields extends object, Key extends keyof Fields>(
   fields: Fields,
   keys: readonly Key[],

@@ -11,7 +11,7 @@ export interface FieldChange {
 /** Replaces the value of a secret. */
 export const SECRET = 'changed'
 
-/** Limits of one entry. Values come from users, and a page holds up to 1,000 entries. */
+/** Limits of one entry. Values come from users, and a page has up to 1,000 entries. */
 const MAX_CHANGES = 30
 const MAX_VALUE_CHARACTERS = 200
 

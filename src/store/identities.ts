@@ -2,7 +2,7 @@ import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 import type { SignInMethod } from './sessions.ts'
 
-/** A user at a single sign-on provider. Never keyed by address: addresses move between people. */
+/** A user at a single sign-on provider. Never keyed by address, because addresses are reassigned. */
 export interface Identity {
   issuer: string
   subject: string

@@ -16,7 +16,7 @@ export async function identity(db: Db): Promise<string | undefined> {
   return (await db.get<{ uuid: string }>(sql`select uuid from installation`))?.uuid
 }
 
-/** Throws when the database does not answer. */
+/** Throws when the database does not respond. */
 export async function ping(db: Db): Promise<void> {
   await db.get(sql`select 1 as alive`)
 }

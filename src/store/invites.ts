@@ -126,7 +126,7 @@ export interface ReceivedInvite extends InviteRow {
   created_by_name: string | null
 }
 
-/** The invite with this id and secret. */
+/** The invite with this id and token. */
 export async function getByToken(db: Db, id: string, token_hash: string): Promise<ReceivedInvite | undefined> {
   return db.get<ReceivedInvite>(sql`
     select i.id, i.organization_id, i.target_email, i.first_name, i.level, i.message, i.emailing_attempt_made,
@@ -158,7 +158,7 @@ export async function consumeWithoutToken(tx: Db, { id }: Pick<InviteRow, 'id'>,
   return taken !== undefined
 }
 
-/** Whether an invite with this id and secret was used. */
+/** Whether an invite with this id and token was used. */
 export async function wasUsed(db: Db, id: string, token_hash: string): Promise<boolean> {
   return (await db.get(sql`select 1 from used_invites where id = ${id} and token_hash = ${token_hash}`)) !== undefined
 }

@@ -96,7 +96,7 @@ export async function hasOtherOwner(tx: Db, organization_id: string, user_id: nu
   return found !== undefined
 }
 
-/** The other members, if the organization has mails about new members enabled. */
+/** The other members, if the organization has emails about new members enabled. */
 export function membersToNotify(db: Db, organization_id: string, joined_user_id: number): Promise<{ email: string }[]> {
   return db.all<{ email: string }>(sql`
     select u.email ${people} join organizations o on o.id = m.organization_id

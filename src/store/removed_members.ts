@@ -1,4 +1,4 @@
-/** Members that an administrator removed. They come back by an invite, not by single sign-on. */
+/** Members that an administrator removed. They can rejoin with an invite, but not through single sign-on. */
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 

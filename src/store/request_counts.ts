@@ -27,7 +27,7 @@ export function add(db: Db, counted: readonly RequestCount[]): Promise<RequestTo
       on p.name = a.name and p.seconds = a.seconds and p.start = a.start - a.seconds * 1000`)
 }
 
-/** Deletes windows that no limit reads any more. */
+/** Deletes windows that have expired for every limit. */
 export async function removeExpired(db: Db, now_ms: number): Promise<void> {
   await db.run(sql`delete from request_counts where start < ${now_ms} - seconds * 2000`)
 }

@@ -1,4 +1,4 @@
-/** The columns that hold encrypted secrets. On start they are checked, and re-encrypted after a key rotation. */
+/** The columns with encrypted secrets. A start checks them, and re-encrypts them after a key rotation. */
 import type { Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
 import type { Vault } from './vault.ts'
@@ -10,16 +10,15 @@ const COLUMNS = [
   { table: 'users', column: 'totp_secret' },
 ] as const
 
-/** Names the row that a secret is sealed for. It cannot be decrypted for another row. */
+/** The row that a secret is bound to. The secret cannot be decrypted for another row. */
 export const placeOf = (table: (typeof COLUMNS)[number]['table'], id: string | number): string => `${table}/${id}`
 
 const BATCH_ROWS = 500
 
 /**
- * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was sealed
- * with an unknown key.
+ * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was encrypted with an unknown key.
  */
-export async function resealSecrets(db: Db, vault: Vault): Promise<number> {
+export async function reencryptSecrets(db: Db, vault: Vault): Promise<number> {
   let count = 0
   for (const { table, column } of COLUMNS) {
     const used = await db.all<{ key: string }>(
@@ -27,23 +26,23 @@ export async function resealSecrets(db: Db, vault: Vault): Promise<number> {
     )
     for (const { key } of used) {
       if (!vault.keys.includes(key)) throw missingKey()
-      if (key !== vault.keys[0]) count += await reseal(db, vault, table, column, key)
+      if (key !== vault.keys[0]) count += await reencrypt(db, vault, table, column, key)
     }
   }
   return count
 }
 
-async function reseal(db: Db, vault: Vault, table: string, column: string, key: string): Promise<number> {
+async function reencrypt(db: Db, vault: Vault, table: string, column: string, key: string): Promise<number> {
   let count = 0
   for (;;) {
-    const rows = await db.all<{ id: string | number; sealed: string }>(sql`
-      select id, ${name(column)} as sealed from ${name(table)} where substr(${name(column)}, 1, 8) = ${key}
+    const rows = await db.all<{ id: string | number; encrypted: string }>(sql`
+      select id, ${name(column)} as encrypted from ${name(table)} where substr(${name(column)}, 1, 8) = ${key}
       limit ${BATCH_ROWS}`)
-    for (const { id, sealed } of rows) {
+    for (const { id, encrypted } of rows) {
       const place = `${table}/${id}`
-      const resealed = vault.seal(vault.open(sealed, place), place)
+      const reencrypted = vault.encrypt(vault.decrypt(encrypted, place), place)
       count += await db.run(
-        sql`update ${name(table)} set ${name(column)} = ${resealed} where id = ${id} and ${name(column)} = ${sealed}`,
+        sql`update ${name(table)} set ${name(column)} = ${reencrypted} where id = ${id} and ${name(column)} = ${encrypted}`,
       )
     }
     if (rows.length < BATCH_ROWS) return count
@@ -52,5 +51,5 @@ async function reseal(db: Db, vault: Vault, table: string, column: string, key: 
 
 const missingKey = (): Error =>
   new Error(
-    'The database holds secrets that were encrypted with another key. Restore secret.key in the data folder, or set SECRET_KEY (after a key rotation: SECRET_KEY_PREVIOUS) to that key.',
+    'The database contains secrets that were encrypted with another key. Restore secret.key in the data folder, or set SECRET_KEY (after a key rotation: SECRET_KEY_PREVIOUS) to that key.',
   )

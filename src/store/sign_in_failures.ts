@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 
-/** Counts failures by name, such as an account at an address. Names are hashes. */
+/** Counts failures by name, such as an account and a client address. Names are hashes. */
 export interface FailureRow {
   failures: number
   blocked_until: string

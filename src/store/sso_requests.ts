@@ -2,7 +2,7 @@ import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 import type { SignInMethod } from './sessions.ts'
 
-/** A sign-on that a browser started here and that the provider has not answered yet. */
+/** A sign-on that a browser started and the provider has not completed yet. */
 export interface SsoRequestRow {
   provider: SignInMethod
   /** The login domain, for SAML. */
@@ -22,7 +22,7 @@ export async function create(db: Db, request: SsoRequestRow & { id_hash: string 
       ${request.invite_id}, ${request.expires_at})`)
 }
 
-/** Deletes and returns the request: each is answered once. */
+/** Deletes and returns the request: each can be used once. */
 export function use(db: Db, id_hash: string, now: string): Promise<SsoRequestRow | undefined> {
   return db.get<SsoRequestRow>(sql`
     delete from sso_requests where id_hash = ${id_hash} and expires_at > ${now}

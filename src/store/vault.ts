@@ -15,23 +15,23 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 export interface Vault {
-  /** `place` names the table and row. A secret that is copied to another place does not open. */
-  seal(text: string, place: string): string
+  /** `place` names the table and row. A secret that is copied to another place cannot be decrypted. */
+  encrypt(text: string, place: string): string
   /** Throws `secret_unreadable` for another key, another place or a changed text. */
-  open(sealed: string, place: string): string
-  /** The name of the key that sealed the text. */
-  keyOf(sealed: string): string
-  /** The names of the keys. The first one seals. Empty when no key is set. */
+  decrypt(encrypted: string, place: string): string
+  /** The name of the key that encrypted the text. */
+  keyOf(encrypted: string): string
+  /** The names of the keys. The first one encrypts. Empty when no key is set. */
   readonly keys: readonly string[]
 }
 
-/** Opens with any of the keys, seals with the first. */
+/** Decrypts with any of the keys, encrypts with the first. */
 export function createVault(keys: readonly Buffer[]): Vault {
   const named = new Map(keys.map((key) => [nameOf(key), key]))
   return {
     keys: [...named.keys()],
     keyOf,
-    seal: (text, place) => {
+    encrypt: (text, place) => {
       const [current] = named
       if (!current)
         throw new AppError({
@@ -42,13 +42,13 @@ export function createVault(keys: readonly Buffer[]): Vault {
       const [name, key] = current
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
-      const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return `${name}.${sealed.toString('base64url')}`
+      const encrypted = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${name}.${encrypted.toString('base64url')}`
     },
-    open: (sealed, place) => {
-      const key = named.get(keyOf(sealed))
+    decrypt: (encrypted, place) => {
+      const key = named.get(keyOf(encrypted))
       if (!key) throw unreadable()
-      const bytes = Buffer.from(sealed.slice(sealed.indexOf('.') + 1), 'base64url')
+      const bytes = Buffer.from(encrypted.slice(encrypted.indexOf('.') + 1), 'base64url')
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place))
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
@@ -63,17 +63,17 @@ export function createVault(keys: readonly Buffer[]): Vault {
 const unreadable = (): AppError =>
   new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be decrypted. Send it again.' })
 
-/** The opened secret, or null if it cannot be decrypted. */
-export function openIfReadable(vault: Vault, sealed: string, place: string): string | null {
+/** The decrypted secret, or null if it cannot be decrypted. */
+export function decryptIfReadable(vault: Vault, encrypted: string, place: string): string | null {
   try {
-    return vault.open(sealed, place)
+    return vault.decrypt(encrypted, place)
   } catch (error) {
     if (error instanceof AppError && error.code === 'secret_unreadable') return null
     throw error
   }
 }
 
-const keyOf = (sealed: string): string => sealed.slice(0, sealed.indexOf('.'))
+const keyOf = (encrypted: string): string => encrypted.slice(0, encrypted.indexOf('.'))
 
 /** Identifies a key without revealing it. */
 const nameOf = (key: Buffer): string =>
@@ -90,7 +90,7 @@ export function readKeys(
   const set = [SECRET_KEY, SECRET_KEY_PREVIOUS].flatMap((key) => (key ? [Buffer.from(key, 'hex')] : []))
   if (folder === null) return set
   const file = join(folder, KEY_FILE)
-  // After SECRET_KEY is set for the first time, the key file still opens older secrets.
+  // After SECRET_KEY is set for the first time, the key file still decrypts older secrets.
   if (SECRET_KEY) return existsSync(file) ? [...set, keyIn(file)] : set
   return [keyIn(file), ...set]
 }
@@ -117,7 +117,7 @@ function keyIn(file: string): Buffer {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
     }
-    // Linked when complete: two processes that start concurrently use the same key.
+    // Written to a draft and linked when complete, so two processes that start concurrently use the same key.
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: PRIVATE, flush: true })
     try {

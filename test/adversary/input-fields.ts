@@ -66,7 +66,7 @@ const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
 const SAMPLES: Record<string, (world: World, unique: number) => unknown> = {
   target_email: (_, unique) => `guest-${unique}@example.com`,
   domain: (_, unique) => `d${unique}.example`,
-  label: () => 'made',
+  label: () => 'label',
   start_at: () => '2025-12-01T00:00:00Z',
   end_at: () => '2025-12-01T01:00:00Z',
   token: ({ ids }) => ids.signup_tokens[0],
@@ -460,10 +460,10 @@ export function attackOf(world: World, { field, text, size, variant, readBack: i
     run: async (send: Send) => {
       const filled = field.request(fitText(field, textsFor(field)[text]!, size, variant), variant)
       const request = { ...filled, anonymous: operation.isPublic }
-      const answer = await send(request)
-      if (answer.status >= 300 || answer.status === 0 || operation.method === 'GET') return
-      if (isReadBack) for (const read of readBackRequests(world, operation, answer)) await send(read)
-      const cleanup = cleanupRequest(operation, request, answer)
+      const response = await send(request)
+      if (response.status >= 300 || response.status === 0 || operation.method === 'GET') return
+      if (isReadBack) for (const read of readBackRequests(world, operation, response)) await send(read)
+      const cleanup = cleanupRequest(operation, request, response)
       if (cleanup) await send(cleanup)
     },
   }

@@ -155,9 +155,10 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
     ...first,
   }
   const send: Send = async (request) => {
-    const answer = await exchange(request)
-    if (answer.status >= 300) throw new Error(`${request.method} ${request.path}: ${answer.status} ${answer.text}`)
-    return answer
+    const response = await exchange(request)
+    if (response.status >= 300)
+      throw new Error(`${request.method} ${request.path}: ${response.status} ${response.text}`)
+    return response
   }
   const asOwner: SendAsOwner = async (method, path, { body, key } = {}) => {
     const { text } = await send({
@@ -203,10 +204,10 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
       (name: string): Send =>
       async (request) => {
         try {
-          const answer = await exchange(request)
-          const fault = describeFault(answer)
+          const response = await exchange(request)
+          const fault = describeFault(response)
           if (fault) faults.push(`${name}: ${request.method} ${request.path.slice(0, 100)} ${fault}`)
-          return answer
+          return response
         } catch (error) {
           const { code, message } = error as NodeJS.ErrnoException
           // The server may close the connection while the client still sends a rejected body.

@@ -76,12 +76,12 @@ onBothEngines(
     const { first, send } = app
     const organization = `/api/organizations/${first.organization_id}`
     const project = `/api/projects/${first.project_id}`
-    const news = follow(app)
+    const newEntries = follow(app)
     const post = (url: string, body?: object) => ok(send('POST', url, body && { body }))
     const patch = (url: string, body: object) => ok(send('PATCH', url, { body }))
     const remove = (url: string) => ok(send('DELETE', url))
 
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       'organizations created My organization',
       `members joined ${OWNER}`,
       'projects created Default project',
@@ -92,7 +92,7 @@ onBothEngines(
 
     await patch(`${organization}/`, { name: 'Renamed', enforce_2fa: false })
     await patch(`${organization}/`, { name: 'Renamed' })
-    t.strictSame(await news(), ['organizations updated Renamed'])
+    t.strictSame(await newEntries(), ['organizations updated Renamed'])
     const me = await ok(send('GET', ME))
     const [key] = await ok(send('GET', '/api/personal_api_keys/'))
     t.strictSame((await entries(app, '?limit=1'))[0], {
@@ -114,7 +114,7 @@ onBothEngines(
     })
     await patch(`${organization}/`, { enforce_2fa: null })
     t.strictSame((await entries(app))[0]?.changes, [{ field: 'enforce_2fa', before: false, after: null }])
-    await news()
+    await newEntries()
 
     const invite = await post(`${organization}/invites/`, { target_email: 'ada@example.com', level: 8 })
     const gone = await post(`${organization}/invites/`, { target_email: 'eve@example.com' })
@@ -125,7 +125,7 @@ onBothEngines(
     const ada = `${organization}/members/${joined.user.uuid}/`
     await patch(ada, { level: 1 })
     await remove(ada)
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       'invites created ada@example.com',
       'invites created eve@example.com',
       'invites deleted eve@example.com',
@@ -145,7 +145,7 @@ onBothEngines(
     const domain = await post(`${organization}/domains/`, { domain: 'example.com' })
     await patch(`${organization}/domains/${domain.id}/`, { saml_entity_id: 'urn:idp', saml_x509_cert: CERTIFICATE })
     await remove(`${organization}/domains/${domain.id}/`)
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       'domains created example.com',
       'domains updated example.com',
       'domains deleted example.com',
@@ -155,12 +155,12 @@ onBothEngines(
       { field: 'saml_x509_cert', before: 'changed', after: 'changed' },
     ])
 
-    const made = await post('/api/personal_api_keys/', { label: 'Report', scopes: ['query:read'] })
-    await patch(`/api/personal_api_keys/${made.id}/`, { label: 'Reports' })
-    await patch(`/api/personal_api_keys/${made.id}/`, { label: 'Reports' })
-    const rolled = await post(`/api/personal_api_keys/${made.id}/roll/`)
-    await remove(`/api/personal_api_keys/${made.id}/`)
-    t.strictSame(await news(), [
+    const created = await post('/api/personal_api_keys/', { label: 'Report', scopes: ['query:read'] })
+    await patch(`/api/personal_api_keys/${created.id}/`, { label: 'Reports' })
+    await patch(`/api/personal_api_keys/${created.id}/`, { label: 'Reports' })
+    const rolled = await post(`/api/personal_api_keys/${created.id}/roll/`)
+    await remove(`/api/personal_api_keys/${created.id}/`)
+    t.strictSame(await newEntries(), [
       'api_keys created Report',
       'api_keys updated Reports',
       'api_keys rolled Reports',
@@ -171,7 +171,7 @@ onBothEngines(
     await patch(`/api/projects/${second.id}/`, { name: 'Third', event_retention_days: 30 })
     const reset = await patch(`/api/projects/${second.id}/reset_token/`, {})
     await remove(`/api/projects/${second.id}/`)
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       'projects created Second',
       'projects updated Third',
       'projects token_reset Third',
@@ -202,7 +202,7 @@ onBothEngines(
     await post(`${item}/runs/${run.id}/cancel/`)
     await post(`${item}/runs/${run.id}/retry/`)
     await remove(`${item}/`)
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       'batch_exports created Nightly',
       'batch_exports updated Nightly',
       'batch_exports paused Nightly',
@@ -233,7 +233,7 @@ onBothEngines(
     await patch(`${project}/plugin_configs/${configured.id}/`, { config: { token: 'top secret four' } })
     await remove(`${project}/plugin_configs/${configured.id}/`)
     await remove(`${organization}/pipeline_destinations/${plugin.id}/`)
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       'plugins installed Sender',
       'plugins updated Sender',
       'plugin_configs enabled Sender',
@@ -247,7 +247,7 @@ onBothEngines(
     for (const secret of [
       'top secret',
       String(CERTIFICATE.split('\n')[1]),
-      made.value,
+      created.value,
       rolled.value,
       reset.api_token,
       second.api_token,
@@ -273,8 +273,8 @@ onBothEngines(
 onBothEngines(t, 'records sign-ins and changes of accounts', async (t, app) => {
   const { send } = app
   const elsewhere = await app.stranger('elsewhere@example.com')
-  const news = follow(app)
-  await news()
+  const newEntries = follow(app)
+  await newEntries()
   await ok(send('PATCH', ME, { body: { password: PASSWORD } }))
   const [browser, other] = [openBrowser(app), openBrowser(app)]
   const login = (body: object) => other.send('POST', '/api/login/', { body })
@@ -293,7 +293,7 @@ onBothEngines(t, 'records sign-ins and changes of accounts', async (t, app) => {
     changes: [{ field: 'method', before: null, after: 'password' }],
   })
   t.match(failed, { user: { email: OWNER }, session_id: null, item_id: null, address: '127.0.0.1' })
-  t.strictSame(await news(), [
+  t.strictSame(await newEntries(), [
     `users password_changed ${OWNER}`,
     `sessions sign_in_failed ${OWNER}`,
     `sessions signed_in ${OWNER}`,
@@ -306,7 +306,7 @@ onBothEngines(t, 'records sign-ins and changes of accounts', async (t, app) => {
   await ok(browser.send('PATCH', ME, { body: { email: 'ada@example.com' } }))
   await other.signIn('ada@example.com', PASSWORD)
   await ok(browser.send('PATCH', ME, { body: { password: OTHER_PASSWORD, current_password: PASSWORD } }))
-  t.strictSame(await news(), [
+  t.strictSame(await newEntries(), [
     `sessions ended ${OWNER}`,
     `sessions signed_in ${OWNER}`,
     `sessions signed_out ${OWNER}`,
@@ -400,12 +400,12 @@ async function entriesOf(
 for (const engine of ENGINES)
   t.test(`records second factors (${engine})`, async (t) => {
     const app = await openApp(t, engine, { environment: { SECRET_KEY } })
-    const news = follow(app)
+    const newEntries = follow(app)
     await ok(app.send('PATCH', ME, { body: { password: PASSWORD } }))
     const [browser, unconfirmed] = [openBrowser(app), openBrowser(app)]
     await browser.signIn(OWNER, PASSWORD)
     await unconfirmed.signIn(OWNER, PASSWORD)
-    await news()
+    await newEntries()
     const { secret } = await ok(browser.send('POST', '/api/users/@me/two_factor_start_setup/'))
     const totp = new TOTP({ secret: Secret.fromBase32(secret) })
     const code = (): string => totp.generate({ timestamp: app.deps.milliseconds() })
@@ -418,7 +418,7 @@ for (const engine of ENGINES)
     await ok(other.send('POST', '/api/login/token/', { body: { token: backup_codes[0] } }))
     await ok(browser.send('POST', '/api/users/@me/two_factor_backup_codes/'))
     await ok(browser.send('POST', '/api/users/@me/two_factor_disable/', { body: { password: PASSWORD } }))
-    t.strictSame(await news(), [
+    t.strictSame(await newEntries(), [
       `users two_factor_enabled ${OWNER}`,
       `sessions ended ${OWNER}`,
       `sessions sign_in_failed ${OWNER}`,
@@ -430,7 +430,7 @@ for (const engine of ENGINES)
     for (const value of [secret, ...backup_codes]) t.notOk(text.includes(value))
   })
 
-onBothEngines(t, 'only administrators of the organization read it', async (t, app) => {
+onBothEngines(t, 'only administrators of the organization can read it', async (t, app) => {
   const { send, first, member, stranger } = app
   const own = path(first.organization_id)
   const [admin, plain, outsider] = [
@@ -449,7 +449,7 @@ onBothEngines(t, 'only administrators of the organization read it', async (t, ap
   t.match(theirs, [{}, {}, { actor: 'operator', user: null, area: 'organizations' }])
 })
 
-onBothEngines(t, 'keys are recorded where they have access', async (t, app) => {
+onBothEngines(t, 'keys are recorded in the organizations they have access to', async (t, app) => {
   const { send, first } = app
   const second = await ok(send('POST', '/api/organizations/', { body: { name: 'Second' } }))
   const create = (label: string, more: object) =>
@@ -469,7 +469,7 @@ onBothEngines(t, 'keys are recorded where they have access', async (t, app) => {
   ])
 })
 
-onBothEngines(t, 'pages lose and repeat nothing, in both directions', async (t, app) => {
+onBothEngines(t, 'pages neither skip nor repeat entries, in both directions', async (t, app) => {
   const { send, first } = app
   const rename = (name: string) => ok(send('PATCH', `/api/organizations/${first.organization_id}/`, { body: { name } }))
   for (let i = 0; i < 23; i++) await rename(`Name ${i}`)
@@ -520,7 +520,7 @@ onBothEngines(t, 'filters by area, user, item and time', async (t, app) => {
   t.match(await send('GET', path(first.organization_id, '?after=nonsense')), { status: 400, body: { attr: 'after' } })
 })
 
-onBothEngines(t, 'a change that fails leaves no entry, and an entry that fails undoes the change', async (t, app) => {
+onBothEngines(t, 'a failed change leaves no entry, and a failed entry rolls back the change', async (t, app) => {
   const { send, first, deps } = app
   const organization = `/api/organizations/${first.organization_id}`
   const count = (await entries(app)).length
@@ -600,7 +600,7 @@ for (const engine of ENGINES) {
     t.equal(await rows('sessions'), 0)
   })
 
-  t.test(`new addresses and new keys are mailed to the user (${engine})`, async (t) => {
+  t.test(`the user gets an email about new addresses and new keys (${engine})`, async (t) => {
     const environment = {
       SMTP_URL: 'smtp://127.0.0.1:9',
       SITE_URL: 'http://localhost',

@@ -9,10 +9,10 @@ const HOUR = 3_600_000
 const KEYS = '/api/personal_api_keys/'
 
 onBothEngines(t, 'creates, uses, rolls and revokes a key', async (t, { call, deps, first }) => {
-  const made = await call('api_keys.create', {
+  const created = await call('api_keys.create', {
     body: { label: ' Report ', scopes: ['organization:read', 'organization:read'] },
   })
-  t.match(made, {
+  t.match(created, {
     status: 201,
     body: {
       label: 'Report',
@@ -24,13 +24,13 @@ onBothEngines(t, 'creates, uses, rolls and revokes a key', async (t, { call, dep
       user_id: 1,
     },
   })
-  const value: string = made.body.value
+  const value: string = created.body.value
   t.match(value, /^phx_/)
-  t.equal(made.body.mask_value, `${value.slice(0, 4)}...${value.slice(-4)}`)
+  t.equal(created.body.mask_value, `${value.slice(0, 4)}...${value.slice(-4)}`)
 
   t.equal((await call('organizations.list', { key: value })).status, 200)
   t.equal((await call('organizations.create', { key: value, body: { name: 'x' } })).status, 403)
-  t.match((await call('api_keys.current', { key: value })).body, { id: made.body.id, value: null })
+  t.match((await call('api_keys.current', { key: value })).body, { id: created.body.id, value: null })
   t.equal((await call('api_keys.list', { key: value })).status, 403, 'managing keys requires all scopes')
 
   const list = await call('api_keys.list')
@@ -43,14 +43,14 @@ onBothEngines(t, 'creates, uses, rolls and revokes a key', async (t, { call, dep
   const stored = await deps.db.all({ strings: ['select * from api_keys'], parts: [] })
   t.notOk(JSON.stringify(stored).includes(value), 'no value is stored')
 
-  const rolled = await call('api_keys.roll', { params: { id: made.body.id } })
-  t.match(rolled, { status: 200, body: { id: made.body.id, label: 'Report', scopes: ['organization:read'] } })
+  const rolled = await call('api_keys.roll', { params: { id: created.body.id } })
+  t.match(rolled, { status: 200, body: { id: created.body.id, label: 'Report', scopes: ['organization:read'] } })
   t.equal((await call('organizations.list', { key: value })).status, 401)
   t.equal((await call('organizations.list', { key: rolled.body.value })).status, 200)
 
-  t.equal((await call('api_keys.revoke', { params: { id: made.body.id } })).status, 204)
-  t.equal((await call('api_keys.revoke', { params: { id: made.body.id } })).status, 404)
-  t.equal((await call('api_keys.retrieve', { params: { id: made.body.id } })).status, 404)
+  t.equal((await call('api_keys.revoke', { params: { id: created.body.id } })).status, 204)
+  t.equal((await call('api_keys.revoke', { params: { id: created.body.id } })).status, 404)
+  t.equal((await call('api_keys.retrieve', { params: { id: created.body.id } })).status, 404)
   t.match(await call('organizations.list', { key: rolled.body.value }), {
     status: 401,
     body: { code: 'authentication_failed' },
@@ -213,7 +213,7 @@ onBothEngines(
     t.equal(
       (await call('organizations.retrieve', { params: { id: second.id }, key: inProject })).status,
       404,
-      'access to a project gives no access to its organization',
+      'access to a project does not include its organization',
     )
     t.equal((await call('organizations.list', { key: inProject })).body.count, 0)
     t.match((await call('users.me', { key: inProject })).body, { organization: null, team: { id: sub.id } })
@@ -281,25 +281,25 @@ onBothEngines(t, 'rejects invalid keys and more than ten active keys of a user',
     Array.from({ length: 12 }, () => call('api_keys.create', { body: { label: 'x', scopes: ['query:read'] } })),
   )
   t.equal(
-    many.filter((answer) => answer.status === 201).length,
+    many.filter((response) => response.status === 201).length,
     9,
     'concurrent requests create at most ten active keys',
   )
   t.match(
-    many.find((answer) => answer.status !== 201),
+    many.find((response) => response.status !== 201),
     { status: 400, body: { code: 'invalid_input', attr: null } },
   )
 })
 
 onBothEngines(t, 'reads the key from the Authorization header', async (t, { call, first }) => {
-  const ask = (authorization: string) => call('users.me', { key: null, headers: { authorization } })
-  t.equal((await ask(`Bearer   ${first.api_key}  `)).status, 200)
-  t.equal((await ask(`bearer ${first.api_key}`)).status, 200)
+  const request = (authorization: string) => call('users.me', { key: null, headers: { authorization } })
+  t.equal((await request(`Bearer   ${first.api_key}  `)).status, 200)
+  t.equal((await request(`bearer ${first.api_key}`)).status, 200)
   for (const other of ['', 'Bearer', 'Bearer ', `Token ${first.api_key}`, `Basic ${first.api_key}`, first.api_key])
-    t.match(await ask(other), { status: 401, body: { code: 'not_authenticated' } }, `"${other.slice(0, 8)}"`)
+    t.match(await request(other), { status: 401, body: { code: 'not_authenticated' } }, `"${other.slice(0, 8)}"`)
   for (const bad of ['Bearer x', `Bearer ${first.api_key}x`, `Bearer ${'x'.repeat(5000)}`, 'Bearer é'])
-    t.match(await ask(bad), { status: 401, body: { code: 'authentication_failed' } })
-  const { body } = await ask(`Bearer ${first.api_key}`)
+    t.match(await request(bad), { status: 401, body: { code: 'authentication_failed' } })
+  const { body } = await request(`Bearer ${first.api_key}`)
   t.match(body, {
     email: 'owner@example.com',
     is_email_verified: null,
@@ -310,23 +310,23 @@ onBothEngines(t, 'reads the key from the Authorization header', async (t, { call
 })
 
 onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
-  const made = (await call('api_keys.create', { body: { label: 'Report', scopes: ['organization:read'] } })).body
-  const status = async (path: string): Promise<number> => (await send('GET', path, { key: made.value })).status
+  const created = (await call('api_keys.create', { body: { label: 'Report', scopes: ['organization:read'] } })).body
+  const status = async (path: string): Promise<number> => (await send('GET', path, { key: created.value })).status
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [200, 403])
   const changed = await call('api_keys.update', {
-    params: { id: made.id },
+    params: { id: created.id },
     body: { label: ' Events ', scopes: ['query:read', 'query:read'] },
   })
-  t.match(changed, { status: 200, body: { id: made.id, label: 'Events', scopes: ['query:read'], value: null } })
+  t.match(changed, { status: 200, body: { id: created.id, label: 'Events', scopes: ['query:read'], value: null } })
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [403, 200])
-  t.equal((await call('api_keys.retrieve', { params: { id: made.id } })).body.label, 'Events')
+  t.equal((await call('api_keys.retrieve', { params: { id: created.id } })).body.label, 'Events')
   t.equal(
-    (await call('api_keys.update', { params: { id: made.id } })).body.label,
+    (await call('api_keys.update', { params: { id: created.id } })).body.label,
     'Events',
     'a request without a body changes nothing',
   )
   t.equal(
-    (await call('api_keys.update', { params: { id: made.id }, key: made.value, body: { scopes: ['*'] } })).status,
+    (await call('api_keys.update', { params: { id: created.id }, key: created.value, body: { scopes: ['*'] } })).status,
     403,
     'a key without all scopes cannot change itself',
   )
@@ -345,7 +345,7 @@ onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
       { code: 'invalid_input', attr: 'expires_at' },
     ],
   ] as const) {
-    t.match(await call('api_keys.update', { params: { id: made.id }, body }), {
+    t.match(await call('api_keys.update', { params: { id: created.id }, body }), {
       status: 400,
       body: { type: 'validation_error', ...error },
     })
@@ -355,21 +355,21 @@ onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
   // The use of the key above is recorded in the background.
   const { last_used_at: _, ...unchanged } = changed.body
   t.match(
-    (await call('api_keys.retrieve', { params: { id: made.id } })).body,
+    (await call('api_keys.retrieve', { params: { id: created.id } })).body,
     unchanged,
     'a rejected update changes nothing',
   )
 
   const limits = { scoped_organizations: [first.organization_id], expires_at: '2026-01-02T00:00:00.000Z' }
-  t.match(await call('api_keys.update', { params: { id: made.id }, body: limits }), { status: 200, body: limits })
+  t.match(await call('api_keys.update', { params: { id: created.id }, body: limits }), { status: 200, body: limits })
   t.equal(await status('/api/projects/@current/events/'), 200)
   advance(48 * HOUR)
   t.equal(await status('/api/projects/@current/events/'), 401)
-  t.match(await call('api_keys.update', { params: { id: made.id }, body: { expires_at: null } }), {
+  t.match(await call('api_keys.update', { params: { id: created.id }, body: { expires_at: null } }), {
     status: 400,
     body: { attr: 'expires_at' },
   })
-  t.match(await call('api_keys.update', { params: { id: made.id }, body: { ...limits, label: 'Old' } }), {
+  t.match(await call('api_keys.update', { params: { id: created.id }, body: { ...limits, label: 'Old' } }), {
     status: 200,
     body: { label: 'Old' },
   })

@@ -23,8 +23,8 @@ for (const level of ['project', 'organization'] as const)
   onBothEngines(t, `creates, updates, pauses and deletes an export of a ${level}`, async (t, app) => {
     const base = pathsOf(app)[level]
     t.match(await app.send('GET', `${base}/`), { status: 200, body: { count: 0, results: [], next: null } })
-    const made = await app.send('POST', `${base}/`, { body: fileExport({}, { prefix: 'x', compression: 'gzip' }) })
-    t.match(made, {
+    const created = await app.send('POST', `${base}/`, { body: fileExport({}, { prefix: 'x', compression: 'gzip' }) })
+    t.match(created, {
       status: 201,
       body: {
         team_id: app.first.project_id,
@@ -41,9 +41,9 @@ for (const level of ['project', 'organization'] as const)
         schema: null,
       },
     })
-    const one = `${base}/${made.body.id}`
-    t.same((await app.send('GET', `${one}/`)).body, made.body)
-    t.match(await app.send('GET', `${base}/`), { body: { count: 1, results: [{ id: made.body.id }] } })
+    const one = `${base}/${created.body.id}`
+    t.same((await app.send('GET', `${one}/`)).body, created.body)
+    t.match(await app.send('GET', `${base}/`), { body: { count: 1, results: [{ id: created.body.id }] } })
 
     const changed = await app.send('PATCH', `${one}/`, {
       body: { name: ' other ', destination: { config: { prefix: 'y' } }, start_at: '2026-02-01 10:00', team_id: 99 },
@@ -129,8 +129,8 @@ onBothEngines(t, 'organization and project paths show the same exports', async (
 for (const level of ['project', 'organization'] as const)
   onBothEngines(t, `rejects unsupported fields that would change the exported events of a ${level}`, async (t, app) => {
     const base = pathsOf(app)[level]
-    const made = await app.send('POST', `${base}/`, { body: fileExport() })
-    const one = `${base}/${made.body.id}/`
+    const created = await app.send('POST', `${base}/`, { body: fileExport() })
+    const one = `${base}/${created.body.id}/`
     const filter = { key: '$browser', operator: 'exact', type: 'event', value: ['Firefox'] }
     for (const [field, wrong] of [
       ['model', ['persons', 'sessions', null, 5]],
@@ -144,7 +144,7 @@ for (const level of ['project', 'organization'] as const)
         t.match(await app.send('POST', `${base}/`, { body: fileExport({ [field]: value }) }), rejected)
         t.match(await app.send('PATCH', one, { body: { name: 'changed', [field]: value } }), rejected)
       }
-    t.same((await app.send('GET', one)).body, made.body, 'nothing changed')
+    t.same((await app.send('GET', one)).body, created.body, 'nothing changed')
     t.match(await app.send('GET', `${base}/`), { body: { count: 1 } })
     for (const same of [
       { model: 'events', filters: null, timezone: null, offset_day: null, offset_hour: null },
@@ -196,13 +196,13 @@ onBothEngines(t, 'searches exports by name, and shows when the next run starts',
 onBothEngines(t, 'an absent destination config is empty', async (t, app) => {
   const { project } = pathsOf(app)
   for (const type of ['File', 'NoOp']) {
-    const made = await app.send('POST', `${project}/`, { body: fileExport({ destination: { type } }) })
-    t.match(made, { status: 201, body: { destination: { type } } })
-    t.same(made.body.destination.config, {})
-    t.match(await app.send('PATCH', `${project}/${made.body.id}/`, { body: { destination: { type } } }), {
+    const created = await app.send('POST', `${project}/`, { body: fileExport({ destination: { type } }) })
+    t.match(created, { status: 201, body: { destination: { type } } })
+    t.same(created.body.destination.config, {})
+    t.match(await app.send('PATCH', `${project}/${created.body.id}/`, { body: { destination: { type } } }), {
       status: 200,
     })
-    t.match(await app.send('PATCH', `${project}/${made.body.id}/`, { body: { destination: { type: 'S3' } } }), {
+    t.match(await app.send('PATCH', `${project}/${created.body.id}/`, { body: { destination: { type: 'S3' } } }), {
       status: 400,
       body: { code: 'required', attr: 'destination__config__bucket_name' },
     })
@@ -212,11 +212,11 @@ onBothEngines(t, 'an absent destination config is empty', async (t, app) => {
 
 onBothEngines(t, 'the error for a null in a required field does not suggest to omit the field', async (t, app) => {
   const { project } = pathsOf(app)
-  const made = await app.send('POST', `${project}/`, { body: fileExport() })
+  const created = await app.send('POST', `${project}/`, { body: fileExport() })
   const detail = async (path: string, body: object): Promise<string> =>
     (await app.send('POST', path, { body })).body.detail
   t.equal(
-    await detail(`${project}/${made.body.id}/backfill/`, { start_at: null, end_at: '2025-12-31' }),
+    await detail(`${project}/${created.body.id}/backfill/`, { start_at: null, end_at: '2025-12-31' }),
     '"start_at" must be a string such as "2026-11-01T00:00:00Z", not null.',
   )
   t.equal(await detail(`${project}/`, fileExport({ name: null })), '"name" must be a string, not null.')
@@ -297,8 +297,8 @@ onBothEngines(t, 'rejects an invalid export, names the key and changes nothing',
     )
   t.match(await app.send('GET', `${project}/`), { body: { count: 0 } })
 
-  const made = await app.send('POST', `${project}/`, { body: of('File', { compression: 'gzip' }) })
-  const one = `${project}/${made.body.id}/`
+  const created = await app.send('POST', `${project}/`, { body: of('File', { compression: 'gzip' }) })
+  const one = `${project}/${created.body.id}/`
   for (const [body, attr] of [
     [{ destination: { config: { file_format: 'Parquet', compression: 'x' } } }, 'destination__config__compression'],
     [{ destination: { config: { oops: 1 } } }, 'destination__config__oops'],
@@ -308,17 +308,17 @@ onBothEngines(t, 'rejects an invalid export, names the key and changes nothing',
     [{ hogql_query: 'nonsense' }, 'hogql_query'],
   ] as const)
     t.match(await app.send('PATCH', one, { body }), { status: 400, body: { attr } })
-  t.same((await app.send('GET', one)).body, made.body)
+  t.same((await app.send('GET', one)).body, created.body)
 })
 
 onBothEngines(t, 'parses a HogQL query, returns it as sent and removes it', async (t, app) => {
   const { project } = pathsOf(app)
   const hogql_query =
     "SELECT event   AS e, properties.plan, properties, toInt(properties.n) + 1 FROM events WHERE event != 'x'"
-  const made = await app.send('POST', `${project}/`, { body: fileExport({ hogql_query }) })
-  t.equal(made.status, 201)
-  t.equal(made.body.hogql_query, hogql_query)
-  t.same(made.body.schema, {
+  const created = await app.send('POST', `${project}/`, { body: fileExport({ hogql_query }) })
+  t.equal(created.status, 201)
+  t.equal(created.body.hogql_query, hogql_query)
+  t.same(created.body.schema, {
     fields: [
       { expression: 'event', alias: 'e' },
       { expression: 'properties.plan', alias: 'properties.plan' },
@@ -329,7 +329,7 @@ onBothEngines(t, 'parses a HogQL query, returns it as sent and removes it', asyn
     hogql_query:
       "SELECT event AS e, properties.plan, properties, plus(toInt(properties.n), 1) FROM events WHERE notEquals(event, 'x')",
   })
-  const one = `${project}/${made.body.id}/`
+  const one = `${project}/${created.body.id}/`
   t.match((await app.send('PATCH', one, { body: { name: 'kept' } })).body, { hogql_query, schema: { values: {} } })
   t.match((await app.send('PATCH', one, { body: { hogql_query: null } })).body, { hogql_query: null, schema: null })
 })
@@ -346,8 +346,8 @@ onBothEngines(
         timestamp: new Date(Date.parse('2025-12-31T00:00:00Z') + i * 600_000).toISOString(),
       })),
     )
-    const made = await app.send('POST', `${project}/`, { body: fileExport({ paused: true }) })
-    const one = `${project}/${made.body.id}`
+    const created = await app.send('POST', `${project}/`, { body: fileExport({ paused: true }) })
+    const one = `${project}/${created.body.id}`
     for (const [body, attr] of [
       [{}, 'start_at'],
       [{ start_at: '2025-12-31' }, 'end_at'],
@@ -364,7 +364,7 @@ onBothEngines(
 
     const range = { start_at: '2025-12-30T19:30:00-05:00', end_at: '2025-12-31T03:00:00Z' }
     const begun = await app.send('POST', `${one}/backfill/`, { body: range })
-    t.match(begun, { status: 200, body: { id: made.body.id, backfill_id: String } })
+    t.match(begun, { status: 200, body: { id: created.body.id, backfill_id: String } })
     const same = await app.send('POST', `${one}/backfill/`, { body: { ...range, start_at: '2025-12-31T00:30:00Z' } })
     t.equal(same.body.backfill_id, begun.body.backfill_id)
     await app.deps.exporter.drain()
@@ -399,8 +399,8 @@ onBothEngines(
 onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns their logs', async (t, app) => {
   const { project } = pathsOf(app)
   await ingest(app, plainEvents(20))
-  const made = await app.send('POST', `${project}/`, { body: fileExport() })
-  const one = `${project}/${made.body.id}`
+  const created = await app.send('POST', `${project}/`, { body: fileExport() })
+  const one = `${project}/${created.body.id}`
   app.advance(HOUR_MS)
   await app.deps.exporter.drain()
   const listed = await app.send('GET', `${one}/runs/`)
@@ -414,7 +414,7 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
         records_total_count: 20,
         latest_error: null,
         cursor: null,
-        batch_export: made.body.id,
+        batch_export: created.body.id,
       },
     ],
   })
@@ -442,7 +442,7 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
         message: /^Delivered 20 events/,
         run_id: run.id,
         team_id: app.first.project_id,
-        batch_export_id: made.body.id,
+        batch_export_id: created.body.id,
       },
       { level: 'INFO', message: /^Attempt 1 / },
     ],
@@ -466,8 +466,8 @@ for (const engine of ENGINES)
     const app = await openApp(t, engine)
     const { project } = pathsOf(app)
     for (let round = 0; round < 8; round++) {
-      const made = await app.send('POST', `${project}/`, { body: fileExport() })
-      const one = `${project}/${made.body.id}`
+      const created = await app.send('POST', `${project}/`, { body: fileExport() })
+      const one = `${project}/${created.body.id}`
       for (let day = 1; day <= 6; day++)
         await app.send('POST', `${one}/backfill/`, {
           body: { start_at: `2025-12-0${day}`, end_at: `2025-12-0${day + 1}` },
@@ -486,10 +486,10 @@ for (const engine of ENGINES)
 
 onBothEngines(t, 'batch_export_runs: pages follow the boundary row in every order', async (t, app) => {
   const { project } = pathsOf(app)
-  const made = await app.send('POST', `${project}/`, {
+  const created = await app.send('POST', `${project}/`, {
     body: { name: 'many', interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } },
   })
-  const one = `${project}/${made.body.id}`
+  const one = `${project}/${created.body.id}`
   app.advance(230 * 300_000)
   await app.deps.exporter.drain()
   for (const ordering of ['-created_at', 'created_at', 'data_interval_start', '-data_interval_start']) {
@@ -560,11 +560,11 @@ t.test('a test fails when a file blocks the export folder', async (t) => {
 onBothEngines(t, 'writes files below the folder of the export', async (t, app) => {
   const { project } = pathsOf(app)
   await ingest(app, plainEvents(3))
-  const made = await app.send('POST', `${project}/`, { body: fileExport({}, { prefix: '{year}' }) })
+  const created = await app.send('POST', `${project}/`, { body: fileExport({}, { prefix: '{year}' }) })
   app.advance(HOUR_MS)
   await app.deps.exporter.drain()
   const root = app.deps.config.EXPORT_FOLDER ?? join(dirname(app.deps.db.location), 'exports')
-  const folder = join(root, String(app.first.project_id), made.body.id, '2026')
+  const folder = join(root, String(app.first.project_id), created.body.id, '2026')
   t.ok(existsSync(folder))
   const [file] = readdirSync(folder)
   t.equal(file, '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl')

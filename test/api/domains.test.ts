@@ -12,7 +12,7 @@ const domainsOf = ({ first }: TestApp): string => `/api/organizations/${first.or
 onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) => {
   const { call, send, member } = app
   const url = domainsOf(app)
-  const made = await call('domains.create', {
+  const created = await call('domains.create', {
     body: {
       domain: 'hedgerow.example',
       jit_provisioning_enabled: true,
@@ -22,7 +22,7 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
       verification_challenge: 'mine',
     },
   })
-  t.match(made, {
+  t.match(created, {
     status: 201,
     body: {
       domain: 'hedgerow.example',
@@ -37,8 +37,8 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
       saml_x509_cert: null,
     },
   })
-  const item = `${url}${made.body.id}/`
-  t.same((await call('domains.retrieve', { params: { id: made.body.id } })).body, made.body)
+  const item = `${url}${created.body.id}/`
+  t.same((await call('domains.retrieve', { params: { id: created.body.id } })).body, created.body)
   await call('domains.create', { body: { domain: 'a.example' } })
   t.strictSame(
     (await call('domains.list')).body.results.map((d: any) => d.domain),
@@ -57,7 +57,7 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
     t.equal((await send(method, path, { key: plain.key, body: { domain: 'b.example' } })).status, 403, method)
 
   const changed = await call('domains.update', {
-    params: { id: made.body.id },
+    params: { id: created.body.id },
     body: { domain: 'other.example', saml_acs_url: 'u', saml_x509_cert: IDENTITY_PROVIDER.cert, verified_at: 'x' },
   })
   t.match(changed, {
@@ -66,37 +66,38 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
       domain: 'hedgerow.example',
       has_saml: true,
       verified_at: null,
-      verification_challenge: made.body.verification_challenge,
+      verification_challenge: created.body.verification_challenge,
     },
   })
   t.equal(
-    (await call('domains.update', { params: { id: made.body.id }, body: { saml_acs_url: null } })).body.has_saml,
+    (await call('domains.update', { params: { id: created.body.id }, body: { saml_acs_url: null } })).body.has_saml,
     false,
   )
-  t.equal((await call('domains.update', { params: { id: made.body.id } })).status, 200)
+  t.equal((await call('domains.update', { params: { id: created.body.id } })).status, 200)
   for (const [field, value] of [
     ['jit_provisioning_enabled', true],
     ['sso_enforcement', 'github'],
   ] as const) {
-    t.match(await call('domains.update', { params: { id: made.body.id }, body: { [field]: value } }), {
+    t.match(await call('domains.update', { params: { id: created.body.id }, body: { [field]: value } }), {
       status: 400,
       body: { code: 'verification_required', attr: field },
     })
     t.equal(
-      (await call('domains.update', { params: { id: made.body.id }, body: { [field]: made.body[field] } })).status,
+      (await call('domains.update', { params: { id: created.body.id }, body: { [field]: created.body[field] } }))
+        .status,
       200,
       'the current value is accepted',
     )
   }
-  const before = await call('domains.retrieve', { params: { id: made.body.id } })
+  const before = await call('domains.retrieve', { params: { id: created.body.id } })
   t.match(
-    await call('domains.update', { params: { id: made.body.id }, body: before.body }),
+    await call('domains.update', { params: { id: created.body.id }, body: before.body }),
     { status: 200, text: before.text },
     'a domain can be sent back unchanged',
   )
   t.match(
     await call('domains.update', {
-      params: { id: made.body.id },
+      params: { id: created.body.id },
       body: { ...before.body, saml_entity_id: 'x', sso_enforcement: 'saml' },
     }),
     {
@@ -104,13 +105,13 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
     },
   )
   t.equal(
-    (await call('domains.retrieve', { params: { id: made.body.id } })).text,
+    (await call('domains.retrieve', { params: { id: created.body.id } })).text,
     before.text,
     'a rejected update changes nothing',
   )
   const empty = { raw: { type: 'application/json', payload: '[]' } }
   t.match(
-    await call('domains.verify', { params: { id: made.body.id }, ...empty }),
+    await call('domains.verify', { params: { id: created.body.id }, ...empty }),
     { status: 200, body: { is_verified: false } },
     'an empty array, as PHP clients send it, is an empty body',
   )
@@ -131,8 +132,8 @@ onBothEngines(t, 'creates, reads, updates and deletes domains', async (t, app) =
     201,
     'an unverified domain does not block other organizations',
   )
-  t.match(await call('domains.delete', { params: { id: made.body.id } }), { status: 204, text: '' })
-  t.equal((await call('domains.retrieve', { params: { id: made.body.id } })).status, 404)
+  t.match(await call('domains.delete', { params: { id: created.body.id } }), { status: 204, text: '' })
+  t.equal((await call('domains.retrieve', { params: { id: created.body.id } })).status, 404)
 })
 
 onBothEngines(t, 'rejects invalid domains', async (t, app) => {
@@ -156,9 +157,9 @@ onBothEngines(t, 'rejects invalid domains', async (t, app) => {
     'a.example\n',
     `${'x'.repeat(129)}.example`,
   ]) {
-    const answer = await app.call('domains.create', { body: { domain } })
+    const response = await app.call('domains.create', { body: { domain } })
     t.match(
-      answer,
+      response,
       {
         status: 400,
         body: { attr: 'domain', code: domain === '' ? 'blank' : domain.length > 128 ? 'max_length' : 'invalid_input' },
@@ -198,10 +199,10 @@ for (const engine of ENGINES)
       },
     })
     const { call } = app
-    const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
-    const challenge: string = made.verification_challenge
+    const { body: created } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
+    const challenge: string = created.verification_challenge
     const name = '_workspace-challenge.hedgerow.example'
-    const verify = (body?: object) => call('domains.verify', { params: { id: made.id }, ...(body && { body }) })
+    const verify = (body?: object) => call('domains.verify', { params: { id: created.id }, ...(body && { body }) })
 
     for (const [title, entry] of [
       ['an unknown name', { code: 'NXDOMAIN' }],
@@ -244,7 +245,7 @@ for (const engine of ENGINES)
     t.match(await verify(), { status: 400, body: { type: 'validation_error', code: 'already_verified', attr: null } })
     t.match(
       await call('domains.update', {
-        params: { id: made.id },
+        params: { id: created.id },
         body: { sso_enforcement: 'google-oauth2', jit_provisioning_enabled: true },
       }),
       { status: 200, body: { sso_enforcement: 'google-oauth2', jit_provisioning_enabled: true } },
@@ -263,7 +264,7 @@ for (const engine of ENGINES)
       status: 400,
       body: { code: 'already_claimed', attr: null },
     })
-    await call('domains.delete', { params: { id: made.id } })
+    await call('domains.delete', { params: { id: created.id } })
     t.match(
       await call('domains.verify', { params: { organization_id: '@current', id: theirs.id }, key: rival.key }),
       { status: 200, body: { is_verified: true } },
@@ -295,20 +296,20 @@ for (const engine of ENGINES)
       ).body
     const [a, b] = [await make(app.first.api_key), await make(rival.key)]
     zone['_workspace-challenge.one.example'] = { txt: [[a.verification_challenge], [b.verification_challenge]] }
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       app.call('domains.verify', { params: { organization_id: '@current', id: a.id } }),
       app.call('domains.verify', { params: { organization_id: '@current', id: b.id }, key: rival.key }),
     ])
-    t.strictSame(answers.map(({ status }) => status).sort(), [200, 400])
-    t.ok(answers.some(({ body }) => body.code === 'already_claimed'))
+    t.strictSame(responses.map(({ status }) => status).sort(), [200, 400])
+    t.ok(responses.some(({ body }) => body.code === 'already_claimed'))
   })
 
 onBothEngines(t, 'checks certificates when they are stored', async (t, { call }) => {
   const { cert } = IDENTITY_PROVIDER
   const bare = cert.replace(/-----[A-Z ]+-----/g, '').trim()
-  const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example', saml_x509_cert: cert } })
-  t.equal(made.saml_x509_cert, cert, 'stored as sent')
-  const params = { id: made.id }
+  const { body: created } = await call('domains.create', { body: { domain: 'hedgerow.example', saml_x509_cert: cert } })
+  t.equal(created.saml_x509_cert, cert, 'stored as sent')
+  const params = { id: created.id }
   const accepted = [bare, bare.replaceAll('\n', ''), bare.replaceAll('\n', '\r\n'), ` ${cert}\n`, '', null]
   for (const saml_x509_cert of accepted)
     t.match(await call('domains.update', { params, body: { saml_x509_cert } }), {
@@ -338,10 +339,10 @@ for (const engine of ENGINES)
     }
     const app = await openApp(t, engine, { environment })
     const { call, send } = app
-    const { body: made } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
-    zone['_workspace-challenge.hedgerow.example'] = { txt: [[made.verification_challenge]] }
-    t.match(await call('domains.verify', { params: { id: made.id } }), { body: { is_verified: true } })
-    const update = (body: object) => call('domains.update', { params: { id: made.id }, body })
+    const { body: created } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
+    zone['_workspace-challenge.hedgerow.example'] = { txt: [[created.verification_challenge]] }
+    t.match(await call('domains.verify', { params: { id: created.id } }), { body: { is_verified: true } })
+    const update = (body: object) => call('domains.update', { params: { id: created.id }, body })
 
     const browsers = new Map<string, ReturnType<typeof openBrowser>>()
     for (const email of [
@@ -377,7 +378,7 @@ for (const engine of ENGINES)
     for (const saml_acs_url of ['u', 'javascript:alert(1)', 'https://'])
       t.match(await update({ ...saml, saml_acs_url, sso_enforcement: 'saml' }), refused, saml_acs_url)
     t.match(
-      await call('domains.retrieve', { params: { id: made.id } }),
+      await call('domains.retrieve', { params: { id: created.id } }),
       { body: { sso_enforcement: '', saml_entity_id: null } },
       'a rejected update changes nothing',
     )
@@ -393,7 +394,7 @@ for (const engine of ENGINES)
   })
 
 onBothEngines(t, 'SAML is enforced only with SITE_URL', async (t, { call, deps }) => {
-  const { body: made } = await call('domains.create', {
+  const { body: created } = await call('domains.create', {
     body: {
       domain: 'hedgerow.example',
       saml_entity_id: 'e',
@@ -401,8 +402,8 @@ onBothEngines(t, 'SAML is enforced only with SITE_URL', async (t, { call, deps }
       saml_x509_cert: IDENTITY_PROVIDER.cert,
     },
   })
-  await verify(deps.db, made.id, deps.now())
-  t.match(await call('domains.update', { params: { id: made.id }, body: { sso_enforcement: 'saml' } }), {
+  await verify(deps.db, created.id, deps.now())
+  t.match(await call('domains.update', { params: { id: created.id }, body: { sso_enforcement: 'saml' } }), {
     status: 400,
     body: { code: 'invalid_input', attr: 'sso_enforcement' },
   })

@@ -12,7 +12,7 @@ const DAY = 24 * HOUR
 const EVENTS = '/api/projects/@current/events/'
 const RUNS = PROVE ? 200 : 15
 
-const ids = (answer: { body: any }): string[] => answer.body.results.map((record: any) => record.id)
+const ids = (response: { body: any }): string[] => response.body.results.map((record: any) => record.id)
 const on = (app: TestApp, parameters: string): ReturnType<TestApp['send']> => app.send('GET', `${EVENTS}?${parameters}`)
 
 onBothEngines(t, 'lists events newest first, then by uuid, in consecutive pages', async (t, app) => {
@@ -356,9 +356,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
             const { limit, arriving } = steps[step % steps.length]!
             const address = new URL(url, 'http://localhost')
             address.searchParams.set('limit', String(limit))
-            const answer = await app.send('GET', `${address.pathname}${address.search}`)
-            walked.push(...ids(answer))
-            url = answer.body.next
+            const response = await app.send('GET', `${address.pathname}${address.search}`)
+            walked.push(...ids(response))
+            url = response.body.next
             if (step > 20) continue
             await insertEvents(
               events,

@@ -6,13 +6,13 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 const HOUR = 3_600_000
 const invitesOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/invites/`
 
-onBothEngines(t, 'without mail, the response contains the secret of an invite once', async (t, app) => {
+onBothEngines(t, 'without email, the response contains the token of an invite once', async (t, app) => {
   const { call, send } = app
   const url = invitesOf(app)
-  const made = await call('invites.create', {
+  const created = await call('invites.create', {
     body: { target_email: '  Grace@EXAMPLE.com ', first_name: ' Grace ', message: 'Hello', level: 8 },
   })
-  t.match(made, {
+  t.match(created, {
     status: 201,
     body: {
       target_email: 'Grace@example.com',
@@ -26,14 +26,14 @@ onBothEngines(t, 'without mail, the response contains the secret of an invite on
     },
   })
   const list = await call('invites.list')
-  t.match(list.body, { count: 1, results: [{ id: made.body.id }] })
-  t.notOk(list.text.includes(made.body.signup_token))
+  t.match(list.body, { count: 1, results: [{ id: created.body.id }] })
+  t.notOk(list.text.includes(created.body.signup_token))
   const rows = await app.deps.db.all(sql`select * from invites`)
-  t.notOk(JSON.stringify(rows).includes(made.body.signup_token), 'only its hash is stored')
+  t.notOk(JSON.stringify(rows).includes(created.body.signup_token), 'only its hash is stored')
 
   const again = await call('invites.create', { body: { target_email: 'GRACE@example.com' } })
   t.match(again, { status: 201, body: { level: 1, first_name: '', message: null } })
-  t.not(again.body.id, made.body.id)
+  t.not(again.body.id, created.body.id)
   t.match(
     (await call('invites.list')).body,
     { count: 1, results: [{ id: again.body.id }] },
@@ -41,8 +41,8 @@ onBothEngines(t, 'without mail, the response contains the secret of an invite on
   )
   t.match(
     await call('signup.retrieve', {
-      params: { invite_id: made.body.id },
-      query: { token: made.body.signup_token },
+      params: { invite_id: created.body.id },
+      query: { token: created.body.signup_token },
       key: null,
     }),
     {
@@ -80,8 +80,8 @@ onBothEngines(t, 'members invite at most at their own level', async (t, app) => 
       ] as const) {
         const input = { target_email: `target${++n}@example.com`, level }
         const body = id === 'invites.bulk' ? [{ target_email: `ok${n}@example.com` }, input] : input
-        const answer = await call(id, { key: people[own].key, body })
-        t.equal(answer.status, level > own ? 403 : status, `level ${own} invites at level ${level} with ${id}`)
+        const response = await call(id, { key: people[own].key, body })
+        t.equal(response.status, level > own ? 403 : status, `level ${own} invites at level ${level} with ${id}`)
       }
   t.equal(
     (await call('invites.list')).body.count,
@@ -212,7 +212,7 @@ for (const engine of ENGINES)
     t.equal((await app.call('invites.bulk', { body: body.slice(0, 3) })).status, 200)
   })
 
-t.test('the log explains how to configure mail', async (t) => {
+t.test('the log explains how to configure email', async (t) => {
   const log = new PassThrough()
   let lines = ''
   log.on('data', (chunk) => {
@@ -232,9 +232,9 @@ onBothEngines(
   async (t, app) => {
     const { call, stranger, advance } = app
     const invite = (target_email = 'grace@example.com') => call('invites.create', { body: { target_email } })
-    const made = await invite()
-    t.equal(made.status, 201)
-    await call('invites.delete', { params: { id: made.body.id } })
+    const created = await invite()
+    t.equal(created.status, 201)
+    await call('invites.delete', { params: { id: created.body.id } })
     t.equal((await invite('GRACE@example.com')).status, 201)
     const pair = ['other@example.com', 'grace@example.com'].map((target_email) => ({ target_email }))
     t.equal((await call('invites.bulk', { body: pair })).status, 200)
@@ -303,10 +303,10 @@ for (const engine of ENGINES)
   t.test(`the limit applies to concurrent invites (${engine})`, async (t) => {
     const app = await openApp(t, engine, LIMITED)
     const admins = await Promise.all([1, 2, 3].map((i) => app.member(`admin${i}@example.com`, 8)))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         app.call('invites.create', { key: admins[i % 3]!.key, body: { target_email: 'grace@example.com' } }),
       ),
     )
-    t.strictSame(answers.map(({ status }) => status).sort(), [...Array(3).fill(201), ...Array(9).fill(429)])
+    t.strictSame(responses.map(({ status }) => status).sort(), [...Array(3).fill(201), ...Array(9).fill(429)])
   })

@@ -88,9 +88,9 @@ onBothEngines(t, 'updates and removes members', async (t, { call, first, member 
     [[1], 'invalid_choice'],
     [1e308, 'invalid_choice'],
   ] as const) {
-    const answer = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level } })
-    t.match(answer, { status: 400, body: { attr: 'level' } }, String(level))
-    t.ok([error, 'invalid_input'].includes(answer.body.code))
+    const response = await call('members.update', { params: { user__uuid: ada.uuid }, body: { level } })
+    t.match(response, { status: 400, body: { attr: 'level' } }, String(level))
+    t.ok([error, 'invalid_input'].includes(response.body.code))
   }
   t.equal((await call('members.update', { params: { user__uuid: ada.uuid }, body: { level: 1 } })).status, 200)
   t.equal(
@@ -128,7 +128,7 @@ for (const engine of ENGINES)
         for (const verb of ['remove', 'nothing', ...LEVELS] as const) {
           const person = await app.member(`target${++people}@example.com`, target)
           const name = `${caller} → ${target}: ${verb}`
-          const ask = () =>
+          const request = () =>
             verb === 'remove'
               ? call('members.remove', { params: { user__uuid: person.uuid }, key: callers[caller]!.key })
               : call('members.update', {
@@ -137,9 +137,9 @@ for (const engine of ENGINES)
                   body: verb === 'nothing' ? {} : { level: verb },
                 })
           const status = expected(caller, target, false, verb)
-          const answer = await ask()
-          t.equal(answer.status, status, name)
-          if (status >= 400) t.strictSame(Object.keys(answer.body), ['type', 'code', 'detail', 'attr'])
+          const response = await request()
+          t.equal(response.status, status, name)
+          if (status >= 400) t.strictSame(Object.keys(response.body), ['type', 'code', 'detail', 'attr'])
           const after = (await call('members.list', { query: { email: person.email } })).body.results[0]?.level
           t.equal(
             after,
@@ -151,7 +151,7 @@ for (const engine of ENGINES)
     for (const level of LEVELS)
       for (const verb of ['nothing', ...LEVELS, 'remove'] as const) {
         const self = await app.member(`self${level}${verb}@example.com`, level)
-        const answer =
+        const response =
           verb === 'remove'
             ? await call('members.remove', { params: { user__uuid: '@me' }, key: self.key })
             : await call('members.update', {
@@ -159,7 +159,7 @@ for (const engine of ENGINES)
                 key: self.key,
                 body: verb === 'nothing' ? {} : { level: verb },
               })
-        t.equal(answer.status, expected(level, level, true, verb), `${level} → self: ${verb}`)
+        t.equal(response.status, expected(level, level, true, verb), `${level} → self: ${verb}`)
         cells++
       }
     t.equal(cells, 60)
@@ -171,13 +171,13 @@ for (const engine of ENGINES)
     for (let round = 0; round < 10; round++) {
       const other = await app.member(`owner${round}@example.com`, 15)
       const me = (await app.call('users.me')).body.uuid
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         app.call('members.update', { params: { user__uuid: other.uuid }, body: { level: 1 } }),
         app.call('members.update', { params: { user__uuid: me }, key: other.key, body: { level: 1 } }),
       ])
-      t.strictSame(answers.map(({ status }) => status).sort(), [200, 403])
+      t.strictSame(responses.map(({ status }) => status).sort(), [200, 403])
       t.equal(await owners(app, other.key), 1)
-      if (answers[1]!.status === 200)
+      if (responses[1]!.status === 200)
         await app.call('members.update', { params: { user__uuid: me }, key: other.key, body: { level: 15 } })
       else continue
       await app.call('members.update', { params: { user__uuid: other.uuid }, body: { level: 1 } })

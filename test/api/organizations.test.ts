@@ -22,10 +22,10 @@ onBothEngines(t, 'creates, reads, updates and deletes organizations', async (t, 
     },
   })
 
-  const made = await call('organizations.create', {
+  const created = await call('organizations.create', {
     body: { name: '  Foo & Bar, Inc. ', enforce_2fa: true, slug: 'mine', plugins_access_level: 9, unknown: [] },
   })
-  t.match(made, {
+  t.match(created, {
     status: 201,
     body: {
       name: 'Foo & Bar, Inc.',
@@ -36,7 +36,7 @@ onBothEngines(t, 'creates, reads, updates and deletes organizations', async (t, 
       membership_level: 15,
     },
   })
-  t.equal(made.body.teams.length, 1)
+  t.equal(created.body.teams.length, 1)
   t.equal(
     (await call('organizations.retrieve', { params: { id: '@current' } })).body.id,
     first.organization_id,
@@ -48,22 +48,22 @@ onBothEngines(t, 'creates, reads, updates and deletes organizations', async (t, 
   t.equal((await call('organizations.retrieve', { params: { id: again.body.id } })).body.slug, again.body.slug)
 
   const renamed = await call('organizations.update', {
-    params: { id: made.body.id },
+    params: { id: created.body.id },
     body: { name: 'Renamed', is_member_join_email_enabled: false, enforce_2fa: null },
   })
   t.match(renamed, {
     status: 200,
     body: { name: 'Renamed', slug: 'foo-bar-inc', is_member_join_email_enabled: false, enforce_2fa: null },
   })
-  t.ok(renamed.body.updated_at > made.body.updated_at)
-  const same = await call('organizations.update', { params: { id: made.body.id }, body: renamed.body })
+  t.ok(renamed.body.updated_at > created.body.updated_at)
+  const same = await call('organizations.update', { params: { id: created.body.id }, body: renamed.body })
   t.strictSame(same.body, renamed.body, 'current values change nothing, including updated_at')
   t.equal(
-    (await call('organizations.update', { params: { id: made.body.id } })).status,
+    (await call('organizations.update', { params: { id: created.body.id } })).status,
     200,
     'PATCH accepts a missing body',
   )
-  t.equal((await call('organizations.update', { params: { id: made.body.id }, body: {} })).body.name, 'Renamed')
+  t.equal((await call('organizations.update', { params: { id: created.body.id }, body: {} })).body.name, 'Renamed')
 
   const list = await call('organizations.list')
   t.equal(list.body.count, 3)
@@ -73,11 +73,11 @@ onBothEngines(t, 'creates, reads, updates and deletes organizations', async (t, 
     'oldest first',
   )
 
-  const gone = await call('organizations.delete', { params: { id: made.body.id } })
+  const gone = await call('organizations.delete', { params: { id: created.body.id } })
   t.match(gone, { status: 204, text: '' })
-  t.equal((await call('organizations.delete', { params: { id: made.body.id } })).status, 404)
+  t.equal((await call('organizations.delete', { params: { id: created.body.id } })).status, 404)
   t.equal(
-    (await call('projects.retrieve', { params: { id: made.body.teams[0].id } })).status,
+    (await call('projects.retrieve', { params: { id: created.body.teams[0].id } })).status,
     404,
     'its project is deleted with it',
   )
@@ -200,9 +200,13 @@ onBothEngines(
       key: outsider.key,
     })
     for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['PATCH', { name: 5 }], ['DELETE']] as const) {
-      const answer = await send(method, url, { key: outsider.key, body })
-      t.equal(answer.status, 404)
-      t.equal(answer.text, absent.text, `${method} of another tenant's organization has the response of an unknown id`)
+      const response = await send(method, url, { key: outsider.key, body })
+      t.equal(response.status, 404)
+      t.equal(
+        response.text,
+        absent.text,
+        `${method} of another tenant's organization has the response of an unknown id`,
+      )
     }
     t.equal(
       (await call('organizations.retrieve', { params: { id: first.organization_id } })).body.name,
@@ -215,7 +219,7 @@ onBothEngines(
 
 onBothEngines(t, 'pages a list of organizations', async (t, { call, send }) => {
   for (let i = 1; i < 5; i++) await call('organizations.create', { body: { name: `Organization ${i}` } })
-  const names = (answer: { body: any }) => answer.body.results.map((o: any) => o.name)
+  const names = (response: { body: any }) => response.body.results.map((o: any) => o.name)
   const first = await send('GET', '/api/organizations/?limit=2&x=a+b')
   t.strictSame(names(first), ['My organization', 'Organization 1'])
   t.match(first.body, {
@@ -250,8 +254,8 @@ onBothEngines(t, 'pages a list of organizations', async (t, { call, send }) => {
     'offset=1e99',
     'offset=nan',
   ]) {
-    const answer = await send('GET', `/api/organizations/?${wrong}`)
-    t.match(answer, { status: 400, body: { code: 'invalid_input', attr: wrong.split('=')[0] } }, wrong)
+    const response = await send('GET', `/api/organizations/?${wrong}`)
+    t.match(response, { status: 400, body: { code: 'invalid_input', attr: wrong.split('=')[0] } }, wrong)
   }
 })
 
@@ -260,7 +264,7 @@ for (const engine of ENGINES)
     const { call } = await openApp(t, engine)
     for (let round = 0; round < 10; round++) {
       const { id } = (await call('organizations.create', { body: { name: 'Short-lived' } })).body
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         call('projects.create', { body: { name: 'x', organization: id } }),
         call('organizations.delete', { params: { id } }),
         call('domains.create', { params: { organization_id: id }, body: { domain: 'late.example' } }),
@@ -268,9 +272,9 @@ for (const engine of ENGINES)
         call('organizations.update', { params: { id }, body: { name: 'Late' } }),
         call('projects.create', { body: { name: 'x', organization: id } }),
       ])
-      for (const { status, text } of answers) t.ok([200, 201, 204, 400, 404].includes(status), text)
+      for (const { status, text } of responses) t.ok([200, 201, 204, 400, 404].includes(status), text)
       // SQLite writes in the order of arrival, so the deletion came first.
-      if (engine === 'sqlite') t.equal(answers[4]!.status, 404, 'a deleted organization is not found')
+      if (engine === 'sqlite') t.equal(responses[4]!.status, 404, 'a deleted organization is not found')
     }
   })
 

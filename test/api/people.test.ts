@@ -50,13 +50,13 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
     const by = 'by' in action ? pick(people, action.by)! : people[0]!
     const send = (method: string, path: string, body?: object) =>
       app.send(method, `${organization}${path}`, { key: by.key, body })
-    const answers = []
+    const responses = []
     switch (action.do) {
       case 'invite': {
         const email = `p${run}-${action.whom}@example.com`
-        const made = await send('POST', '/invites/', { target_email: email, level: action.level })
-        answers.push(made)
-        if (made.status === 201) open.push({ id: made.body.id, token: made.body.signup_token, email })
+        const created = await send('POST', '/invites/', { target_email: email, level: action.level })
+        responses.push(created)
+        if (created.status === 201) open.push({ id: created.body.id, token: created.body.signup_token, email })
         break
       }
       case 'accept': {
@@ -67,39 +67,39 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
           key: known?.key ?? null,
           body: { token: invite.token },
         })
-        answers.push(joined)
+        responses.push(joined)
         if (joined.status === 201 && !known)
           people.push({ uuid: joined.body.user.uuid, email: invite.email, key: joined.body.api_key })
         break
       }
       case 'set level':
-        answers.push(await send('PATCH', `/members/${pick(people, action.whom)!.uuid}/`, { level: action.level }))
+        responses.push(await send('PATCH', `/members/${pick(people, action.whom)!.uuid}/`, { level: action.level }))
         break
       case 'remove':
-        answers.push(await send('DELETE', `/members/${pick(people, action.whom)!.uuid}/`))
+        responses.push(await send('DELETE', `/members/${pick(people, action.whom)!.uuid}/`))
         break
       case 'delete invite': {
         const invite = pick(open, action.which)
-        if (invite) answers.push(await send('DELETE', `/invites/${invite.id}/`))
+        if (invite) responses.push(await send('DELETE', `/invites/${invite.id}/`))
         break
       }
       case 'create key': {
-        const made = await app.send('POST', '/api/personal_api_keys/', {
+        const created = await app.send('POST', '/api/personal_api_keys/', {
           key: by.key,
           body: { label: 'x', scopes: ['*'] },
         })
-        answers.push(made)
-        if (made.status === 201) keys.push({ id: made.body.id, key: by.key })
+        responses.push(created)
+        if (created.status === 201) keys.push({ id: created.body.id, key: by.key })
         break
       }
       case 'revoke key': {
         const key = pick(keys, action.which)
-        if (key) answers.push(await app.send('DELETE', `/api/personal_api_keys/${key.id}/`, { key: key.key }))
+        if (key) responses.push(await app.send('DELETE', `/api/personal_api_keys/${key.id}/`, { key: key.key }))
         break
       }
       case 'concurrently': {
         const other = pick(people, action.whom)!
-        answers.push(
+        responses.push(
           ...(await Promise.all([
             send('PATCH', `/members/${other.uuid}/`, { level: action.level }),
             app.send('PATCH', `${organization}/members/${by.uuid}/`, { key: other.key, body: { level: action.level } }),
@@ -108,8 +108,8 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
         )
       }
     }
-    for (const { status, text } of answers)
-      if (status >= 500) throw new Error(`${JSON.stringify(action)} answered ${status}: ${text}`)
+    for (const { status, text } of responses)
+      if (status >= 500) throw new Error(`${JSON.stringify(action)} returned ${status}: ${text}`)
     await checkInvariants(app, founder.organization_id, action)
   }
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { contract, operations } from '../../src/contract/table.ts'
 import { name, sql } from '../../src/sql/template.ts'
-import { resealSecrets } from '../../src/store/secrets.ts'
+import { reencryptSecrets } from '../../src/store/secrets.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { type Files, tarOf, zipOf } from '../helpers/archives.ts'
@@ -56,7 +56,7 @@ onBothEngines(
     hosts.reset()
     publishOnGithub()
     const url = within(app)
-    const made = await app.send('POST', url, {
+    const created = await app.send('POST', url, {
       body: {
         url: `${github('hedgerow/webhook')}/`,
         name: 'Mine',
@@ -65,7 +65,7 @@ onBothEngines(
         capabilities: { x: 1 },
       },
     })
-    t.strictSame(made.body, {
+    t.strictSame(created.body, {
       id: 1,
       plugin_type: 'custom',
       name: 'Webhooks',
@@ -82,10 +82,10 @@ onBothEngines(
       metrics: { a: 'sum' },
       public_jobs: { go: {} },
     })
-    t.equal(made.status, 201)
-    const item = `${url}${made.body.id}/`
-    t.strictSame((await app.send('GET', item)).body, made.body)
-    t.match((await app.send('GET', url)).body, { count: 1, next: null, previous: null, results: [made.body] })
+    t.equal(created.status, 201)
+    const item = `${url}${created.body.id}/`
+    t.strictSame((await app.send('GET', item)).body, created.body)
+    t.match((await app.send('GET', url)).body, { count: 1, next: null, previous: null, results: [created.body] })
     t.match((await app.send('GET', `${item}source/`)).body, {
       id: 1,
       source: {
@@ -101,7 +101,7 @@ onBothEngines(
     })
     for (const family of FAMILIES.slice(1)) {
       t.equal((await app.send('GET', within(app, family))).body.count, 0)
-      t.equal((await app.send('GET', `${within(app, family)}${made.body.id}/`)).status, 404, 'another family')
+      t.equal((await app.send('GET', `${within(app, family)}${created.body.id}/`)).status, 404, 'another family')
     }
     t.match(
       await app.send('POST', within(app, 'pipeline_import_apps'), {
@@ -124,7 +124,7 @@ onBothEngines(
     t.strictSame(await app.deps.db.all(sql`select * from plugin_files where plugin_id = 1`), [])
     const again = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
     t.match(again, { status: 201 }, 'the URL can be used again')
-    t.not(again.body.id, made.body.id)
+    t.not(again.body.id, created.body.id)
   },
   options,
 )
@@ -223,15 +223,15 @@ onBothEngines(
       ],
       ['https://npmjs.com/package/plain', '3.0.0', 'Plain', ['/plain/latest', '/plain/-/plain-3.0.0.tgz']],
     ] as const) {
-      hosts.asked = []
-      const made = await app.send('POST', within(app), { body: { url } })
-      t.match(made, { status: 201, body: { url, tag, latest_tag: tag, name, plugin_type: 'custom' } }, url)
+      hosts.requests = []
+      const created = await app.send('POST', within(app), { body: { url } })
+      t.match(created, { status: 201, body: { url, tag, latest_tag: tag, name, plugin_type: 'custom' } }, url)
       t.strictSame(
-        hosts.asked.map((request) => request.url),
+        hosts.requests.map((request) => request.url),
         requested,
         url,
       )
-      t.ok(hosts.asked.every(({ authorization }) => authorization === undefined))
+      t.ok(hosts.requests.every(({ authorization }) => authorization === undefined))
     }
   },
   options,
@@ -260,17 +260,17 @@ for (const engine of ENGINES)
         'without a token',
       )
       t.match(await app.send('POST', within(app), { body: { url: `${url}?private_token=wrong` } }), { status: 400 })
-      const made = await app.send('POST', within(app), { body: { url: `${url}?private_token=${token}` } })
-      t.match(made, { status: 201, body: { url } })
-      hosts.asked = []
-      const item = `${within(app)}${made.body.id}/`
+      const created = await app.send('POST', within(app), { body: { url: `${url}?private_token=${token}` } })
+      t.match(created, { status: 201, body: { url } })
+      hosts.requests = []
+      const item = `${within(app)}${created.body.id}/`
       const elsewhere = { url: github('somebody/else') }
       t.match(await app.send('PATCH', item, { body: elsewhere }), { body: { url } }, 'an update ignores the URL')
       t.equal((await app.send('GET', `${item}check_for_updates/`)).status, 200, 'the token is used again')
       t.equal((await app.send('POST', `${item}upgrade/`)).status, 200)
-      t.ok(hosts.asked.some(({ authorization }) => authorization === `Bearer ${token}`))
+      t.ok(hosts.requests.some(({ authorization }) => authorization === `Bearer ${token}`))
       t.ok(
-        hosts.asked.filter(({ host }) => host === 'codeload').every(({ authorization }) => !authorization),
+        hosts.requests.filter(({ host }) => host === 'codeload').every(({ authorization }) => !authorization),
         'the token is not sent to another host',
       )
     }
@@ -283,7 +283,7 @@ for (const engine of ENGINES)
 
 onBothEngines(
   t,
-  'rejects a bad URL with a helpful sentence and stores nothing',
+  'rejects an invalid URL with an actionable message and stores nothing',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
@@ -293,9 +293,9 @@ onBothEngines(
     }
     const json = (manifest: unknown): Files => ({ 'plugin.json': JSON.stringify(manifest), 'index.js': '' })
     const rejects = async (title: string, detail: RegExp, sent = url, code = 'invalid_input') => {
-      const answer = await app.send('POST', within(app), { body: { url: sent } })
-      t.match(answer, { status: 400, body: { type: 'validation_error', code, attr: 'url', detail } }, title)
-      t.notMatch(answer.text, 'secret words', 'no text of the peer')
+      const response = await app.send('POST', within(app), { body: { url: sent } })
+      t.match(response, { status: 400, body: { type: 'validation_error', code, attr: 'url', detail } }, title)
+      t.notMatch(response.text, 'secret words', 'no text from the peer')
     }
     await rejects('not a URL', /not a URL/, 'hedgerow')
     await rejects('another site', /cannot be installed from this URL/, 'https://example.com/hedgerow/webhook')
@@ -344,10 +344,10 @@ onBothEngines(
 
     publish(filesOf('Fine'))
     for (const [status, detail] of [
-      [401, /answered 401/],
-      [403, /answered 403.*private_token/],
-      [429, /limits the number of requests \(429\)/],
-      [500, /answered 500/],
+      [401, /returned 401/],
+      [403, /returned 403.*private_token/],
+      [429, /rate limit .* was exceeded \(429\)/],
+      [500, /returned 500/],
     ] as const) {
       hosts.instead.github_api = (_, response) => void response.writeHead(status).end('secret words')
       await rejects(`status ${status}`, detail)
@@ -395,12 +395,12 @@ t.test('times out on a slow host and rejects loopback without OUTBOUND_ALLOW', a
   hosts.instead = {}
   const { OUTBOUND_ALLOW: _, ...closed } = hosts.environment
   const app = await openApp(t, 'sqlite', { environment: closed })
-  hosts.asked = []
+  hosts.requests = []
   t.match(await app.send('POST', within(app), { body }), {
     status: 400,
     body: { code: 'outbound_refused', attr: 'url' },
   })
-  t.strictSame(hosts.asked, [])
+  t.strictSame(hosts.requests, [])
 })
 
 t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
@@ -421,8 +421,8 @@ t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
   await symlink(join(root, 'outside/index.js'), join(folder, 'sly/index.js'))
   const app = await openApp(t, 'sqlite', { environment: { ...hosts.environment, PLUGIN_FOLDER: folder } })
   const install = (url: string) => app.send('POST', within(app), { body: { url } })
-  const made = await install(`file:${folder}/mine`)
-  t.match(made, {
+  const created = await install(`file:${folder}/mine`)
+  t.match(created, {
     status: 201,
     body: {
       plugin_type: 'local',
@@ -433,9 +433,9 @@ t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
       capabilities: { methods: ['onEvent'] },
     },
   })
-  const item = `${within(app)}${made.body.id}/`
-  t.same((await app.send('GET', `${item}check_for_updates/`)).body, made.body, 'there are no updates')
-  t.same((await app.send('POST', `${item}upgrade/`)).body, made.body)
+  const item = `${within(app)}${created.body.id}/`
+  t.same((await app.send('GET', `${item}check_for_updates/`)).body, created.body, 'there are no updates')
+  t.same((await app.send('POST', `${item}upgrade/`)).body, created.body)
   for (const path of [
     '/outside',
     '/plugins',
@@ -454,8 +454,8 @@ onBothEngines(
   'updates the source of a plugin completely or not at all',
   async (t, app) => {
     const url = within(app)
-    const made = await app.send('POST', url, { body: { plugin_type: 'source', name: 'Counter', latest_tag: 'x' } })
-    t.match(made, {
+    const created = await app.send('POST', url, { body: { plugin_type: 'source', name: 'Counter', latest_tag: 'x' } })
+    t.match(created, {
       status: 201,
       body: {
         plugin_type: 'source',
@@ -471,7 +471,7 @@ onBothEngines(
         public_jobs: {},
       },
     })
-    const item = `${url}${made.body.id}/`
+    const item = `${url}${created.body.id}/`
     t.match((await app.send('GET', `${item}source/`)).body, { source: {}, source_errors: {} })
     const change = (source: object) => app.send('PATCH', `${item}update_source/`, { body: { source } })
 
@@ -585,15 +585,15 @@ onBothEngines(
       public_jobs: { j: {} },
     }
     for (const family of FAMILIES) {
-      const made = await app.send('POST', within(app, family), { body: fields })
-      t.match(made, { status: 201, body: { ...fields, url: null, latest_tag: null } })
-      const item = `${within(app, family)}${made.body.id}/`
+      const created = await app.send('POST', within(app, family), { body: fields })
+      t.match(created, { status: 201, body: { ...fields, url: null, latest_tag: null } })
+      const item = `${within(app, family)}${created.body.id}/`
       for (const [method, path] of [
         ['GET', ''],
         ['GET', 'check_for_updates/'],
         ['POST', 'upgrade/'],
       ])
-        t.same((await app.send(method!, `${item}${path}`)).body, made.body)
+        t.same((await app.send(method!, `${item}${path}`)).body, created.body)
       const changed = {
         ...fields,
         plugin_type: 'custom',
@@ -616,14 +616,14 @@ onBothEngines(
   t,
   'concurrent edits of the source are all applied',
   async (t, app) => {
-    const made = await app.send('POST', within(app), { body: sourceOf('1') })
-    const item = `${within(app)}${made.body.id}/`
-    const answers = await Promise.all(
+    const created = await app.send('POST', within(app), { body: sourceOf('1') })
+    const item = `${within(app)}${created.body.id}/`
+    const responses = await Promise.all(
       ['a', 'b', 'c'].map((name) =>
         app.send('PATCH', `${item}update_source/`, { body: { source: { [`${name}.txt`]: name } } }),
       ),
     )
-    t.ok(answers.every(({ status }) => status === 200))
+    t.ok(responses.every(({ status }) => status === 200))
     app.transcript.length = 0
     t.match((await app.send('GET', `${item}source/`)).body.source, {
       'a.txt': 'a',
@@ -637,16 +637,16 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'installs a URL once when two requests race, and upgrades no plugin that is uninstalled meanwhile',
+  'installs a URL once when two requests race, and does not upgrade a plugin that is uninstalled concurrently',
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
     const install = () => app.send('POST', within(app), { body: { url: github('hedgerow/webhook') } })
-    const answers = await Promise.all([install(), install()])
-    t.strictSame(answers.map(({ status }) => status).sort(), [201, 400])
-    const made = answers.find(({ status }) => status === 201)!.body
-    t.match(answers.find(({ status }) => status === 400)!.body, { code: 'unique', attr: 'url' })
-    const item = `${within(app)}${made.id}/`
+    const responses = await Promise.all([install(), install()])
+    t.strictSame(responses.map(({ status }) => status).sort(), [201, 400])
+    const created = responses.find(({ status }) => status === 201)!.body
+    t.match(responses.find(({ status }) => status === 400)!.body, { code: 'unique', attr: 'url' })
+    const item = `${within(app)}${created.id}/`
     hosts.instead.github_api = async (_, response) => {
       await app.send('DELETE', item)
       response.end(JSON.stringify([{ sha: SHA }]))
@@ -665,22 +665,22 @@ for (const engine of ENGINES)
       hosts.reset()
       publishOnGithub()
       const app = await openApp(t, engine, options)
-      const { body: made } = await app.send('POST', within(app), {
+      const { body: created } = await app.send('POST', within(app), {
         body: { url: github('hedgerow/webhook?private_token=T') },
       })
-      await app.send('PATCH', `${within(app)}${made.id}/`, { body: { config_schema: [{ key: 'a', secret: true }] } })
+      await app.send('PATCH', `${within(app)}${created.id}/`, { body: { config_schema: [{ key: 'a', secret: true }] } })
       await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, {
-        body: { plugin: made.id, config: { a: 'S' } },
+        body: { plugin: created.id, config: { a: 'S' } },
       })
       const { db } = app.deps
       const [before, after] = ['5e', 'a1'].map((byte) => Buffer.from(byte.repeat(32), 'hex'))
-      t.equal(await resealSecrets(db, createVault([after!, before!])), 2)
+      t.equal(await reencryptSecrets(db, createVault([after!, before!])), 2)
       const vault = createVault([after!])
       const plugin = (await db.get<{ private_token: string }>(sql`select private_token from plugins`))!
-      t.equal(vault.open(plugin.private_token, `plugins/${made.id}`), 'T')
+      t.equal(vault.decrypt(plugin.private_token, `plugins/${created.id}`), 'T')
       const config = (await db.get<{ id: number; secrets: string }>(sql`select id, secrets from plugin_configs`))!
-      t.equal(vault.open(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
-      await t.rejects(resealSecrets(db, createVault([before!])), /SECRET_KEY/)
+      t.equal(vault.decrypt(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
+      await t.rejects(reencryptSecrets(db, createVault([before!])), /SECRET_KEY/)
 
       t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
       for (const table of ['plugins', 'plugin_files', 'plugin_configs'])
@@ -695,11 +695,11 @@ onBothEngines(
   async (t, app) => {
     hosts.reset()
     publishOnGithub()
-    const { body: made } = await app.send('POST', within(app), {
+    const { body: created } = await app.send('POST', within(app), {
       body: { url: github('hedgerow/webhook/tree/main'), plugin_type: 'repository' },
     })
-    const item = `${within(app)}${made.id}/`
-    t.same((await app.send('GET', `${item}check_for_updates/`)).body, made, 'no newer revision')
+    const item = `${within(app)}${created.id}/`
+    t.same((await app.send('GET', `${item}check_for_updates/`)).body, created, 'no newer revision')
     hosts.published['github hedgerow/webhook'] = {
       newest: { main: NEXT },
       revisions: {
@@ -711,7 +711,7 @@ onBothEngines(
       },
     }
     const checked = await app.send('GET', `${item}check_for_updates/`)
-    t.strictSame(checked.body, { ...made, latest_tag: NEXT }, 'only latest_tag changes')
+    t.strictSame(checked.body, { ...created, latest_tag: NEXT }, 'only latest_tag changes')
     t.strictSame((await app.send('GET', item)).body, checked.body)
     const upgraded = await app.send('POST', `${item}upgrade/`, {
       raw: { type: 'application/json', payload: '{"tag": "ignored"}' },
@@ -765,8 +765,8 @@ onBothEngines(
     hosts.reset()
     publishOnGithub()
     const url = within(app)
-    const { body: made } = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
-    const item = `${url}${made.id}/`
+    const { body: created } = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
+    const item = `${url}${created.id}/`
     const ada = await app.member('ada@example.com', 1)
     const changed = await app.send('PATCH', item, {
       key: ada.key,
@@ -784,10 +784,10 @@ onBothEngines(
       body: {
         name: 'Mine',
         icon: 'https://x/i.png',
-        url: made.url,
+        url: created.url,
         plugin_type: 'custom',
         metrics: null,
-        organization_id: made.organization_id,
+        organization_id: created.organization_id,
       },
     })
     t.equal((await app.send('PATCH', item)).status, 200, 'an absent body')
@@ -805,14 +805,14 @@ onBothEngines(
     await app.send('DELETE', `${url}${second.id}/`)
 
     const { body: activity } = await app.send('GET', `${url}activity/`)
-    t.match(activity, { count: 2, results: [{ id: second.id }, { id: made.id, name: 'Webhooks' }] })
+    t.match(activity, { count: 2, results: [{ id: second.id }, { id: created.id, name: 'Webhooks' }] })
     const activitiesOf = (i: number) => activity.results[i].activity.map((entry: any) => entry.activity)
     t.strictSame(activitiesOf(0), ['uninstalled', 'installed'])
     t.strictSame(activitiesOf(1), ['upgraded', 'source_updated', 'updated', 'installed'])
     t.match(activity.results[1].activity[2], {
       user: { first_name: 'P', email: 'ada@example.com' },
       scope: 'Plugin',
-      item_id: String(made.id),
+      item_id: String(created.id),
       detail: {
         name: 'Mine',
         changes: [
@@ -837,12 +837,12 @@ onBothEngines(
     t.match((await app.send('GET', `${url}activity/?limit=1&offset=1`)).body, {
       count: 2,
       next: null,
-      results: [{ id: made.id }],
+      results: [{ id: created.id }],
     })
     for (let i = 0; i < 101; i++)
       await app.deps.db.run(sql`
       insert into activity_log (id, organization_id, plugin_id, actor, area, item_id, activity, changes, created_at)
-      values (${String(i)}, ${made.organization_id}, ${made.id}, 'user', 'plugins', '1', 'updated', '[]',
+      values (${String(i)}, ${created.organization_id}, ${created.id}, 'user', 'plugins', '1', 'updated', '[]',
         '2026-02-01T00:00:00.000Z')`)
     t.equal((await app.send('GET', `${url}activity/`)).body.results[0].activity.length, 100, 'at most 100 entries')
   },
@@ -851,7 +851,7 @@ onBothEngines(
 
 onBothEngines(
   t,
-  'lists the catalogue, unused plugins and enabled plugins that send events',
+  'lists the catalog, unused plugins and enabled plugins that send events',
   async (t, app) => {
     const url = within(app)
     const { body: shelf } = await app.send('GET', `${url}repository/?limit=2&offset=1`)

@@ -7,7 +7,13 @@ import { onBothEngines, type TestApp } from '../helpers/app.ts'
 const LEVELS = [0, 3, 6, 9]
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps']
 /** The relation of the calling organization to the plugin. */
-const RELATIONS = ['own', 'own global', 'global of another', 'used of another', 'local of another'] as const
+const RELATIONS = [
+  'own',
+  'own global',
+  'global plugin of another organization',
+  'configured plugin of another organization',
+  'local plugin of another organization',
+] as const
 type Relation = (typeof RELATIONS)[number]
 
 const OWNERS_ONLY = ['check_for_updates', 'source', 'update_source', 'upgrade']
@@ -21,7 +27,7 @@ function expectedStatus(operation: Operation, level: number, relation: Relation)
   const verb = operation.id.split('.')[1]!
   const needed = operation.plugin_access
   if (level < 3) return 403
-  if (operation.namesSubject && relation === 'local of another') return 404
+  if (operation.namesSubject && relation === 'local plugin of another organization') return 404
   if (level < needed) return 403
   if (!operation.namesSubject || relation.startsWith('own'))
     return verb === 'delete' && relation === 'own global' ? 400 : operation.status
@@ -46,7 +52,7 @@ for (const family of FAMILIES)
       const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: relation } })
       const share = (is_global: boolean) => app.send('PATCH', `${url}${body.id}/`, { key, body: { is_global } })
       if (/global|used/.test(relation)) await share(true)
-      if (relation !== 'used of another') return body.id
+      if (relation !== 'configured plugin of another organization') return body.id
       await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, { body: { plugin: body.id } })
       await share(false)
       return body.id
@@ -61,17 +67,17 @@ for (const family of FAMILIES)
             .replace('{organization_id}', app.first.organization_id)
             .replace('{id}', String(id))
           const body = BODIES[operation.id.split('.')[1]!]
-          const { status, body: answer } = await app.send(operation.method, path, body && { body })
+          const { status, body: response } = await app.send(operation.method, path, body && { body })
           t.equal(status, expectedStatus(operation, level, relation), `${operation.id} at ${level}, ${relation}`)
-          if (status === 403) t.match(answer, { code: 'permission_denied', attr: null })
-          if (status === 400) t.match(answer, { code: 'invalid_input', attr: null, detail: /is_global/ })
+          if (status === 403) t.match(response, { code: 'permission_denied', attr: null })
+          if (status === 400) t.match(response, { code: 'invalid_input', attr: null, detail: /is_global/ })
         }
   })
 
 onBothEngines(t, 'enforces plugin access levels for plugin_configs', async (t, app) => {
-  const shelf = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
+  const pluginsUrl = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
   const url = `/api/projects/${app.first.project_id}/plugin_configs/`
-  const { body: plugin } = await app.send('POST', shelf, { body: { plugin_type: 'source', name: 'P' } })
+  const { body: plugin } = await app.send('POST', pluginsUrl, { body: { plugin_type: 'source', name: 'P' } })
   for (const level of LEVELS) {
     await setLevel(app, 9)
     const { body: config } = await app.send('POST', url, { body: { plugin: plugin.id } })
@@ -83,8 +89,8 @@ onBothEngines(t, 'enforces plugin access levels for plugin_configs', async (t, a
       ['PATCH', `${url}${config.id}/`, 200],
       ['DELETE', `${url}${config.id}/`, 204],
     ] as const) {
-      const answer = await app.send(method, path, method === 'POST' ? { body: { plugin: plugin.id } } : {})
-      t.equal(answer.status, level < 3 ? 403 : status, `${method} at ${level}`)
+      const response = await app.send(method, path, method === 'POST' ? { body: { plugin: plugin.id } } : {})
+      t.equal(response.status, level < 3 ? 403 : status, `${method} at ${level}`)
     }
   }
 })
@@ -123,8 +129,8 @@ onBothEngines(
     }
     await setLevel(app, 6)
     t.match(await create(true), { status: 403, body: { code: 'permission_denied', detail: /level 9/ } })
-    const { body: made } = await create(false)
-    const change = (body: object) => app.send('PATCH', `${url}${made.id}/`, { body })
+    const { body: created } = await create(false)
+    const change = (body: object) => app.send('PATCH', `${url}${created.id}/`, { body })
     t.equal((await change({ is_global: true })).status, 403)
     t.equal((await change({ is_global: false, name: 'H' })).status, 200, 'the current value is accepted')
     t.equal((await app.send('GET', theirs, { key: other.key })).body.count, 0)
@@ -132,10 +138,10 @@ onBothEngines(
     t.match(await change({ is_global: true }), { status: 200, body: { is_global: true } })
     t.match((await app.send('GET', theirs, { key: other.key })).body, {
       count: 1,
-      results: [{ id: made.id, organization_name: 'My organization' }],
+      results: [{ id: created.id, organization_name: 'My organization' }],
     })
-    t.equal((await app.send('GET', `${theirs}${made.id}/`, { key: other.key })).status, 200)
-    t.match(await app.send('PATCH', `${theirs}${made.id}/`, { key: other.key, body: { name: 5 } }), {
+    t.equal((await app.send('GET', `${theirs}${created.id}/`, { key: other.key })).status, 200)
+    t.match(await app.send('PATCH', `${theirs}${created.id}/`, { key: other.key, body: { name: 5 } }), {
       status: 403,
       body: { detail: /managed by another organization, My organization/ },
     })
@@ -143,9 +149,9 @@ onBothEngines(
     t.equal((await change({ is_global: false })).status, 403, 'unsharing needs level 9')
     t.equal((await change({ name: 'I' })).status, 200)
     await setLevel(app, 9)
-    t.equal((await app.send('DELETE', `${url}${made.id}/`)).status, 400)
+    t.equal((await app.send('DELETE', `${url}${created.id}/`)).status, 400)
     await change({ is_global: false })
-    t.equal((await app.send('DELETE', `${url}${made.id}/`)).status, 204)
+    t.equal((await app.send('DELETE', `${url}${created.id}/`)).status, 204)
     t.equal((await app.send('GET', theirs, { key: other.key })).body.count, 0)
   },
 )

@@ -29,10 +29,10 @@ const SCHEMA = [
 ]
 
 async function install(app: TestApp, config_schema: unknown = SCHEMA): Promise<number> {
-  const made = await app.send('POST', pluginsOf(app), {
+  const created = await app.send('POST', pluginsOf(app), {
     body: { plugin_type: 'source', name: 'Exporter', description: 'Exports.', config_schema },
   })
-  return made.body.id
+  return created.body.id
 }
 
 onBothEngines(
@@ -41,10 +41,10 @@ onBothEngines(
   async (t, app) => {
     const url = configsOf(app)
     const plugin = await install(app)
-    const made = await app.send('POST', url, {
+    const created = await app.send('POST', url, {
       body: { plugin, enabled: true, order: 2, config: { bucket: 'b', secretKey: 'hush', mode: 'fast', speed: '9' } },
     })
-    t.match(made, {
+    t.match(created, {
       status: 201,
       body: {
         plugin,
@@ -56,24 +56,24 @@ onBothEngines(
         description: 'Exports.',
       },
     })
-    t.strictSame(made.body.config, { bucket: 'b', mode: 'fast', speed: '9', secretKey: MASK })
-    const item = `${url}${made.body.id}/`
-    t.strictSame((await app.send('GET', item)).body, made.body)
+    t.strictSame(created.body.config, { bucket: 'b', mode: 'fast', speed: '9', secretKey: MASK })
+    const item = `${url}${created.body.id}/`
+    t.strictSame((await app.send('GET', item)).body, created.body)
     const rows = await app.deps.db.all<{ id: number; secrets: string }>(sql`select * from plugin_configs`)
     t.notMatch(JSON.stringify(rows), 'hush', 'secrets are encrypted at rest')
     const secrets = async () => {
       const row = (await app.deps.db.get<{ secrets: string | null }>(
-        sql`select secrets from plugin_configs where id = ${made.body.id}`,
+        sql`select secrets from plugin_configs where id = ${created.body.id}`,
       ))!
-      return row.secrets && JSON.parse(app.deps.vault.open(row.secrets, `plugin_configs/${made.body.id}`))
+      return row.secrets && JSON.parse(app.deps.vault.decrypt(row.secrets, `plugin_configs/${created.body.id}`))
     }
     t.strictSame(await secrets(), { secretKey: 'hush' })
 
     const change = (body: object) => app.send('PATCH', item, { body })
     t.match(await change({ enabled: false, plugin: 999 }), { status: 200, body: { enabled: false, plugin } })
     t.strictSame(
-      (await change({ config: { ...made.body.config, bucket: 'c' } })).body.config,
-      { ...made.body.config, bucket: 'c' },
+      (await change({ config: { ...created.body.config, bucket: 'c' } })).body.config,
+      { ...created.body.config, bucket: 'c' },
       'the mask is accepted',
     )
     t.strictSame(await secrets(), { secretKey: 'hush' }, 'the mask keeps the secret')
@@ -97,7 +97,7 @@ onBothEngines(
     await change({ order: 1 })
     t.strictSame(
       (await app.send('GET', url)).body.results.map(({ id }: any) => id),
-      [first.body.id, made.body.id],
+      [first.body.id, created.body.id],
       'ordered by order',
     )
     t.match((await app.send('GET', `${url}?limit=1`)).body, { count: 2, next: /offset=1/ })
@@ -124,7 +124,7 @@ onBothEngines(
     )
     t.match(entries.at(-2), {
       scope: 'PluginConfig',
-      item_id: String(made.body.id),
+      item_id: String(created.body.id),
       detail: {
         name: 'Exporter',
         changes: [{ type: 'PluginConfig', action: 'created', field: 'enabled', after: true }],
@@ -237,8 +237,8 @@ onBothEngines(
   async (t, app) => {
     const url = configsOf(app)
     const plugin = await install(app, [{ key: 'a' }, { key: 'b', secret: true }])
-    const made = await app.send('POST', url, { body: { plugin, enabled: true, config: { a: 'open', b: 'hush' } } })
-    const item = `${url}${made.body.id}/`
+    const created = await app.send('POST', url, { body: { plugin, enabled: true, config: { a: 'open', b: 'hush' } } })
+    const item = `${url}${created.body.id}/`
     const describe = (config_schema: unknown) =>
       app.send('PATCH', `${pluginsOf(app)}${plugin}/`, { body: { config_schema } })
     await describe([{ key: 'a', secret: true }, { key: 'b' }, { key: 'c', required: true }])
@@ -257,7 +257,7 @@ onBothEngines(
     const kept = await app.send('PATCH', item, { body: { enabled: true, config: { a: MASK, b: MASK, c: 'x' } } })
     t.strictSame(kept.body.config, { c: 'x', a: MASK, b: MASK })
     const row = (await app.deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
-    t.strictSame(JSON.parse(app.deps.vault.open(row.secrets, `plugin_configs/${made.body.id}`)), {
+    t.strictSame(JSON.parse(app.deps.vault.decrypt(row.secrets, `plugin_configs/${created.body.id}`)), {
       a: 'open',
       b: 'hush',
     })
@@ -280,10 +280,10 @@ onBothEngines(
     t.match(await configure(), { status: 400, body: { attr: 'plugin', code: 'does_not_exist' } })
     const share = (is_global: boolean) => app.send('PATCH', `${pluginsOf(app)}${plugin}/`, { body: { is_global } })
     await share(true)
-    const made = await configure()
-    t.equal(made.status, 201)
-    const shelf = `/api/organizations/${other.organization_id}/pipeline_destinations/`
-    t.match((await app.send('GET', `${shelf}activity/`, { key: other.key })).body, {
+    const created = await configure()
+    t.equal(created.status, 201)
+    const pluginsUrl = `/api/organizations/${other.organization_id}/pipeline_destinations/`
+    t.match((await app.send('GET', `${pluginsUrl}activity/`, { key: other.key })).body, {
       count: 1,
       results: [{ activity: [{ activity: 'enabled' }] }],
     })
@@ -299,12 +299,16 @@ onBothEngines(
     )
 
     await share(false)
-    t.match((await app.send('GET', shelf, { key: other.key })).body, { count: 1 }, 'a configured plugin stays visible')
-    t.equal((await app.send('GET', `${theirs}${made.body.id}/`, { key: other.key })).status, 200)
-    await app.send('DELETE', `${theirs}${made.body.id}/`, { key: other.key })
-    t.match((await app.send('GET', shelf, { key: other.key })).body, { count: 0 })
     t.match(
-      (await app.send('GET', `${shelf}activity/`, { key: other.key })).body,
+      (await app.send('GET', pluginsUrl, { key: other.key })).body,
+      { count: 1 },
+      'a configured plugin stays visible',
+    )
+    t.equal((await app.send('GET', `${theirs}${created.body.id}/`, { key: other.key })).status, 200)
+    await app.send('DELETE', `${theirs}${created.body.id}/`, { key: other.key })
+    t.match((await app.send('GET', pluginsUrl, { key: other.key })).body, { count: 0 })
+    t.match(
+      (await app.send('GET', `${pluginsUrl}activity/`, { key: other.key })).body,
       { count: 0 },
       'its activity is hidden too',
     )
@@ -325,10 +329,10 @@ onBothEngines(
       { key: 'hook', type: 'string', secret: true },
     ])
     const config = { apiHost: 'eu.example.com', target: 'x', secretKey: 'hush', notes: 'n' }
-    const made = await app.send('POST', url, { body: { plugin, config } })
-    const item = `${url}${made.body.id}/`
+    const created = await app.send('POST', url, { body: { plugin, config } })
+    const item = `${url}${created.body.id}/`
     const shown = { ...config, secretKey: MASK }
-    const stored = () => app.deps.db.get(sql`select config, secrets from plugin_configs where id = ${made.body.id}`)
+    const stored = () => app.deps.db.get(sql`select config, secrets from plugin_configs where id = ${created.body.id}`)
     const change = (more: object) => app.send('PATCH', item, { body: { config: { ...shown, ...more } } })
     const before = await stored()
     for (const more of [
@@ -362,8 +366,8 @@ onBothEngines(
 
 onBothEngines(t, 'rejects secrets without a SECRET_KEY on PostgreSQL', async (t, app) => {
   const plugin = await install(app, [{ key: 'a', secret: true }])
-  const answer = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })
-  t.equal(answer.status, app.engine === 'sqlite' ? 201 : 503, 'SQLite has a key file beside the data')
+  const response = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })
+  t.equal(response.status, app.engine === 'sqlite' ? 201 : 503, 'SQLite has a key file beside the data')
   app.transcript.length = 0
 })
 
@@ -376,8 +380,8 @@ onBothEngines(
     const config = Object.fromEntries(fields.map(({ key }) => [key, 'ü"\n'.repeat(5)]))
     const items: string[] = []
     for (let i = 0; i < 20; i++) {
-      const made = await app.send('POST', url, { body: { plugin: await install(app, fields), config } })
-      items.push((await app.send('GET', `${url}${made.body.id}/`)).text)
+      const created = await app.send('POST', url, { body: { plugin: await install(app, fields), config } })
+      items.push((await app.send('GET', `${url}${created.body.id}/`)).text)
     }
     const whole = await app.send('GET', url)
     t.ok(whole.text.length > 1024 * 1024)

@@ -16,16 +16,16 @@ onBothEngines(t, 'creates, updates and deletes projects', async (t, { call, send
   })
 
   const admin = await member('admin@example.com', 8)
-  const made = await call('projects.create', {
+  const created = await call('projects.create', {
     key: admin.key,
     body: { name: ' Mobile ', event_retention_days: 30 },
   })
-  t.match(made, {
+  t.match(created, {
     status: 201,
     body: { name: 'Mobile', organization: first.organization_id, event_retention_days: 30 },
   })
-  t.match(made.body.api_token, /^phc_/)
-  t.not(made.body.api_token, first.project_token)
+  t.match(created.body.api_token, /^phc_/)
+  t.not(created.body.api_token, first.project_token)
   for (const key of [admin.key, first.api_key])
     t.equal(
       (await call('projects.retrieve', { params: { id: '@current' }, key })).body.id,
@@ -34,46 +34,50 @@ onBothEngines(t, 'creates, updates and deletes projects', async (t, { call, send
     )
 
   const changed = await call('projects.update', {
-    params: { id: made.body.id },
+    params: { id: created.body.id },
     body: { name: 'Phone', event_retention_days: null, api_token: 'phc_mine', id: 7 },
   })
   t.match(changed, {
     status: 200,
-    body: { id: made.body.id, name: 'Phone', event_retention_days: null, api_token: made.body.api_token },
+    body: { id: created.body.id, name: 'Phone', event_retention_days: null, api_token: created.body.api_token },
   })
-  t.equal((await call('projects.update', { params: { id: made.body.id } })).body.name, 'Phone')
+  t.equal((await call('projects.update', { params: { id: created.body.id } })).body.name, 'Phone')
   t.strictSame(
-    (await call('projects.update', { params: { id: made.body.id }, body: changed.body })).body,
+    (await call('projects.update', { params: { id: created.body.id }, body: changed.body })).body,
     changed.body,
     'current values change nothing',
   )
   t.equal(
-    (await call('projects.update', { params: { id: made.body.id }, body: { timezone: 'UTC' } })).body.timezone,
+    (await call('projects.update', { params: { id: created.body.id }, body: { timezone: 'UTC' } })).body.timezone,
     'UTC',
   )
 
-  const reset = await call('projects.reset_token', { params: { id: made.body.id } })
+  const reset = await call('projects.reset_token', { params: { id: created.body.id } })
   t.equal(reset.status, 200)
-  t.not(reset.body.api_token, made.body.api_token)
-  t.equal((await call('projects.retrieve', { params: { id: made.body.id } })).body.api_token, reset.body.api_token)
+  t.not(reset.body.api_token, created.body.api_token)
+  t.equal((await call('projects.retrieve', { params: { id: created.body.id } })).body.api_token, reset.body.api_token)
 
   const list = await call('projects.list', { query: { limit: 1 } })
   t.match(list.body, { count: 2, previous: null, results: [{ id: first.project_id }] })
-  t.match((await send('GET', list.body.next)).body.results, [{ id: made.body.id }])
+  t.match((await send('GET', list.body.next)).body.results, [{ id: created.body.id }])
   t.strictSame(
     (await call('organizations.retrieve', { params: { id: '@current' } })).body.teams.map((team: any) => team.name),
     ['Default project', 'Phone'],
   )
 
   t.equal(
-    (await call('projects.delete', { params: { id: made.body.id }, headers: { 'content-type': 'application/json' } }))
-      .status,
+    (
+      await call('projects.delete', {
+        params: { id: created.body.id },
+        headers: { 'content-type': 'application/json' },
+      })
+    ).status,
     204,
     'DELETE with a content type and no body',
   )
-  t.equal((await call('projects.retrieve', { params: { id: made.body.id } })).status, 404)
+  t.equal((await call('projects.retrieve', { params: { id: created.body.id } })).status, 404)
   const next = await call('projects.create', { body: { name: 'Later' } })
-  t.ok(next.body.id > made.body.id, 'ids are not reused')
+  t.ok(next.body.id > created.body.id, 'ids are not reused')
 })
 
 onBothEngines(
@@ -152,19 +156,20 @@ onBothEngines(t, 'projects can be managed under their organization', async (t, a
   const outsider = await stranger('outsider@example.com')
   const plain = await member('plain@example.com', 1)
   const url = `/api/organizations/${second.id}/projects/`
-  const made = await call('organization_projects.create', {
+  const created = await call('organization_projects.create', {
     params: { organization_id: second.id },
     body: { name: ' Mobile ', event_retention_days: 30, organization: first.organization_id },
   })
-  t.match(made, { status: 201, body: { name: 'Mobile', organization: second.id, event_retention_days: 30 } })
+  t.match(created, { status: 201, body: { name: 'Mobile', organization: second.id, event_retention_days: 30 } })
   t.strictSame(
-    (await call('organization_projects.retrieve', { params: { organization_id: second.id, id: made.body.id } })).body,
-    (await call('projects.retrieve', { params: { id: made.body.id } })).body,
+    (await call('organization_projects.retrieve', { params: { organization_id: second.id, id: created.body.id } }))
+      .body,
+    (await call('projects.retrieve', { params: { id: created.body.id } })).body,
   )
 
   const list = await call('organization_projects.list', { params: { organization_id: second.id }, query: { limit: 1 } })
   t.match(list.body, { count: 2, previous: null, results: [{ organization: second.id }] })
-  t.match((await send('GET', list.body.next)).body, { next: null, results: [{ id: made.body.id }] })
+  t.match((await send('GET', list.body.next)).body, { next: null, results: [{ id: created.body.id }] })
   t.match((await call('organization_projects.list', { params: { organization_id: '@current' } })).body, {
     count: 1,
     results: [{ id: first.project_id }],
@@ -199,20 +204,21 @@ onBothEngines(t, 'projects can be managed under their organization', async (t, a
 
   t.match(
     await call('organization_projects.update', {
-      params: { organization_id: second.id, id: made.body.id },
+      params: { organization_id: second.id, id: created.body.id },
       body: { name: 'Phone' },
     }),
     { status: 200, body: { name: 'Phone' } },
   )
   t.not(
-    (await call('organization_projects.reset_token', { params: { organization_id: second.id, id: made.body.id } })).body
-      .api_token,
-    made.body.api_token,
+    (await call('organization_projects.reset_token', { params: { organization_id: second.id, id: created.body.id } }))
+      .body.api_token,
+    created.body.api_token,
   )
   t.equal(
-    (await call('organization_projects.delete', { params: { organization_id: second.id, id: made.body.id } })).status,
+    (await call('organization_projects.delete', { params: { organization_id: second.id, id: created.body.id } }))
+      .status,
     204,
   )
-  t.equal((await call('projects.retrieve', { params: { id: made.body.id } })).status, 404)
+  t.equal((await call('projects.retrieve', { params: { id: created.body.id } })).status, 404)
   t.equal((await call('projects.retrieve', { params: { id: '@current' } })).body.id, first.project_id)
 })

@@ -128,7 +128,7 @@ onBothEngines(t, 'joining with an account requires an unrestricted key', async (
   )
 })
 
-onBothEngines(t, 'an invite cannot be opened without its secret', async (t, app) => {
+onBothEngines(t, 'an invite cannot be opened without its token', async (t, app) => {
   const { call, stranger, member } = app
   const plain = await member('plain@example.com', 1)
   await invite(app, 'victim@example.com', { level: 15 })
@@ -140,7 +140,7 @@ onBothEngines(t, 'an invite cannot be opened without its secret', async (t, app)
       for (const token of ['', 'x', id, 'null', '0'.repeat(43)]) {
         const read = await call('signup.retrieve', { params: { invite_id: id }, query: { token }, key })
         const taken = await call('signup.accept', { params: { invite_id: id }, key, body: { token } })
-        t.strictSame([read.status, taken.status], [400, 400], 'a guessed secret is rejected')
+        t.strictSame([read.status, taken.status], [400, 400], 'a guessed token is rejected')
         t.not(read.body.code, 'account_exists', 'the response does not reveal that the address has an account')
       }
   t.match(await call('signup.retrieve', { params: { invite_id: listed[0].id }, key: null }), {
@@ -169,13 +169,13 @@ onBothEngines(t, 'an invite cannot be opened without its secret', async (t, app)
 onBothEngines(t, 'an invite expires after three days', async (t, app) => {
   const { call, advance, deps } = app
   const { id, token } = await invite(app, 'late@example.com')
-  const made = Date.parse(
+  const created = Date.parse(
     (await deps.db.get<{ created_at: string }>(sql`select created_at from invites where id = ${id}`))!.created_at,
   )
   const at = (moment: number) =>
     openInvite({ db: deps.db, now: () => new Date(moment).toISOString() }, { invite_id: id, token }, undefined)
-  t.match(await at(made + 72 * HOUR), { id }, 'valid until the last millisecond')
-  await t.rejects(at(made + 72 * HOUR + 1), { code: 'expired' })
+  t.match(await at(created + 72 * HOUR), { id }, 'valid until the last millisecond')
+  await t.rejects(at(created + 72 * HOUR + 1), { code: 'expired' })
   advance(72 * HOUR)
   t.match(await call('signup.retrieve', { params: { invite_id: id }, query: { token }, key: null }), {
     status: 400,
@@ -188,7 +188,7 @@ onBothEngines(t, 'an invite expires after three days', async (t, app) => {
   t.equal((await call('organizations.retrieve', { params: { id: '@current' } })).body.member_count, '1')
 })
 
-onBothEngines(t, 'rejects an invite whose inviter has a lower level now', async (t, app) => {
+onBothEngines(t, 'rejects an invite whose inviter was demoted', async (t, app) => {
   const { call, member, deps } = app
   const admin = await member('admin@example.com', 8)
   const { body } = await call('invites.create', {
@@ -221,13 +221,13 @@ for (const engine of ENGINES)
     const app = await openApp(t, engine)
     for (let round = 0; round < 5; round++) {
       const { id, token } = await invite(app, `racer${round}@example.com`)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 4 }, () =>
           app.call('signup.accept', { params: { invite_id: id }, key: null, body: { token } }),
         ),
       )
-      t.strictSame(answers.map(({ status }) => status).sort(), [201, 400, 400, 400])
-      for (const { status, body } of answers) if (status === 400) t.equal(body.code, 'already_used')
+      t.strictSame(responses.map(({ status }) => status).sort(), [201, 400, 400, 400])
+      for (const { status, body } of responses) if (status === 400) t.equal(body.code, 'already_used')
     }
     t.equal((await app.call('organizations.retrieve', { params: { id: '@current' } })).body.member_count, '6')
   })

@@ -7,7 +7,7 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 
 const VICTIM = 'victim@example.com'
 
-/** An invite of a server without mail: its secret is in the response. */
+/** An invite of a server without email: its token is in the response. */
 async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTIM, level = 1) {
   const { body } = await app.call('invites.create', {
     params: { organization_id: '@current' },
@@ -17,7 +17,7 @@ async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTI
   return { invite_id: body.id as string, token: body.signup_token as string }
 }
 
-/** An invite to the first organization, with its secret only in the mail. */
+/** An invite to the first organization, with its token only in the email. */
 async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
   const { db, ids } = deps
   const caller = (await keyLookup(db)(first.api_key))!
@@ -32,18 +32,18 @@ async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
   return { invite_id: id, token: new URL(link).searchParams.get('token')! }
 }
 
-interface Secret {
+interface InviteLink {
   invite_id: string
   token: string
 }
 
-const open = ({ call }: TestApp, { invite_id, token }: Secret, key: string | null = null) =>
+const open = ({ call }: TestApp, { invite_id, token }: InviteLink, key: string | null = null) =>
   call('signup.retrieve', { params: { invite_id }, query: { token }, key })
 
-const accept = ({ call }: TestApp, { invite_id, token }: Secret, key: string | null = null) =>
+const accept = ({ call }: TestApp, { invite_id, token }: InviteLink, key: string | null = null) =>
   call('signup.accept', { params: { invite_id }, key, body: { token } })
 
-onBothEngines(t, 'a mailed invite supersedes an account that was created without mail', async (t, app) => {
+onBothEngines(t, 'an emailed invite supersedes an account that was created without email', async (t, app) => {
   const { call, deps } = app
   const mallory = await app.stranger('mallory@example.com')
   const taken = await accept(app, await inviteWithoutMail(app, mallory.key, VICTIM, 15))
@@ -93,7 +93,7 @@ onBothEngines(t, 'a mailed invite supersedes an account that was created without
   t.match(await accept(app, invite), { status: 400, body: { code: 'already_used' } })
 })
 
-onBothEngines(t, 'verified accounts and invites without mail supersede no account', async (t, app) => {
+onBothEngines(t, 'verified accounts and invites without email supersede no account', async (t, app) => {
   const { call } = app
   const mallory = await app.stranger('mallory@example.com')
   const unverified = await accept(app, await inviteWithoutMail(app, mallory.key))
@@ -114,16 +114,16 @@ onBothEngines(t, 'verified accounts and invites without mail supersede no accoun
     body: { code: 'account_exists' },
   })
 
-  await app.stranger('made@example.com')
-  const vouched = await inviteByMail(app, 'made@example.com')
+  await app.stranger('created@example.com')
+  const operatorCreated = await inviteByMail(app, 'created@example.com')
   t.match(
-    await accept(app, vouched),
+    await accept(app, operatorCreated),
     { status: 400, body: { code: 'account_exists' } },
     'an account created by the operator',
   )
 })
 
-onBothEngines(t, 'the key of an unverified account and a mailed secret verify its address', async (t, app) => {
+onBothEngines(t, 'the key of an unverified account and an emailed token verify its address', async (t, app) => {
   const mallory = await app.stranger('mallory@example.com')
   const { body: before } = await accept(app, await inviteWithoutMail(app, mallory.key))
   const invite = await inviteByMail(app)

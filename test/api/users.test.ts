@@ -102,12 +102,12 @@ onBothEngines(t, 'other requests do not change @current', async (t, app) => {
     t.same(await currentOf(app, ada.key), own, after)
   }
   await stays('at first')
-  const made = (await call('organizations.create', { key: ada.key, body: { name: 'Another' } })).body
+  const created = (await call('organizations.create', { key: ada.key, body: { name: 'Another' } })).body
   await stays('an organization is created')
   await call('projects.create', { key: ada.key, body: { name: 'x' } })
-  await call('projects.create', { key: ada.key, body: { name: 'x', organization: made.id } })
+  await call('projects.create', { key: ada.key, body: { name: 'x', organization: created.id } })
   await call('organization_projects.create', {
-    params: { organization_id: made.id },
+    params: { organization_id: created.id },
     key: ada.key,
     body: { name: 'x' },
   })
@@ -123,7 +123,7 @@ onBothEngines(t, 'other requests do not change @current', async (t, app) => {
   }
   await join()
   await stays('an invite is accepted')
-  await call('organizations.delete', { params: { id: made.id }, key: ada.key })
+  await call('organizations.delete', { params: { id: created.id }, key: ada.key })
   await stays('another organization is deleted')
 
   await call('users.update', { key: ada.key, body: { set_current_organization: first.organization_id } })

@@ -128,10 +128,10 @@ t.test('serve', async (t) => {
         })
       })
       const line = await curl
-      const answer = execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] })
+      const response = execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] })
       child.kill('SIGTERM')
       await exited
-      return { text, answer: JSON.parse(String(answer)) }
+      return { text, answer: JSON.parse(String(response)) }
     }
     const first = await readBanner()
     secrets.push(/phx_\w+/.exec(first.text)![0])
@@ -172,11 +172,11 @@ t.test('serve', async (t) => {
     const exited = once(child, 'exit')
     const body = JSON.stringify({ name: 'Started before the signal' })
     const socket = connect(Number(new URL(ready.url).port), '127.0.0.1')
-    let answer = ''
+    let response = ''
     const started = new Promise<void>((resolve) => {
       socket.on('data', (bytes) => {
-        answer += bytes
-        if (answer.includes('100 Continue')) resolve()
+        response += bytes
+        if (response.includes('100 Continue')) resolve()
       })
     })
     socket.write(
@@ -189,7 +189,7 @@ t.test('serve', async (t) => {
     await stopping
     socket.write(body)
     await once(socket, 'close')
-    t.match(answer, /201 Created[\s\S]*Begun before the end/)
+    t.match(response, /201 Created[\s\S]*Begun before the end/)
     // `stop` would send a second signal, which ends the process immediately.
     t.same(await exited, [0, null])
   })

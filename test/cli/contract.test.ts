@@ -58,13 +58,13 @@ for (const [engine, dialect] of SERVERS)
       DIALECT: dialect,
     })
     const count = async (path: string): Promise<number> => {
-      const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${api_key}` } })
-      const list = (await answer.json()) as any
+      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${api_key}` } })
+      const list = (await response.json()) as any
       return (list.results ?? list).length
     }
     const current = async (): Promise<unknown> => {
-      const answer = await fetch(`${url}/api/users/@me/`, { headers: { authorization: `Bearer ${api_key}` } })
-      return answer.json()
+      const response = await fetch(`${url}/api/users/@me/`, { headers: { authorization: `Bearer ${api_key}` } })
+      return response.json()
     }
     const before = await current()
     const report = join(freshFolder(t), 'report.xml')
@@ -106,7 +106,7 @@ for (const [engine, dialect] of SERVERS)
 async function falsifyingProxy(
   t: Test,
   target: string,
-  falsify: (request: IncomingMessage, answer: { status: number; type: string; text: string }) => void,
+  falsify: (request: IncomingMessage, response: { status: number; type: string; text: string }) => void,
 ): Promise<{ url: string; methods: Set<string> }> {
   const methods = new Set<string>()
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -121,13 +121,13 @@ async function falsifyingProxy(
       ) as Record<string, string>,
       ...(body.length > 0 && { body }),
     })
-    const answer = {
+    const falsified = {
       status: real.status,
       type: real.headers.get('content-type') ?? '',
       text: await real.text(),
     }
-    falsify(request, answer)
-    response.writeHead(answer.status, answer.type ? { 'content-type': answer.type } : {}).end(answer.text)
+    falsify(request, falsified)
+    response.writeHead(falsified.status, falsified.type ? { 'content-type': falsified.type } : {}).end(falsified.text)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
@@ -139,13 +139,13 @@ async function falsifyingProxy(
 
 t.test('reports responses that do not match the contract', async (t) => {
   const { url, api_key } = await startProcess(t, { DATABASE_URL: `sqlite:${t.testdir()}` })
-  const proxy = await falsifyingProxy(t, url, ({ method, url: path, headers }, answer) => {
-    if (path === '/api/organizations/' && method === 'GET' && headers.authorization) answer.text = '{"results": [{}]}'
-    if (path === '/api/users/@me/') answer.type = 'text/html'
-    if (path === '/api/personal_api_keys/@current/' && !headers.authorization) answer.status = 200
-    if (path === '/health/live') answer.status = 418
-    if (path === '/api/projects/' && method === 'POST' && answer.status === 400) answer.status = 500
-    if (path!.endsWith('/domains/') && method === 'GET') answer.text = '<"&\u0000'
+  const proxy = await falsifyingProxy(t, url, ({ method, url: path, headers }, response) => {
+    if (path === '/api/organizations/' && method === 'GET' && headers.authorization) response.text = '{"results": [{}]}'
+    if (path === '/api/users/@me/') response.type = 'text/html'
+    if (path === '/api/personal_api_keys/@current/' && !headers.authorization) response.status = 200
+    if (path === '/health/live') response.status = 418
+    if (path === '/api/projects/' && method === 'POST' && response.status === 400) response.status = 500
+    if (path!.endsWith('/domains/') && method === 'GET') response.text = '<"&\u0000'
   })
   const report = join(freshFolder(t), 'report.xml')
   const { code, ok, findings } = await check(['--base-url', proxy.url, '--key', api_key!, '--junit', report])
@@ -197,8 +197,8 @@ t.test('--read-only sends GET requests only; an unreachable server is exit code 
 t.test('a program starts a private server with one call', async (t) => {
   const { startServer } = await import(programFile('main.js'))
   const { url, first, stop } = await startServer({ ephemeral: true })
-  const answer = await fetch(`${url}/api/organizations/`, { headers: { authorization: `Bearer ${first.api_key}` } })
-  t.equal(((await answer.json()) as any).results.length, 1)
+  const response = await fetch(`${url}/api/organizations/`, { headers: { authorization: `Bearer ${first.api_key}` } })
+  t.equal(((await response.json()) as any).results.length, 1)
   await stop()
   await t.rejects(fetch(`${url}/health/live`))
 })

@@ -118,9 +118,9 @@ const delivered = (site: Site, id: string): string[] =>
 const uuids = (): string[] => Array.from({ length: sent }, (_, i) => uuid(i + 1))
 
 /** The response bodies of all lists. */
-async function answers(site: Site, key: string, organization_id: string, project_id: number): Promise<string[]> {
+async function responses(site: Site, key: string, organization_id: string, project_id: number): Promise<string[]> {
   const { url } = site.servers[0]!
-  const ask = async (path: string): Promise<string> => {
+  const get = async (path: string): Promise<string> => {
     const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })
     return `${path} ${response.status} ${(await response.text()).replaceAll(url, '')}`
   }
@@ -146,7 +146,7 @@ async function answers(site: Site, key: string, organization_id: string, project
         `${project}/batch_exports/${id}/runs/?limit=1000`,
         `${project}/batch_exports/${id}/logs/?limit=1000`,
       ]),
-    ].map(ask),
+    ].map(get),
   )
 }
 
@@ -171,7 +171,7 @@ const waiting = (client: pg.Client, table: string, count: number): Promise<true>
     return rows[0].count === count
   })
 
-const hold = (client: pg.Client, table: string): Promise<unknown> =>
+const lockTable = (client: pg.Client, table: string): Promise<unknown> =>
   client.query(`lock table ${table} in exclusive mode`)
 
 t.test('copies a workspace completely despite interruptions, and the server resumes there', async (t) => {
@@ -208,8 +208,8 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   t.equal((await client.query('select 1 from pg_tables where schemaname = current_schema()')).rowCount, 0)
 
   const listed = async (): Promise<string[]> => [
-    ...(await answers(site, site.api_key, organization_id, site.project_id)),
-    ...(await answers(site, demo.api_key, demo.organization_id, demo.project_id)),
+    ...(await responses(site, site.api_key, organization_id, site.project_id)),
+    ...(await responses(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
   // Inserted before the lists are read, because lists of members show it.
   change(
@@ -262,7 +262,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   const places = PROVE ? moving.slice(0, -1) : KILL_TABLES
   for (const table of places) {
     await client.query('begin')
-    await hold(client, table)
+    await lockTable(client, table)
     const kill = await copyUpTo(client, table, args)
     t.match(await kill(), { code: null }, `killed at ${table}`)
     await client.query('rollback')
@@ -285,9 +285,9 @@ t.test('copies a workspace completely despite interruptions, and the server resu
 
   // The statement of a killed process still runs, concurrently with those of the next process.
   await client.query('begin')
-  await hold(client, 'api_keys')
+  await lockTable(client, 'api_keys')
   await client.query('savepoint last')
-  await hold(client, last)
+  await lockTable(client, last)
   await (await copyUpTo(client, last, args))()
   const kill = await copyUpTo(client, last, args, 2)
   await client.query('rollback to last')
@@ -363,7 +363,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     site.advance(Date.parse(stopped) - Date.parse(site.now()))
     await site.start({ DATABASE_URL: to })
     const after = await listed()
-    for (const [i, answer] of before.entries()) t.equal(after[i], answer)
+    for (const [i, response] of before.entries()) t.equal(after[i], response)
 
     await send(site, 50)
     const unpaused_after = sent
@@ -433,24 +433,24 @@ t.test('migrate --print-distribution distributes the tables by project', async (
       1,
       `${tablename} is listed once`,
     )
-  const spread = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
-  t.same(spread.sort(), ['event_counts', 'events', 'person_distinct_ids', 'persons'])
+  const distributed = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
+  t.same(distributed.sort(), ['event_counts', 'events', 'person_distinct_ids', 'persons'])
 
-  // The requirements of Citus, checked in the catalogue.
+  // The requirements of Citus, checked in the catalog.
   const { rows: narrow } = await client.query(
     `select indexrelid::regclass::text from pg_index i where indisunique and indrelid = any ($1::regclass[])
       and not (select attnum from pg_attribute where attrelid = indrelid and attname = 'project_id') = any (indkey::int2[])`,
-    [spread],
+    [distributed],
   )
   t.same(narrow, [], 'every unique index contains the distribution column')
   const { rows: bound } = await client.query(
     `select conname from pg_constraint where contype = 'f' and (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[]))`,
-    [spread],
+    [distributed],
   )
   t.same(bound, [], 'no foreign key starts or ends at a distributed table')
   const { rows: nullable } = await client.query(
     `select attrelid::regclass::text from pg_attribute where attrelid = any ($1::regclass[]) and attname = 'project_id' and not attnotnull`,
-    [spread],
+    [distributed],
   )
   t.same(nullable, [])
 

@@ -29,18 +29,18 @@ t.test('posthog-node sends events and posthog-mcp-server reads them', async (t) 
     }),
   )
   t.teardown(() => client.close())
-  const ask = async (parameters: object): Promise<string> => {
+  const request = async (parameters: object): Promise<string> => {
     const { content } = await client.callTool({ name: 'list_events', arguments: parameters })
     return content[0].text
   }
-  const opened = await ask({ event: 'opened', properties: '{"page": "/pricing"}' })
+  const opened = await request({ event: 'opened', properties: '{"page": "/pricing"}' })
   t.match(opened, /^\*\*1 events\*\*/)
   t.match(opened, /\*\*opened\*\* @ \d{4}-/)
   t.match(opened, '  distinct_id: ada\n')
   // The client expects properties as an object; it would split JSON text into characters.
   for (const line of ['  page: "/pricing"\n', '  visits: 3\n', '  tags: ["a","b"]\n']) t.match(opened, line)
-  t.match(await ask({ distinct_id: 'ada' }), /^\*\*2 events\*\*/)
-  t.match(await ask({ distinct_id: 'nobody' }), /^\*\*0 events\*\*/)
+  t.match(await request({ distinct_id: 'ada' }), /^\*\*2 events\*\*/)
+  t.match(await request({ distinct_id: 'nobody' }), /^\*\*0 events\*\*/)
 
   const headers = { authorization: `Bearer ${api_key}` }
   const response = await fetch(`${url}/api/projects/${project_id}/events/?event=opened`, { headers })

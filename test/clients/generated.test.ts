@@ -79,7 +79,7 @@ t.test('the examples of the client README print the expected output', async (t) 
   ])
 })
 
-t.test('the client of this repository throws errors, follows pages and honours Retry-After', async (t) => {
+t.test('the client of this repository throws errors, follows pages and honors Retry-After', async (t) => {
   const { answer, createClient, each, WorkspaceError } = await clientPackage('workspace-admin-client')
   const client = createClient({ baseUrl: `${server.url}/`, key: server.api_key })
   const created: string[] = []
@@ -104,44 +104,44 @@ t.test('the client of this repository throws errors, follows pages and honours R
   t.match(await answer(anonymous.GET('/health/live')), { status: 'ok' })
 
   // A server with a list of responses, which records request bodies.
-  const answers: [status: number, headers: Record<string, string>, body?: string][] = []
+  const responses: [status: number, headers: Record<string, string>, body?: string][] = []
   const bodies: string[] = []
   const busy = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     bodies.push(body)
-    const [status, headers, text = '{}'] = answers.shift()!
+    const [status, headers, text = '{}'] = responses.shift()!
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
   })
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
   t.teardown(() => busy.close())
   const baseUrl = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`
   const retrying = createClient({ baseUrl, key: 'phx_x' })
-  const ask = (options: object = {}) =>
+  const create = (options: object = {}) =>
     retrying.POST('/api/organizations/', { body: { name: 'again' }, ...options }).then(({ response }: any) => response)
 
-  answers.push([429, { 'retry-after': '0' }], [429, { 'retry-after': new Date(0).toUTCString() }], [201, {}])
-  t.equal((await ask()).status, 201)
+  responses.push([429, { 'retry-after': '0' }], [429, { 'retry-after': new Date(0).toUTCString() }], [201, {}])
+  t.equal((await create()).status, 201)
   t.strictSame(bodies.splice(0), Array(3).fill('{"name":"again"}'), 'each attempt sends the whole body')
-  answers.push([503, { 'retry-after': '0' }], [200, {}])
+  responses.push([503, { 'retry-after': '0' }], [200, {}])
   t.equal((await retrying.GET('/api/organizations/')).response.status, 200)
   bodies.splice(0)
-  answers.push([503, { 'retry-after': '0' }])
-  t.equal((await ask()).status, 503, 'a POST is not retried after 503: it may have created a resource')
-  answers.push(...Array(4).fill([429, { 'retry-after': '0' }]))
-  t.equal((await ask()).status, 429, 'three retries at most')
-  answers.push([503, {}])
-  t.equal((await ask()).status, 503, 'no retry without Retry-After')
-  answers.push([429, { 'retry-after': '61' }])
-  t.equal((await ask()).status, 429, 'no retry when the wait is too long')
-  answers.push([500, { 'retry-after': '0' }])
-  t.equal((await ask()).status, 500, 'no retry after 500')
+  responses.push([503, { 'retry-after': '0' }])
+  t.equal((await create()).status, 503, 'a POST is not retried after 503: it may have created a resource')
+  responses.push(...Array(4).fill([429, { 'retry-after': '0' }]))
+  t.equal((await create()).status, 429, 'three retries at most')
+  responses.push([503, {}])
+  t.equal((await create()).status, 503, 'no retry without Retry-After')
+  responses.push([429, { 'retry-after': '61' }])
+  t.equal((await create()).status, 429, 'no retry when the wait is too long')
+  responses.push([500, { 'retry-after': '0' }])
+  t.equal((await create()).status, 500, 'no retry after 500')
   t.equal(bodies.splice(0).length, 8)
-  answers.push([429, { 'retry-after': '30' }])
+  responses.push([429, { 'retry-after': '30' }])
   const controller = new AbortController()
   busy.once('request', (_, response) => response.once('finish', () => controller.abort(new Error('enough'))))
-  await t.rejects(ask({ signal: controller.signal }), { message: 'enough' })
+  await t.rejects(create({ signal: controller.signal }), { message: 'enough' })
 
-  answers.push([502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'])
+  responses.push([502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'])
   await t.rejects(answer(retrying.GET('/api/users/@me/')), { status: 502, type: 'server_error', code: 'error' })
 })

@@ -184,7 +184,7 @@ t.comment(`FUZZ_SEED=${SEED}, ${REQUESTS} requests on each engine`)
 
 for (const [engine, sessions] of ENGINES.flatMap((engine) => [[engine, false] as const, [engine, true] as const]))
   t.test(`every response matches the contract (${engine}, with ${sessions ? 'sessions' : 'keys'})`, async (t) => {
-    // A session has no key of its own.
+    // A session has no API key.
     const expected = TESTED.filter(({ id }) => !(sessions && id === 'api_keys.current'))
     let failure = ''
     const log = new Writable({

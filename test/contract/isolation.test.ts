@@ -7,7 +7,7 @@ import { type Operation, operations, resolve } from '../../src/contract/table.ts
 import type { Db } from '../../src/sql/db.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
-import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import {
   createTenant,
@@ -149,7 +149,12 @@ function replaceIds(value: any, ids: Tenant['ids']): unknown {
   )
 }
 
-function send(app: TestApp, operation: Operation, { path, query, body }: Request, key: string | null): Promise<Answer> {
+function send(
+  app: TestApp,
+  operation: Operation,
+  { path, query, body }: Request,
+  key: string | null,
+): Promise<ApiResponse> {
   const search = new URLSearchParams(query)
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
   return app.send(operation.method, query && search.size ? `${url}?${search}` : url, {
@@ -159,7 +164,7 @@ function send(app: TestApp, operation: Operation, { path, query, body }: Request
 }
 
 /** The response without the id that was sent and without the random nonce of an HTML page. */
-const masked = ({ status, text }: Answer, id: Id): string =>
+const masked = ({ status, text }: ApiResponse, id: Id): string =>
   `${status} ${text.replaceAll(String(id), '<id>').replaceAll(/nonce="[^"]*"/g, 'nonce')}`
 
 /** Every row of every table as text, without `last_used_at`. */
@@ -228,8 +233,8 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
   ]
   const keyOf = (operation: Operation): string | null => (operation.isPublic ? null : ours.owner.key)
 
-  const assertNoLeak = (t: Test, answer: Answer, sent: Id, label: string): void => {
-    const text = masked(answer, sent)
+  const assertNoLeak = (t: Test, response: ApiResponse, sent: Id, label: string): void => {
+    const text = masked(response, sent)
     const leak = markers.find((word) => text.includes(word))
     if (leak !== undefined) t.fail(`${label} reveals ${leak}`, { text })
   }
@@ -253,12 +258,12 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
             const unknown = unknownId(their)
             if (!absent.has(unknown))
               absent.set(unknown, masked(await send(app, operation, put(valid, unknown), key), unknown))
-            const answer = await send(app, operation, put(valid, id), key)
+            const response = await send(app, operation, put(valid, id), key)
             const where = `${operation.id}, ${label} with an id of another tenant (${their})`
-            if (masked(answer, id) !== absent.get(unknown)) t.equal(masked(answer, id), absent.get(unknown), where)
-            if (kind && answer.status !== expected(operation, label))
-              t.equal(answer.status, expected(operation, label), where)
-            assertNoLeak(t, answer, id, where)
+            if (masked(response, id) !== absent.get(unknown)) t.equal(masked(response, id), absent.get(unknown), where)
+            if (kind && response.status !== expected(operation, label))
+              t.equal(response.status, expected(operation, label), where)
+            assertNoLeak(t, response, id, where)
           }
         }
       }
@@ -280,12 +285,12 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
       const valid = requestOf(operation, ours)
       const undo = operations.find(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
       const outcomeOf = async (request: Request, sent: Id): Promise<string> => {
-        const answer = await send(app, operation, request, key)
-        assertNoLeak(t, answer, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
-        if (undo && answer.status < 300)
-          for (const { id } of [answer.body].flat())
+        const response = await send(app, operation, request, key)
+        assertNoLeak(t, response, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
+        if (undo && response.status < 300)
+          for (const { id } of [response.body].flat())
             await send(app, undo, { ...valid, path: { ...valid.path, id }, body: undefined }, key)
-        return `${answer.status} ${answer.body?.code} ${answer.body?.attr}`
+        return `${response.status} ${response.body?.code} ${response.body?.attr}`
       }
       for (const { label, put } of placesOf(operation).filter(({ kind, label }) => !kind && label.startsWith('body')))
         for (const their of PROVE ? kinds : (['organizations', 'projects'] as const)) {
@@ -306,9 +311,9 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
   await t.test('a cursor of another tenant does not show its data', async (t) => {
     for (const [id, cursor] of Object.entries(cursors)) {
       const operation = operations.find((candidate) => candidate.id === id)!
-      const answer = await send(app, operation, { ...requestOf(operation, ours), query: { cursor } }, ours.owner.key)
-      t.equal(answer.status, 200, id)
-      assertNoLeak(t, answer, cursor, id)
+      const response = await send(app, operation, { ...requestOf(operation, ours), query: { cursor } }, ours.owner.key)
+      t.equal(response.status, 200, id)
+      assertNoLeak(t, response, cursor, id)
     }
     const paged = TESTED.filter(({ source }) =>
       source.parameters?.map(resolve).some((parameter: Json) => parameter.name === 'cursor'),

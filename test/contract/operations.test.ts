@@ -129,15 +129,15 @@ onBothEngines(t, 'checks the scope second', async (t, app) => {
   }
   for (const operation of keyed) {
     const url = urlOf(operation, ownIds(app))
-    const answer = await app.send(operation.method, url, { key: keyWithout.get(operation.scope)! })
-    if (operation.scope === undefined) t.not(answer.status, 403, `${operation.id} accepts any key`)
+    const response = await app.send(operation.method, url, { key: keyWithout.get(operation.scope)! })
+    if (operation.scope === undefined) t.not(response.status, 403, `${operation.id} accepts any key`)
     else {
       t.match(
-        answer,
+        response,
         { status: 403, body: { type: 'authentication_error', code: 'permission_denied', attr: null } },
         `${operation.id} without ${operation.scope}`,
       )
-      t.ok(answer.body.detail.includes(`'${operation.scope}'`), 'the error names the scope')
+      t.ok(response.body.detail.includes(`'${operation.scope}'`), 'the error names the scope')
     }
   }
 })
@@ -195,11 +195,11 @@ withSessions('checks the origin and the CSRF token second', async (t, app) => {
   for (const operation of keyed) {
     const url = urlOf(operation, { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER })
     for (const [title, headers] of cases) {
-      const answer = await app.send(operation.method, url, { ...BROKEN, headers: { cookie, ...headers } })
-      if (operation.method === 'GET') t.not(answer.body?.code, 'permission_denied', `${operation.id} with ${title}`)
+      const response = await app.send(operation.method, url, { ...BROKEN, headers: { cookie, ...headers } })
+      if (operation.method === 'GET') t.not(response.body?.code, 'permission_denied', `${operation.id} with ${title}`)
       else
         t.match(
-          answer,
+          response,
           { status: 403, body: { type: 'authentication_error', code: 'permission_denied', attr: null } },
           `${operation.id} with ${title}`,
         )
@@ -234,12 +234,12 @@ withKeysAndSessions('checks existence third, with the same 404 for other tenants
         "1'--",
         '9'.repeat(99),
       ]) {
-        const answer = await app.send(
+        const response = await app.send(
           operation.method,
           urlOf(operation, { organization: malformed, project: malformed }),
           wrongBody,
         )
-        t.equal(answer.text, absent.text, `${operation.id} at ${malformed}`)
+        t.equal(response.text, absent.text, `${operation.id} at ${malformed}`)
       }
     }
     const checked = parametersOf(operation.path).slice(operation.within ? 1 : 0)
@@ -248,8 +248,8 @@ withKeysAndSessions('checks existence third, with the same 404 for other tenants
       (looksUpFirst(operation) || checked.every(({ schema }) => schema.format || schema.type === 'integer'))
     )
       for (const malformed of ['x', '-1', '1.5', '%00', '%F0%9F%A6%94']) {
-        const answer = await app.send(operation.method, urlOf(operation, ownIds(app), malformed))
-        t.match(answer, { status: 404, body: { code: 'not_found' } }, `${operation.id} of ${malformed}`)
+        const response = await app.send(operation.method, urlOf(operation, ownIds(app), malformed))
+        t.match(response, { status: 404, body: { code: 'not_found' } }, `${operation.id} of ${malformed}`)
       }
   }
 })
@@ -309,8 +309,8 @@ withKeysAndSessions('checks the body last', async (t, app) => {
     )
     if (operation.bodyRequired) {
       for (const type of ['application/json', undefined]) {
-        const answer = await app.send(operation.method, url, { raw: { ...(type && { type }), payload: '' } })
-        t.match(answer, { status: 400, body: { type: 'validation_error' } }, `${operation.id} without a body`)
+        const response = await app.send(operation.method, url, { raw: { ...(type && { type }), payload: '' } })
+        t.match(response, { status: 400, body: { type: 'validation_error' } }, `${operation.id} without a body`)
       }
     }
     await assertRejectsWrongTypes(t, app, operation, url)
@@ -336,9 +336,9 @@ async function assertRejectsWrongTypes(t: Test, app: TestApp, operation: Operati
     const types: string[] = [resolve(schema).type ?? []].flat()
     if (types.length === 0) continue
     const wrong = types.includes('object') ? 'wrong' : { wrong: true }
-    const answer = await app.send(operation.method, url, { body: { ...example, [name]: wrong } })
+    const response = await app.send(operation.method, url, { body: { ...example, [name]: wrong } })
     t.match(
-      answer,
+      response,
       { status: 400, body: { type: 'validation_error', attr: new RegExp(`^${name}`) } },
       `${operation.id} with the wrong type of ${name}`,
     )

@@ -162,9 +162,9 @@ onBothEngines(t, 'names the invalid field, and one invalid event rejects the bat
     ],
   ]
   for (const [name, payload, [status, code, attr]] of cases) {
-    const answer = await post(app, payload)
-    t.equal(answer.status, status, name)
-    t.match(answer.body, { code, attr, type: status === 401 ? 'authentication_error' : 'validation_error' }, name)
+    const response = await post(app, payload)
+    t.equal(response.status, status, name)
+    t.match(response.body, { code, attr, type: status === 401 ? 'authentication_error' : 'validation_error' }, name)
   }
   for (const query of ['compression=gzip', 'compression=gzip-js', 'compression=lz64'])
     t.match(await post(app, eventWith({}), `/e/?${query}`), { status: 400, body: { code: 'invalid_payload' } }, query)
@@ -358,9 +358,9 @@ onBothEngines(t, 'reads and sets no cookie', async (t, app) => {
   for (const cookie of ['workspace_session=wrong', 'workspace_csrf=x; __Host-workspace_session=']) {
     const body = { token: app.first.project_token, event: 'e', distinct_id: 'd' }
     for (const path of ['/e/', '/decide/', '/flags/']) {
-      const answer = await app.send('POST', path, { key: null, body, headers: { origin, cookie } })
-      t.equal(answer.status, 200, `${path} ${answer.text}`)
-      t.notOk('set-cookie' in answer.headers)
+      const response = await app.send('POST', path, { key: null, body, headers: { origin, cookie } })
+      t.equal(response.status, 200, `${path} ${response.text}`)
+      t.notOk('set-cookie' in response.headers)
     }
   }
 })
@@ -421,16 +421,16 @@ onBothEngines(
   async (t, app) => {
     // These events are accepted but not stored: only the counting takes time.
     const event = { event: '$snapshot', distinct_id: 'a', api_key: app.first.project_token }
-    const answers = []
+    const responses = []
     const start = Date.parse(app.deps.now())
     for (let i = 0; i < 4_801; i++) {
       // Stops the clock of the test, which otherwise advances with every read.
       app.advance(start - Date.parse(app.deps.now()))
-      answers.push(await app.app.inject({ method: 'POST', url: '/e/', payload: event }))
+      responses.push(await app.app.inject({ method: 'POST', url: '/e/', payload: event }))
     }
-    t.ok(answers.slice(0, 4_800).every(({ statusCode }) => statusCode === 200))
-    t.equal(answers.at(-1)!.statusCode, 429)
-    t.ok(answers.at(-1)!.headers['retry-after'])
+    t.ok(responses.slice(0, 4_800).every(({ statusCode }) => statusCode === 200))
+    t.equal(responses.at(-1)!.statusCode, 429)
+    t.ok(responses.at(-1)!.headers['retry-after'])
   },
   { environment: { RATE_LIMITS: 'true' } },
 )
@@ -484,7 +484,7 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
   const token = app.first.project_token
   const json = JSON.stringify({ token, distinct_id: 'a', groups: {}, person_properties: {} })
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
-  const answer = {
+  const configuration = {
     config: { enable_collect_everything: true },
     toolbarParams: {},
     isAuthenticated: false,
@@ -504,7 +504,7 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
     '/flags/?v=2&config=true',
   ]) {
     const response = await post(app, json, path)
-    t.match(response, { status: 200, body: answer }, path)
+    t.match(response, { status: 200, body: configuration }, path)
     t.strictSame(response.body.flags, {})
     t.strictSame(response.body.featureFlags, {})
     t.match(response.body.requestId, /^[0-9a-f-]{36}$/)

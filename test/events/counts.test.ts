@@ -277,7 +277,7 @@ onBothEngines(t, 'keeps the counts exact while events arrive, repeat, expire and
   t.strictSame(await events.all(sql`select 1 from event_counts where project_id = 2`), [])
 })
 
-onBothEngines(t, 'counts existing events in the background, beside ingestion and deletion', async (t, app) => {
+onBothEngines(t, 'counts existing events in the background, during ingestion and deletion', async (t, app) => {
   const { deps, send } = app
   const { events } = deps
   await events.tx((tx) =>

@@ -54,12 +54,12 @@ onEach('stores each event once when clients send duplicates concurrently', async
       }
     }),
   )
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     batches.map((batch) =>
       app.inject({ method: 'POST', url: '/batch/', payload: { api_key: first.project_token, batch } }),
     ),
   )
-  t.ok(answers.every(({ statusCode }) => statusCode === 200))
+  t.ok(responses.every(({ statusCode }) => statusCode === 200))
   const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events`)
   t.strictSame(rows.map(({ uuid }) => uuid).sort(), [...expected].sort(), 'each event is stored once')
   const lost = await deps.events.all(sql`

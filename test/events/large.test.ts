@@ -147,11 +147,11 @@ onBothEngines(t, 'accepts large bodies in every format', async (t, app) => {
   ]
   const wanted: string[] = []
   for (const [name, payload, type = 'application/json', query = ''] of cases) {
-    const answer = await app.send('POST', `/batch/${query}`, { key: null, raw: { type, payload } })
+    const response = await app.send('POST', `/batch/${query}`, { key: null, raw: { type, payload } })
     // The length in the gzip trailer is verified during decompression.
     const broken = name.includes('wrong length')
     t.match(
-      answer,
+      response,
       broken ? { status: 400, body: { code: 'invalid_payload' } } : { status: 200, body: { status: 1 } },
       name,
     )
@@ -220,7 +220,7 @@ onBothEngines(
     const { parse } = JSON
     t.teardown(() => Object.assign(JSON, { parse }))
     let longest = 0
-    const answers = async (payload: unknown): Promise<[status: number, parsed: number]> => {
+    const responses = async (payload: unknown): Promise<[status: number, parsed: number]> => {
       const text = JSON.stringify(payload)
       longest = 0
       JSON.parse = (text: string, ...rest: []) => {
@@ -234,13 +234,13 @@ onBothEngines(
     const batch = (length: number) => [{ event: 'x', distinct_id: 'a', properties: { long: 'x'.repeat(length) } }]
     const api_key = app.first.project_token
     for (const length of [10_000, 500_000]) {
-      const [status, parsed] = await answers({ batch: batch(length), api_key: 'phc_unknown', sent_at: 'nonsense' })
+      const [status, parsed] = await responses({ batch: batch(length), api_key: 'phc_unknown', sent_at: 'nonsense' })
       t.equal(status, 401)
       t.ok(parsed < 1_000, `${parsed} characters were parsed`)
     }
-    t.strictSame(await answers({ api_key, batch: batch(10_000) }).then(([status]) => status), 200)
+    t.strictSame(await responses({ api_key, batch: batch(10_000) }).then(([status]) => status), 200)
     t.ok(longest > 10_000, 'small bodies are parsed in this process')
-    t.strictSame(await answers({ api_key, batch: batch(500_000) }).then(([status]) => status), 200)
+    t.strictSame(await responses({ api_key, batch: batch(500_000) }).then(([status]) => status), 200)
     t.ok(longest < 1_000, `${longest} characters of a large body were parsed in this process`)
   },
 )

@@ -8,8 +8,8 @@ import { seeded } from '../helpers/seeded.ts'
 type Sent = Record<string, unknown>
 
 const sender = (app: TestApp) => async (batch: Sent[]) => {
-  const answer = await app.send('POST', '/batch/', { key: null, body: { api_key: app.first.project_token, batch } })
-  if (answer.status !== 200) throw new Error(answer.text)
+  const response = await app.send('POST', '/batch/', { key: null, body: { api_key: app.first.project_token, batch } })
+  if (response.status !== 200) throw new Error(response.text)
 }
 
 /** All persons by their distinct ids, without the properties that every event adds. */

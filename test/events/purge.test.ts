@@ -125,7 +125,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
 })
 
 /** Resolves after this many microtasks. */
-async function turns(count: number): Promise<void> {
+async function microtasks(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await undefined
 }
 
@@ -141,7 +141,7 @@ t.test('a wake-up at the end of a round starts another', async (t) => {
         done: async () => undefined,
         removeExpired: async () => undefined,
         retentions: async () => {
-          if (rounds++ === 0) void turns(delay).then(purger.wake)
+          if (rounds++ === 0) void microtasks(delay).then(purger.wake)
           return []
         },
       },

@@ -74,7 +74,7 @@ for (const engine of ENGINES) {
     const disconnected = t.rejects(reader.rows(endless, { ...slow, signal: controller.signal }), {
       code: 'query_timeout',
     })
-    await reader.rows(quick, { project_id: 1, lane: 'first' })
+    await reader.rows(quick, { project_id: 1, lane: 'fast' })
     controller.abort()
     await disconnected
     t.strictSame(await reader.rows(quick, slow), [[7, 'x']], 'a query of a disconnected client frees its slot')
@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
   t.test(`runs one slow query per project, and quick ones concurrently (${engine})`, async (t) => {
     const reader = await open(t, engine, DEADLINE_MS)
     const both = Promise.allSettled([reader.rows(endless, slow), reader.rows(quick, slow)])
-    t.strictSame(await reader.rows(quick, { project_id: 1, lane: 'first' }), [[7, 'x']])
+    t.strictSame(await reader.rows(quick, { project_id: 1, lane: 'fast' }), [[7, 'x']])
     t.match(
       await both,
       [
@@ -179,9 +179,9 @@ for (const engine of ENGINES)
         sqlite: sql`printf('0192b71c-0000-7000-8000-%012x', i)`,
         postgres: sql`'0192b71c-0000-7000-8000-' || lpad(to_hex(i), 12, '0')`,
       }}, 'e', 'd', cast(${NEW_YEAR} as bigint) - 1000 * (i / 7), 0, '{"a":"b"}', '' from (${numbers}) n`)
-    const answer = await app.send('GET', '/api/projects/1/events/?limit=50000')
-    t.equal(answer.status, 200)
-    const { results, next } = answer.body
+    const response = await app.send('GET', '/api/projects/1/events/?limit=50000')
+    t.equal(response.status, 200)
+    const { results, next } = response.body
     t.equal(results.length, 50_000)
     t.equal(new Set(results.map((record: any) => record.id)).size, 50_000)
     const ordered = results.every(

@@ -8,7 +8,7 @@ import { ingest as ingestAndWait } from '../helpers/exports.ts'
 
 const DAY = 86_400_000_000
 
-/** Open transactions of other suites on the same cluster hold back the horizon. */
+/** Open transactions of other suites on the same cluster delay the horizon. */
 const awaitHorizon = (app: TestApp): Promise<void> => ingestAndWait(app, [])
 
 async function insertEvents(app: TestApp, project_id: number, rows: Partial<StoredEvent>[]): Promise<void> {

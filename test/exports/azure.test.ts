@@ -11,7 +11,7 @@ import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { type Fault, frontOf, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const require = createRequire(import.meta.url)
 const { default: BlobServer } = require('azurite/dist/src/blob/BlobServer')
@@ -130,33 +130,33 @@ for (const engine of ENGINES)
 
 t.test('an Azure store that fails', async (t) => {
   const { port, blobs } = await openStore(t)
-  const front = await frontOf(t, port)
-  const failing = (more: object = {}) => send(shortTimeouts, configOf(front.port, more), toolsFor(t))
+  const proxy = await openFaultProxy(t, port)
+  const failing = (more: object = {}) => send(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
   /** Only writes fail. */
   const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
     let remaining = times
-    front.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
+    proxy.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
   }
-  const answer = (status: number, code: string): Fault => ({
+  const response = (status: number, code: string): Fault => ({
     status,
     headers: { 'x-ms-error-code': code, 'content-type': 'application/xml' },
     body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>peer-words</Message></Error>`,
   })
 
   await t.test('produces a message that says what to fix', async (t) => {
-    const wrong = connectionTo(front.port, Buffer.from('another key').toString('base64'))
+    const wrong = connectionTo(proxy.port, Buffer.from('another key').toString('base64'))
     t.match(await failing({ connection_string: wrong }), { retryable: false, message: /connection string/ })
     t.match(await failing({ container_name: 'absent' }), { retryable: false, message: /container does not exist/ })
-    fails(answer(403, 'AuthorizationPermissionMismatch'))
+    fails(response(403, 'AuthorizationPermissionMismatch'))
     t.match(await failing(), { retryable: false, message: /does not allow/ })
-    fails(answer(418, 'peer-code'))
+    fails(response(418, 'peer-code'))
     const unknown = await failing()
     t.match(unknown, { retryable: false, message: /418/ })
     t.notMatch(unknown!.message, /peer/)
   })
 
   await t.test('briefly is retried within the attempt', async (t) => {
-    for (const fault of [answer(503, 'ServerBusy'), 'drop'] as const) {
+    for (const fault of [response(503, 'ServerBusy'), 'drop'] as const) {
       fails(fault, 1)
       t.equal(await failing(), undefined)
       t.equal(Object.keys(await blobs()).length, 1)
@@ -164,9 +164,9 @@ t.test('an Azure store that fails', async (t) => {
   })
 
   await t.test('for longer makes the attempt retryable', async (t) => {
-    fails(answer(503, 'ServerBusy'))
+    fails(response(503, 'ServerBusy'))
     t.match(await failing(), { retryable: true, message: /503/ })
-    fails(answer(409, 'ContainerBeingDeleted'))
+    fails(response(409, 'ContainerBeingDeleted'))
     t.match(await failing(), { retryable: true, message: /being deleted/ })
     fails('hang')
     t.match(await failing(), { retryable: true, message: /did not respond in time/ })
@@ -177,7 +177,7 @@ t.test('an Azure store that fails', async (t) => {
   })
 
   await t.test('does not delay an aborted run', async (t) => {
-    const waiting = await frontOf(t, port)
+    const waiting = await openFaultProxy(t, port)
     waiting.fault = () => 'hang'
     const run = new AbortController()
     const sending = send(azure, configOf(waiting.port), toolsFor(t, { signal: run.signal }))
@@ -189,29 +189,29 @@ t.test('an Azure store that fails', async (t) => {
   await t.test('is not contacted when OUTBOUND_ALLOW does not allow it', async (t) => {
     const tools = toolsFor(t, { outbound: createOutbound() })
     const refusal = /does not connect to "127.0.0.1"/
-    const seen = front.seen.length
-    t.match(await send(shortTimeouts, configOf(front.port), tools), { retryable: false, message: refusal })
-    const viaProxy = `UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1:${front.port}`
+    const seen = proxy.seen.length
+    t.match(await send(shortTimeouts, configOf(proxy.port), tools), { retryable: false, message: refusal })
+    const viaProxy = `UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1:${proxy.port}`
     t.match(await send(shortTimeouts, configOf(1, { connection_string: viaProxy }), tools), { message: refusal })
-    t.match(await stepsOf(azure, configOf(front.port), tools), { completed: [], failure: { message: refusal } })
-    t.equal(front.seen.length, seen)
+    t.match(await stepsOf(azure, configOf(proxy.port), tools), { completed: [], failure: { message: refusal } })
+    t.equal(proxy.seen.length, seen)
   })
 })
 
 t.test('tests an Azure destination step by step', async (t) => {
   const { port, blobs } = await openStore(t)
-  const front = await frontOf(t, port)
-  const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(front.port, more), toolsFor(t))
+  const proxy = await openFaultProxy(t, port)
+  const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
   t.same(await test(), { completed: [...azure.steps] })
-  t.ok(front.seen.some(({ method, url }) => method === 'PUT' && url.includes('/a%20b/workspace-admin-test.jsonl')))
+  t.ok(proxy.seen.some(({ method, url }) => method === 'PUT' && url.includes('/a%20b/workspace-admin-test.jsonl')))
   t.same(await blobs(), {}, 'the test blob is deleted')
   t.match(await stepsOf(azure, configOf(1), toolsFor(t)), { completed: [], failure: { retryable: true } })
   const found = azure.steps.slice(0, 1)
   t.match(await test({ container_name: 'absent' }), { completed: found, failure: { message: /container/ } })
   const denied = { status: 403, headers: { 'x-ms-error-code': 'AuthorizationFailure' } }
-  front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
+  proxy.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
   t.match(await test(), { completed: azure.steps.slice(0, 2), failure: { message: /write and delete/ } })
-  front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
+  proxy.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
   t.match(await test(), { completed: azure.steps.slice(0, 3), failure: { message: /write and delete/ } })
 })
 

@@ -334,7 +334,7 @@ function recording(delivered: string[]): DeliveryProcesses {
   }
 }
 
-/** The behaviour of each attempt, in order. The last one repeats. */
+/** The behavior of each attempt, in order. The last one repeats. */
 const scripted = (
   ...outcomes: ((job: DeliveryJob, signal: AbortSignal) => Promise<{ records: number; bytes: number }>)[]
 ): DeliveryProcesses => {
@@ -431,7 +431,7 @@ for (const engine of ENGINES) {
     t.match(await runs(), [{ status: 'Completed' }])
   })
 
-  t.test(`honours Retry-After, and gives up after 15 attempts (${engine})`, async (t) => {
+  t.test(`honors Retry-After, and gives up after 15 attempts (${engine})`, async (t) => {
     const busy = async () => Promise.reject(retryableError('Too many requests.', 600))
     const app = await openApp(t, engine, { processes: scripted(busy, failTemporarily) })
     const failing = await open(app)

@@ -357,7 +357,7 @@ t.test('handles responses', async (t) => {
     ] as [Record<string, string>, number][]) {
       peer.reactions = [[429, headers]]
       t.strictSame(await failing(peer, page), {
-        message: 'The server answered 429: it asks to retry later.',
+        message: 'The server returned 429. It may be rate limiting requests.',
         retryable: true,
         retry_after_seconds,
       })

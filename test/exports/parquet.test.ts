@@ -21,8 +21,8 @@ async function folderOf(t: Test, job: DeliveryJob): Promise<string> {
 /** Formats times as JSON lines do, and parses JSON. */
 async function parquetRows(file: string): Promise<{ rows: any[]; types: Record<string, string>; codecs: string[] }> {
   const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
-  const ask = async (query: string): Promise<any[]> => (await duckdb.runAndReadAll(query)).getRowObjectsJson()
-  const described = await ask(`describe select * from read_parquet('${file}')`)
+  const select = async (query: string): Promise<any[]> => (await duckdb.runAndReadAll(query)).getRowObjectsJson()
+  const described = await select(`describe select * from read_parquet('${file}')`)
   const types = Object.fromEntries(described.map(({ column_name, column_type }) => [column_name, column_type]))
   const columns = Object.entries(types).map(([name, type]) => {
     const quoted = `"${name.replaceAll('"', '""')}"`
@@ -30,8 +30,8 @@ async function parquetRows(file: string): Promise<{ rows: any[]; types: Record<s
       ? `strftime(${quoted} at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ') as ${quoted}`
       : quoted
   })
-  const codecs = await ask(`select distinct compression from parquet_metadata('${file}')`)
-  const rows = await ask(`select ${columns} from read_parquet('${file}')`)
+  const codecs = await select(`select distinct compression from parquet_metadata('${file}')`)
+  const rows = await select(`select ${columns} from read_parquet('${file}')`)
   duckdb.closeSync()
   return { rows, types, codecs: codecs.map(({ compression }) => compression) }
 }

@@ -30,7 +30,7 @@ interface Config {
 
 interface TestDestination {
   config: Config
-  ask(text: string, values?: unknown[]): Promise<any[]>
+  query(text: string, values?: unknown[]): Promise<any[]>
 }
 
 /** A separate database as the destination. */
@@ -52,7 +52,7 @@ async function openDestination(t: Test): Promise<TestDestination> {
       port: Number(port),
       database: pathname.slice(1),
     },
-    ask: async (text, values) => (await client.query(text, values)).rows,
+    query: async (text, values) => (await client.query(text, values)).rows,
   }
 }
 
@@ -120,14 +120,14 @@ for (const engine of ENGINES)
     ])
 
     await t.test('contains every event with all its values', async (t) => {
-      const { config, ask } = await openDestination(t)
+      const { config, query } = await openDestination(t)
       const { reports, ...reporter } = listener()
       const { records, bytes } = await deliver(jobTo(app, config), reporter, neverAborted)
       t.equal(records, 451)
       t.ok(bytes > 10_000)
       t.strictSame(
         (
-          await ask(
+          await query(
             `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
              where attrelid = 'public.events'::regclass and attnum > 0 order by attnum`,
           )
@@ -146,7 +146,7 @@ for (const engine of ENGINES)
           'timestamp timestamp with time zone',
         ],
       )
-      const rows = await ask('select *, timestamp::text as at from events order by uuid')
+      const rows = await query('select *, timestamp::text as at from events order by uuid')
       const { body } = await app.send('GET', '/api/projects/@current/events/?limit=1000&after=1960-01-01')
       const known = body.results.toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1))
       t.strictSame(
@@ -174,35 +174,35 @@ for (const engine of ENGINES)
     })
 
     await t.test('gets no duplicates, and deleted rows are restored', async (t) => {
-      const { config, ask } = await openDestination(t)
+      const { config, query } = await openDestination(t)
       const job = jobTo(app, config)
       t.strictSame(await logsOf(job), [])
       t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were already in the table.'])
-      await ask("delete from events where event = 'paid'")
+      await query("delete from events where event = 'paid'")
       await deliver({ ...job, run_id: uuid(0xabd) }, listener(), neverAborted)
-      t.strictSame(await ask('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
+      t.strictSame(await query('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
         { n: 451, uuids: 451 },
       ])
-      t.strictSame(await ask("select to_regclass('workspace_admin_ledger') as ledger"), [{ ledger: null }])
+      t.strictSame(await query("select to_regclass('workspace_admin_ledger') as ledger"), [{ ledger: null }])
     })
 
     await t.test('is created once by two concurrent deliveries', async (t) => {
       const hogql_query = 'select uuid, event from events'
-      for (const query of [null, hogql_query]) {
-        const { config, ask } = await openDestination(t)
-        const job = jobTo(app, config, { hogql_query: query })
+      for (const selected of [null, hogql_query]) {
+        const { config, query } = await openDestination(t)
+        const job = jobTo(app, config, { hogql_query: selected })
         await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), neverAborted)))
-        t.strictSame(await ask('select count(*)::int as n from events'), [{ n: 451 }])
+        t.strictSame(await query('select count(*)::int as n from events'), [{ n: 451 }])
       }
     })
 
     await t.test('has the columns of a query, and the ledger prevents duplicates', async (t) => {
-      const { config, ask } = await openDestination(t)
+      const { config, query } = await openDestination(t)
       const long = `${'ä'.repeat(31)}bcd`
       const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties, uuid, event as "odd ""name", event as \`${long}\` from events where event = 'paid' and n < 10`
       const job = jobTo(app, { ...config, table_name: 'my "table"' }, { hogql_query })
       await deliver(job, listener(), neverAborted)
-      const rows = await ask('select *, pg_typeof(n)::text as type from "my ""table""" order by n')
+      const rows = await query('select *, pg_typeof(n)::text as type from "my ""table""" order by n')
       t.strictSame(
         rows.map(({ n }) => Number(n)),
         [1, 4, 7],
@@ -220,40 +220,44 @@ for (const engine of ENGINES)
         uuid: uuid(8),
         [`${'ä'.repeat(31)}b`]: 'paid',
       })
-      const [{ day }] = await ask('select day::text from "my ""table""" where n = 7')
+      const [{ day }] = await query('select day::text from "my ""table""" where n = 7')
       t.equal(day, '2026-01-01')
 
       t.match(await logsOf({ ...job, attempt: 2 }), [/already delivered/])
-      t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 3 }])
-      t.match(await ask('select batch_export_id, range_key, records::int as records from workspace_admin_ledger'), [
+      t.strictSame(await query('select count(*)::int as n from "my ""table"""'), [{ n: 3 }])
+      t.match(await query('select batch_export_id, range_key, records::int as records from workspace_admin_ledger'), [
         { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 3 },
       ])
       await deliver({ ...job, range_key: 'another' }, listener(), neverAborted)
-      t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 6 }])
-      await ask('drop table "my ""table"""')
+      t.strictSame(await query('select count(*)::int as n from "my ""table"""'), [{ n: 6 }])
+      await query('drop table "my ""table"""')
       await deliver(job, listener(), neverAborted)
-      t.strictSame(await ask('select count(*)::int as n from "my ""table"""'), [{ n: 3 }], 'a recreated table is empty')
+      t.strictSame(
+        await query('select count(*)::int as n from "my ""table"""'),
+        [{ n: 3 }],
+        'a recreated table is empty',
+      )
     })
 
     await t.test('created by others, with other types and without a key, is supported', async (t) => {
-      const { config, ask } = await openDestination(t)
-      await ask('create schema theirs')
-      await ask(
+      const { config, query } = await openDestination(t)
+      await query('create schema theirs')
+      await query(
         `create table theirs.t (id bigserial primary key, timestamp text, uuid uuid, event varchar(3), properties json,
          elements text, set text, set_once jsonb, distinct_id text, team_id text, ip text, site_url text, more int)`,
       )
       const job = jobTo(app, { ...config, schema: 'theirs', table_name: 't' })
       await deliver(job, listener(), neverAborted)
       t.match(await logsOf({ ...job, attempt: 2 }), [/already delivered/])
-      const rows = await ask('select * from theirs.t order by id')
+      const rows = await query('select * from theirs.t order by id')
       t.equal(rows.length, 451)
       t.match(rows[1], { uuid: uuid(2), event: 'pai', properties: { number: 1 }, set: '{"plan":"free"}' })
     })
 
     await t.test('is unchanged by a run that is killed', async (t) => {
-      const { config, ask } = await openDestination(t)
+      const { config, query } = await openDestination(t)
       const kill = () =>
-        ask(
+        query(
           `select pg_terminate_backend(pid, 10000) from pg_stat_activity
            where datname = current_database() and application_name = 'workspace-admin'`,
         )
@@ -276,32 +280,32 @@ for (const engine of ENGINES)
       stop.abort(new Error('cancelled'))
       await t.rejects(receiver.commit(), { message: 'cancelled' })
       await receiver.abort()
-      t.strictSame(await ask('select count(*)::int as n from events'), [{ n: 0 }])
+      t.strictSame(await query('select count(*)::int as n from events'), [{ n: 0 }])
     })
   })
 
 t.test('a server that fails', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
-  const { config, ask } = await openDestination(t)
+  const { config, query } = await openDestination(t)
   const to = (more: object, job: Partial<DeliveryJob> = {}) => failing(jobTo(app, { ...config, ...more }, job))
 
   await t.test('produces a message that says what to do', async (t) => {
     t.match(await to({ password: 'wrong' }), { retryable: false, message: /user or the password/ })
     t.match(await to({ database: 'nowhere' }), { retryable: false, message: /database does not exist/ })
     t.match(await to({ schema: 'nowhere' }), { retryable: false, message: /schema does not exist/ })
-    await ask('create table other (uuid text, event text)')
+    await query('create table other (uuid text, event text)')
     t.match(await to({ table_name: 'other' }), {
       retryable: false,
       message: /^The table has no column "properties", "elements", .*"timestamp"\. Add/,
     })
-    await ask('create table narrow as select null::date as event')
-    const query = { hogql_query: 'select event from events' }
-    t.match(await to({ table_name: 'narrow' }, query), { retryable: false, message: /does not fit/ })
-    await ask('create table strict (event text, more int not null)')
-    t.match(await to({ table_name: 'strict' }, query), { retryable: false, message: /constraint/ })
-    await ask("create view seen as select 'x' as event")
-    t.match(await to({ table_name: 'seen' }, query), { retryable: false, message: /accepts rows/ })
+    await query('create table narrow as select null::date as event')
+    const selectEvent = { hogql_query: 'select event from events' }
+    t.match(await to({ table_name: 'narrow' }, selectEvent), { retryable: false, message: /does not fit/ })
+    await query('create table strict (event text, more int not null)')
+    t.match(await to({ table_name: 'strict' }, selectEvent), { retryable: false, message: /constraint/ })
+    await query("create view seen as select 'x' as event")
+    t.match(await to({ table_name: 'seen' }, selectEvent), { retryable: false, message: /accepts rows/ })
     t.match(await to({}, { hogql_query: `select 1 as ${'a'.repeat(64)}, 2 as ${'a'.repeat(65)} from events` }), {
       retryable: false,
       message: /with AS/,
@@ -311,17 +315,17 @@ t.test('a server that fails', async (t) => {
 
   await t.test('produces a message that names the missing permission', async (t) => {
     const role = `role_${process.pid}`
-    await ask(`create role ${role} login password 'role'`)
-    t.teardown(() => ask(`drop owned by ${role}; drop role ${role}`))
-    await ask(`create schema inner_room; create schema outer_room; grant usage on schema outer_room to ${role}`)
+    await query(`create role ${role} login password 'role'`)
+    t.teardown(() => query(`drop owned by ${role}; drop role ${role}`))
+    await query(`create schema inner_room; create schema outer_room; grant usage on schema outer_room to ${role}`)
     const as = { user: role, password: 'role' }
     t.match(await to({ ...as, schema: 'inner_room' }), { retryable: false, message: /USAGE/ })
     t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /CREATE/ })
     await deliver(jobTo(app, { ...config, schema: 'outer_room' }), listener(), neverAborted)
     t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /INSERT/ })
-    await ask(`delete from outer_room.events; grant insert on outer_room.events to ${role}`)
+    await query(`delete from outer_room.events; grant insert on outer_room.events to ${role}`)
     t.equal(await to({ ...as, schema: 'outer_room' }), undefined, 'INSERT on an existing table is sufficient')
-    t.strictSame(await ask('select count(*)::int as n from outer_room.events'), [{ n: 3 }])
+    t.strictSame(await query('select count(*)::int as n from outer_room.events'), [{ n: 3 }])
 
     const tested = (more: object) => steps(postgres.test({ ...config, ...as, ...more }, toolsWith()))
     t.match(await tested({ schema: 'inner_room' }), ['Connect', /USAGE/])
@@ -366,7 +370,7 @@ t.test('a server that fails', async (t) => {
     t.match(await to({ port, table_name }), { retryable: false, message: /has_self_signed_cert/ })
     const trusting = { ...config, port, table_name, has_self_signed_cert: true }
     await deliver(jobTo(app, trusting), listener(), neverAborted)
-    t.strictSame(await ask(`select count(*)::int as n from ${table_name}`), [{ n: 3 }])
+    t.strictSame(await query(`select count(*)::int as n from ${table_name}`), [{ n: 3 }])
     const details = []
     for await (const detail of postgres.test(trusting, toolsWith())) details.push(detail)
     t.match(details[0], /over TLS/)
@@ -382,15 +386,15 @@ t.test('a server that fails', async (t) => {
       },
     ])
     await deliver(jobTo(app, { ...config, table_name: 'long', include_events }), listener(), neverAborted)
-    const [row] = await ask('select event, distinct_id, length(ip) as ip from long')
+    const [row] = await query('select event, distinct_id, length(ip) as ip from long')
     t.strictSame(row, { event: 'é'.repeat(200), distinct_id: 'x'.repeat(200), ip: 200 })
   })
 })
 
 t.test('tests the destination without writing events', async (t) => {
-  const { config, ask } = await openDestination(t)
+  const { config, query } = await openDestination(t)
   t.strictSame(await steps(postgres.test(config, toolsWith())), postgres.steps)
-  t.strictSame(await ask("select to_regclass('events') as made"), [{ made: null }])
+  t.strictSame(await query("select to_regclass('events') as made"), [{ made: null }])
   t.match(await steps(postgres.test({ ...config, password: 'wrong' }, toolsWith())), [/user or the password/])
   t.match(await steps(postgres.test({ ...config, schema: 'nowhere' }, toolsWith())), [
     'Connect',

@@ -99,10 +99,10 @@ const BROKEN: [query: string, line: number, column: number, words: string][] = [
 
 onBothEngines(t, 'names the line and column of an error in a query', async (t, app) => {
   const destination = { type: 'NoOp', config: {} }
-  const made = await app.call('project_batch_exports.create', {
+  const valid = await app.call('project_batch_exports.create', {
     body: { name: 'Valid', interval: 'hour', destination, hogql_query: 'select event from events' },
   })
-  t.equal(made.status, 201)
+  t.equal(valid.status, 201)
   for (const [hogql_query, line, column, words] of BROKEN) {
     const { status, body } = await preview(app, hogql_query)
     t.match({ status, body }, { status: 400, body: { attr: 'hogql_query', code: 'invalid_input' } }, hogql_query)
@@ -113,7 +113,7 @@ onBothEngines(t, 'names the line and column of an error in a query', async (t, a
       body: { name: 'Broken', interval: 'hour', destination, hogql_query },
     })
     const changed = await app.call('project_batch_exports.update', {
-      params: { id: made.body.id },
+      params: { id: valid.body.id },
       body: { hogql_query },
     })
     t.strictSame([created.status, created.body, changed.body], [400, body, body])

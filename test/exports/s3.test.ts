@@ -10,7 +10,7 @@ import { createS3, s3 } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { type Fault, frontOf, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 const neverAborted = new AbortController().signal
@@ -118,16 +118,16 @@ for (const engine of ENGINES)
 
 t.test('requests server-side encryption from S3', async (t) => {
   const store = await openStore(t)
-  const front = await frontOf(t, store.port)
+  const proxy = await openFaultProxy(t, store.port)
   const sent = (): unknown[] =>
-    front.seen
+    proxy.seen
       .splice(0)
       .filter(({ method }) => method === 'PUT')
       .map(({ headers }) => [
         headers['x-amz-server-side-encryption'],
         headers['x-amz-server-side-encryption-aws-kms-key-id'],
       ])
-  const put = (more: object) => send(shortTimeouts, configOf(front.port, more), toolsFor(t))
+  const put = (more: object) => send(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
   await put({})
   t.same(sent(), [[undefined, undefined]])
   await put({ encryption: 'AES256', kms_key_id: 'unused' })
@@ -140,29 +140,29 @@ t.test('requests server-side encryption from S3', async (t) => {
 
 t.test('aborts the unfinished uploads of killed attempts', async (t) => {
   const store = await openStore(t)
-  const front = await frontOf(t, store.port)
+  const proxy = await openFaultProxy(t, store.port)
   const key = 'p/2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl'
   const upload = (name: string, id: string): string => `<Upload><Key>${name}</Key><UploadId>${id}</UploadId></Upload>`
   const body = `<ListMultipartUploadsResult>${upload(key, 'mine')}${upload(`${key}.gz`, 'other')}</ListMultipartUploadsResult>`
-  front.fault = ({ method, url }): Fault => {
+  proxy.fault = ({ method, url }): Fault => {
     if (method === 'GET' && url!.includes('uploads')) return { status: 200, body }
     return method === 'DELETE' ? { status: 204 } : undefined
   }
-  t.equal(await send(shortTimeouts, configOf(front.port, { prefix: 'p' }), toolsFor(t)), undefined)
+  t.equal(await send(shortTimeouts, configOf(proxy.port, { prefix: 'p' }), toolsFor(t)), undefined)
   t.match(
-    front.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url),
+    proxy.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url),
     [/uploadId=mine/],
   )
 })
 
 t.test('an S3 store that fails', async (t) => {
   const store = await openStore(t)
-  const front = await frontOf(t, store.port)
-  const failing = (more: object = {}, tools = toolsFor(t)) => send(shortTimeouts, configOf(front.port, more), tools)
+  const proxy = await openFaultProxy(t, store.port)
+  const failing = (more: object = {}, tools = toolsFor(t)) => send(shortTimeouts, configOf(proxy.port, more), tools)
   /** Only writes fail. */
   const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
     let remaining = times
-    front.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
+    proxy.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
   }
 
   await t.test('produces a message that says what to fix', async (t) => {
@@ -203,7 +203,7 @@ t.test('an S3 store that fails', async (t) => {
   })
 
   await t.test('does not delay an aborted run', async (t) => {
-    const waiting = await frontOf(t, store.port)
+    const waiting = await openFaultProxy(t, store.port)
     waiting.fault = ({ method }) => (method === 'PUT' ? 'hang' : undefined)
     const run = new AbortController()
     const sending = send(s3, configOf(waiting.port), toolsFor(t, { signal: run.signal }))
@@ -222,11 +222,11 @@ t.test('an S3 store that fails', async (t) => {
 
 t.test('tests an S3 destination step by step', async (t) => {
   const store = await openStore(t)
-  const front = await frontOf(t, store.port)
-  const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(front.port, more), toolsFor(t))
+  const proxy = await openFaultProxy(t, store.port)
+  const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
   t.same(await test(), { completed: [...s3.steps] })
   t.match(
-    front.seen.map(({ url }) => url).filter((url) => url.includes('test')),
+    proxy.seen.map(({ url }) => url).filter((url) => url.includes('test')),
     [/uploads/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/, /^\/events\/a%20b\/workspace-admin-test\.jsonl/],
   )
   t.same(await store.objects(), {}, 'the test object is deleted')
@@ -234,11 +234,11 @@ t.test('tests an S3 destination step by step', async (t) => {
   t.match(await test({ bucket_name: 'absent' }), { completed: s3.steps.slice(0, 1), failure: { message: /bucket/ } })
   t.match(await test({ aws_access_key_id: 'x' }), { completed: s3.steps.slice(0, 1), failure: { message: /secret/ } })
   const denied = { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }
-  front.fault = ({ method }) => (method === 'GET' ? denied : undefined)
+  proxy.fault = ({ method }) => (method === 'GET' ? denied : undefined)
   t.same(await test(), { completed: [...s3.steps] }, 'write-only credentials are sufficient')
-  front.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
+  proxy.fault = ({ method }) => (method === 'PUT' ? denied : undefined)
   t.match(await test(), { completed: s3.steps.slice(0, 2), failure: { message: /put and delete/ } })
-  front.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
+  proxy.fault = ({ method }) => (method === 'DELETE' ? denied : undefined)
   t.match(await test(), { completed: s3.steps.slice(0, 3), failure: { message: /put and delete/ } })
 })
 

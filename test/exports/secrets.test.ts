@@ -26,20 +26,23 @@ const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECR
 t.test('decrypts a secret only with its key, for its row, and unmodified', async (t) => {
   const [key, otherKey] = [randomBytes(32), randomBytes(32)]
   const vault = createVault([key])
-  const sealed = vault.seal('täxt', 'batch_exports/1')
-  t.equal(vault.open(sealed, 'batch_exports/1'), 'täxt')
-  t.not(sealed, vault.seal('täxt', 'batch_exports/1'), 'every encryption differs')
-  t.notMatch(sealed, /täxt/)
+  const encrypted = vault.encrypt('täxt', 'batch_exports/1')
+  t.equal(vault.decrypt(encrypted, 'batch_exports/1'), 'täxt')
+  t.not(encrypted, vault.encrypt('täxt', 'batch_exports/1'), 'every encryption differs')
+  t.notMatch(encrypted, /täxt/)
   const unreadable = { code: 'secret_unreadable' }
-  t.throws(() => vault.open(sealed, 'batch_exports/2'), unreadable)
-  t.throws(() => createVault([otherKey]).open(sealed, 'batch_exports/1'), unreadable)
-  for (const at of [10, 20, sealed.length - 2]) {
-    const other = sealed[at] === 'A' ? 'B' : 'A'
-    t.throws(() => vault.open(sealed.slice(0, at) + other + sealed.slice(at + 1), 'batch_exports/1'), unreadable)
+  t.throws(() => vault.decrypt(encrypted, 'batch_exports/2'), unreadable)
+  t.throws(() => createVault([otherKey]).decrypt(encrypted, 'batch_exports/1'), unreadable)
+  for (const at of [10, 20, encrypted.length - 2]) {
+    const other = encrypted[at] === 'A' ? 'B' : 'A'
+    t.throws(
+      () => vault.decrypt(encrypted.slice(0, at) + other + encrypted.slice(at + 1), 'batch_exports/1'),
+      unreadable,
+    )
   }
-  t.throws(() => vault.open('', 'batch_exports/1'), unreadable)
-  t.equal(createVault([otherKey, key]).open(sealed, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
-  t.throws(() => createVault([]).seal('x', 'y'), { code: 'no_secret_key' })
+  t.throws(() => vault.decrypt('', 'batch_exports/1'), unreadable)
+  t.equal(createVault([otherKey, key]).decrypt(encrypted, 'batch_exports/1'), 'täxt', 'the previous key still decrypts')
+  t.throws(() => createVault([]).encrypt('x', 'y'), { code: 'no_secret_key' })
 })
 
 t.test('creates a key file next to the data once', async (t) => {
@@ -129,9 +132,9 @@ for (const engine of ENGINES)
     await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const resealed = (await store.getById(rotated.db, created.body.id))!
-    t.not(resealed.secrets, row.secrets)
-    t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), resealed).config.token, CONFIG.token)
+    const reencrypted = (await store.getById(rotated.db, created.body.id))!
+    t.not(reencrypted.secrets, row.secrets)
+    t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), reencrypted).config.token, CONFIG.token)
     await rotated.dispose()
     await (await start({ SECRET_KEY: next })).dispose()
     await t.rejects(start({}), /encrypted with another key/)
@@ -143,17 +146,17 @@ onBothEngines(
   async (t, app) => {
     const { send, first, deps } = app
     const base = `/api/projects/${first.project_id}`
-    const made = await send('POST', `${base}/batch_exports/`, {
+    const created = await send('POST', `${base}/batch_exports/`, {
       body: { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } },
     })
-    const one = `${base}/batch_exports/${made.body.id}/`
+    const one = `${base}/batch_exports/${created.body.id}/`
     const patch = (config: object) => send('PATCH', one, { body: { destination: { config } } })
     await deps.db.run(sql`update batch_exports set secrets = ${'lost.x'}`)
     const unreadable = { status: 400, body: { code: 'secret_unreadable' } }
     t.match(await patch({ include_events: ['a'] }), unreadable)
     t.equal((await send('PATCH', one, { body: { name: 'y' } })).status, 200, 'other fields can change')
     t.equal((await patch({ token: 'phc_NEW' })).status, 200)
-    const row = (await store.getById(deps.db, made.body.id))!
+    const row = (await store.getById(deps.db, created.body.id))!
     t.same(decryptSettings(deps.vault, row).config, { ...CONFIG, token: 'phc_NEW' })
     const log = (await send('GET', `/api/organizations/${first.organization_id}/activity_log/?limit=1`)).body.results
     t.match(log[0].changes, [{ field: 'destination__config__token', before: 'changed', after: 'changed' }])
@@ -177,7 +180,7 @@ onBothEngines(
     t.equal((await send('PATCH', config, { body: { enabled: false } })).status, 200)
     t.equal((await send('PATCH', config, { body: { config: { a: 'C', b: 'D' } } })).status, 200)
     const stored = (await deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
-    t.same(JSON.parse(deps.vault.open(stored.secrets, `plugin_configs/${configured.body.id}`)), { a: 'C', b: 'D' })
+    t.same(JSON.parse(deps.vault.decrypt(stored.secrets, `plugin_configs/${configured.body.id}`)), { a: 'C', b: 'D' })
   },
   { environment: { SECRET_KEY: hex() } },
 )
@@ -348,8 +351,8 @@ t.test('applies the same rules to types that are not supported yet', async (t) =
 t.test('rejects secrets on PostgreSQL without SECRET_KEY', async (t) => {
   const app = await openApp(t, 'postgres')
   const body = { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } }
-  const answer = await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
-  t.match(answer, { status: 503, body: { code: 'no_secret_key', detail: /SECRET_KEY/ } })
+  const response = await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
+  t.match(response, { status: 503, body: { code: 'no_secret_key', detail: /SECRET_KEY/ } })
 })
 
 t.test('excludes the key from backups, and names the missing key after a restore', async (t) => {

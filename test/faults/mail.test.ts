@@ -17,23 +17,23 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
 }
 
 for (const engine of ENGINES) {
-  t.test(`does not resend a mail after a kill during its delivery (${engine})`, async (t) => {
+  t.test(`does not resend an email after a kill during its delivery (${engine})`, async (t) => {
     const DATABASE_URL = await emptyPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
     const first = await startProcess(t, environment)
-    mailbox.behave({ at: 'data', hang: true })
+    mailbox.setFault({ at: 'data', hang: true })
     const reached = mailbox.reached()
     t.equal(await invite(first, first.api_key!, 'lost@example.com'), 201)
     await reached
     await first.kill()
 
-    mailbox.behave(null)
+    mailbox.setFault(null)
     const second = await startProcess(t, environment)
     const delivery = mailbox.next()
     t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
     t.strictSame((await delivery).to, ['next@example.com'])
-    t.equal(mailbox.mails.length, 1, 'a mail that may have arrived is not sent again')
+    t.equal(mailbox.mails.length, 1, 'an email that may have arrived is not sent again')
     await second.kill()
   })
 
@@ -41,7 +41,7 @@ for (const engine of ENGINES) {
     const DATABASE_URL = await emptyPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
-    mailbox.behave({ at: 'recipient', status: 451 })
+    mailbox.setFault({ at: 'recipient', status: 451 })
     const first = await startProcess(t, environment)
     const reached = mailbox.reached()
     t.equal(await invite(first, first.api_key!, 'waiting@example.com'), 201)
@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
     await first.kill()
 
     await db.run(sql`update letters set next_attempt_at = '2026-01-01T00:00:00.000Z'`)
-    mailbox.behave(null)
+    mailbox.setFault(null)
     const delivery = mailbox.next()
     const second = await startProcess(t, environment)
     t.strictSame((await delivery).to, ['waiting@example.com'], 'the next start sends it')

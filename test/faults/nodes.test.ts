@@ -20,7 +20,7 @@ const WINDOW_MS = 300_000
 /** Longer than a lease. */
 const BEYOND_LEASE_MS = 61_000
 
-interface Answer {
+interface HttpResponse {
   status: number
   headers: IncomingHttpHeaders
   body: any
@@ -31,7 +31,7 @@ function sendTo(
   agent: Agent,
   url: string,
   { method = 'GET', key, body }: { method?: string; key?: string; body?: unknown },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -90,7 +90,7 @@ function createBalancer(t: Test, site: Site) {
       if (site.servers.some(({ child }) => child.exitCode !== null)) throw new Error('a node exited')
       return site.servers.every((server) => ready.includes(server))
     },
-    send: (path: string, options: Parameters<typeof sendTo>[2]): Promise<Answer> => {
+    send: (path: string, options: Parameters<typeof sendTo>[2]): Promise<HttpResponse> => {
       const choice = ready.length ? ready : site.servers
       return sendTo(agent, `${choice[next++ % choice.length]!.url}${path}`, options)
     },
@@ -104,7 +104,7 @@ function createLoad(t: Test, site: Site) {
   const acknowledged: string[] = []
   let created = 0
   let running = true
-  let answers: { name: string; status: number | string; retry_after: string | undefined }[] = []
+  let responses: { name: string; status: number | string; retry_after: string | undefined }[] = []
 
   async function sendRequest(kind: number): Promise<void> {
     const events = Array.from({ length: 5 }, () => ({ uuid: uuid(++created), event: 'seen', distinct_id: 'person' }))
@@ -116,10 +116,10 @@ function createLoad(t: Test, site: Site) {
     ][kind % 4] as [string, string, Parameters<typeof sendTo>[2]]
     try {
       const { status, headers } = await balancer.send(path, options)
-      answers.push({ name, status, retry_after: headers['retry-after'] })
+      responses.push({ name, status, retry_after: headers['retry-after'] })
       if (name === 'in' && status === 200) acknowledged.push(...events.map((event) => event.uuid))
     } catch (error) {
-      answers.push({ name, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
+      responses.push({ name, status: (error as NodeJS.ErrnoException).code ?? String(error), retry_after: undefined })
     }
   }
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
@@ -139,14 +139,14 @@ function createLoad(t: Test, site: Site) {
     stop,
     /** The responses since the last call. */
     answers: () => {
-      const recent = answers
-      answers = []
+      const recent = responses
+      responses = []
       return recent
     },
     /** Waits for this many more responses. */
     more: async (count: number): Promise<void> => {
-      const enough = answers.length + count
-      await until(async () => answers.length >= enough)
+      const enough = responses.length + count
+      await until(async () => responses.length >= enough)
     },
   }
 }
@@ -184,11 +184,11 @@ t.test('rolling restarts under load lose no request', async (t) => {
     }
   await load.more(20)
   await load.stop()
-  const answers = load.answers()
+  const responses = load.answers()
   t.same(
-    answers.filter(({ status }) => status !== 200),
+    responses.filter(({ status }) => status !== 200),
     [],
-    `${answers.length} requests succeed`,
+    `${responses.length} requests succeed`,
   )
   const stored = await storedUuids(t, site)
   t.ok(load.acknowledged.length > 0)
@@ -202,8 +202,8 @@ t.test('rolling restarts under load lose no request', async (t) => {
 
 t.test('serves, works and drains according to its role', async (t) => {
   const DATABASE_URL = await emptyPlace(t, 'postgres')
-  const box = await openMailbox(t)
-  const mail = { SMTP_URL: box.url, SITE_URL: 'http://site.example' }
+  const mailbox = await openMailbox(t)
+  const mail = { SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
   const serve = (role: string): Promise<ServerProcess> =>
     startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, serveArguments('--role', role))
   const agent = agentFor(t)
@@ -217,12 +217,12 @@ t.test('serves, works and drains according to its role', async (t) => {
     }),
     { status: 201 },
   )
-  const arriving = box.next()
+  const arriving = mailbox.next()
   const worker = await serve('worker')
   t.strictSame((await arriving).to, ['new@example.com'], 'the worker sends the mail of the API node')
 
   for (const path of ['/health/live', '/health/ready', '/openapi.json'])
-    t.match(await sendTo(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker answers ${path}`)
+    t.match(await sendTo(agent, `${worker.url}${path}`, {}), { status: 200 }, `a worker serves ${path}`)
   t.equal((await fetch(`${worker.url}/metrics`)).status, 200)
   const misdirected = { type: 'server_error', code: 'unavailable', detail: /role api or all/, attr: null }
   for (const [method, path] of [
@@ -239,13 +239,13 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.same(await stopNode(worker, 'SIGTERM'), [0, null], 'a worker does not drain')
   t.same(await stopNode(await serve('all'), 'SIGINT'), [0, null], 'SIGINT does not drain')
 
-  const me = (): Promise<Answer> => sendTo(agent, `${api.url}/api/users/@me/`, { key })
+  const me = (): Promise<HttpResponse> => sendTo(agent, `${api.url}/api/users/@me/`, { key })
   t.match(await me(), { status: 200, headers: { connection: 'keep-alive' } })
   api.child.kill('SIGTERM')
   await until(async () => !(await isReady(agent, api)))
   t.match(await sendTo(agent, `${api.url}/health/ready`, {}), { status: 503, body: { code: 'unavailable' } })
   t.match(await sendTo(agent, `${api.url}/health/live`, {}), { status: 200 })
-  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'answers and closes the connection')
+  t.match(await me(), { status: 200, headers: { connection: 'close' } }, 'responds and closes the connection')
   t.same(await stopNode(api, 'SIGTERM'), [1, null], 'a second signal exits immediately')
 
   const apiOnly = await openApp(t, 'postgres', { environment: { ...mail, ROLE: 'api' } })
@@ -255,7 +255,7 @@ t.test('serves, works and drains according to its role', async (t) => {
     201,
   )
   await apiOnly.deps.mailer!.stop()
-  t.equal(box.mails.length, 1, 'an API node sends no mail')
+  t.equal(mailbox.mails.length, 1, 'an API node sends no mail')
 })
 
 t.test('a worker finishes the run of a killed worker', async (t) => {
@@ -291,9 +291,9 @@ t.test('a worker finishes the run of a killed worker', async (t) => {
     }))
     await site.request('POST', '/batch/', { api_key: site.project_token, batch })
     sent.push(...batch.map((event) => event.uuid))
-    // Open transactions of other suites on the same cluster hold back the horizon.
+    // Open transactions of other suites on the same cluster delay the horizon.
     await until(async () => (await database.query(horizonPassed)).rows[0].over)
-    // The lock blocks other writers without taking a transaction id, which would hold back the horizon too.
+    // The lock blocks other writers without taking a transaction id, which would also delay the horizon.
     await client.query('begin; lock table delivered in share mode')
     site.advance(2 * WINDOW_MS)
     worker ??= await site.start({ ROLE: 'worker' })
@@ -347,7 +347,7 @@ t.test('nodes recover when the database restarts under load', async (t) => {
       'requests during the outage succeed or get 503 with Retry-After',
     )
     t.ok(during.some(({ status }) => status === 200))
-    // Requests from the time of the outage are answered by now.
+    // Requests from the time of the outage have completed by now.
     await load.more(CLIENTS)
     load.answers()
     await load.more(50)
@@ -389,13 +389,13 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
   ])
   const agent = agentFor(t)
   const holder = await clientFor(t, site.database_url)
-  const list = ({ url }: ServerProcess): Promise<Answer> =>
+  const list = ({ url }: ServerProcess): Promise<HttpResponse> =>
     sendTo(agent, `${url}/api/organizations/`, { key: site.api_key })
   // One request is not enough where connections are slow to open.
-  const served = (): Promise<Answer> =>
+  const served = (): Promise<HttpResponse> =>
     until(async () => {
-      const answer = await list(full)
-      return answer.status === 200 && answer
+      const response = await list(full)
+      return response.status === 200 && response
     })
   const isBlocked = `select 1 from pg_locks where not granted and relation = 'organizations'::regclass`
   const busy = { type: 'server_error', code: 'unavailable', detail: /database is busy/, attr: null }
@@ -404,13 +404,13 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
   const waiting = [served(), served()]
   await until(async () => (await holder.query(isBlocked)).rowCount === 2)
   const sent = { api_key: site.project_token, batch: [{ event: 'seen', distinct_id: 'person' }] }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 5 }, () => list(full)),
     sendTo(agent, `${full.url}/batch/`, { method: 'POST', body: sent }),
     sendTo(agent, `${full.url}/health/ready`, {}),
   ])
-  for (const answer of answers)
-    t.match(answer, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
+  for (const response of responses)
+    t.match(response, { status: 503, headers: { 'retry-after': '5' }, body: busy }, 'no connection is free')
   t.match(await sendTo(agent, `${full.url}/health/live`, {}), { status: 200 })
   t.match(
     await list(shortLockTimeout),
@@ -424,7 +424,7 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
   )
 
   await holder.query('commit')
-  for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200 }, 'the first requests succeed')
+  for (const response of await Promise.all(waiting)) t.match(response, { status: 200 }, 'the first requests succeed')
   t.match(await list(full), { status: 200 })
   t.match(await list(shortLockTimeout), { status: 200 })
 })

@@ -41,7 +41,7 @@ const MIN_REJECTIONS = 5
 const MAX_WRITES = 2_000
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 
-interface Answer {
+interface HttpResponse {
   status: number
   headers: Headers
   body: any
@@ -54,7 +54,7 @@ async function request(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: {
@@ -105,7 +105,7 @@ function createLedger() {
   const organizations = new Map<string, Organization>()
   const batches = new Map<string, { acknowledged: boolean }>()
   let acknowledged = 0
-  const isDone = ({ status }: Answer): boolean => {
+  const isDone = ({ status }: HttpResponse): boolean => {
     const done = status >= 200 && status < 300
     if (done) acknowledged++
     return done
@@ -116,7 +116,11 @@ function createLedger() {
     acknowledged: (): number => acknowledged,
 
     /** Creates an organization, renames it twice and sometimes deletes it. Yields the response to each request. */
-    administer: async function* (server: ServerProcess, key: string, random: () => number): AsyncGenerator<Answer> {
+    administer: async function* (
+      server: ServerProcess,
+      key: string,
+      random: () => number,
+    ): AsyncGenerator<HttpResponse> {
       const name = v7()
       names.add(name)
       const created = await request(server, key, 'POST', '/api/organizations/', { name: `${name} 0` })
@@ -140,11 +144,11 @@ function createLedger() {
     },
 
     /** Sends events of one sender, whose person stores the number of the last event. */
-    send: async (server: ServerProcess, sender: string, order: number): Promise<Answer> => {
+    send: async (server: ServerProcess, sender: string, order: number): Promise<HttpResponse> => {
       const name = `${sender} ${order}`
       const batch = { acknowledged: false }
       batches.set(name, batch)
-      const answer = await request(server, null, 'POST', '/batch/', {
+      const response = await request(server, null, 'POST', '/batch/', {
         api_key: server.project_token,
         batch: Array.from({ length: BATCH_SIZE }, () => ({
           uuid: v7(),
@@ -153,8 +157,8 @@ function createLedger() {
           properties: { batch: name, padding: 'x'.repeat(500), $set: { last: order } },
         })),
       })
-      batch.acknowledged = isDone(answer)
-      return answer
+      batch.acknowledged = isDone(response)
+      return response
     },
 
     assertStored: async (t: Test, folder: string, when: string): Promise<void> => {
@@ -317,7 +321,7 @@ function limitedFiles(t: Test): Disk | undefined {
   }
 }
 
-const assertUnavailable = (t: Test, { status, headers, body }: Answer): void => {
+const assertUnavailable = (t: Test, { status, headers, body }: HttpResponse): void => {
   t.equal(status, 503)
   t.equal(headers.get('retry-after'), '5')
   t.match(body, { type: 'server_error', code: 'unavailable', detail: /disk|stor/, attr: null })
@@ -348,15 +352,15 @@ for (const [i, [name, open, unable]] of DISKS.entries())
 
       const rejections = { administration: 0, events: 0 }
       for (let i = 1; i <= MAX_WRITES && rejections.administration < MIN_REJECTIONS; i++)
-        for await (const answer of ledger.administer(server, key, random)) {
-          if (answer.status < 300) continue
-          assertUnavailable(t, answer)
+        for await (const response of ledger.administer(server, key, random)) {
+          if (response.status < 300) continue
+          assertUnavailable(t, response)
           rejections.administration++
         }
       for (let order = 1; order <= MAX_WRITES && rejections.events < MIN_REJECTIONS; order++) {
-        const answer = await ledger.send(server, `${round}-full`, order)
-        if (answer.status === 200) continue
-        assertUnavailable(t, answer)
+        const response = await ledger.send(server, `${round}-full`, order)
+        if (response.status === 200) continue
+        assertUnavailable(t, response)
         rejections.events++
       }
       t.ok(

@@ -39,7 +39,7 @@ process.on('warning', (warning) => {
   if ((warning as { code?: string }).code?.startsWith('FSTDEP')) throw warning
 })
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Record<string, unknown>
   body: any
@@ -62,9 +62,9 @@ export interface TestApp {
   /** Moves the clock that the server sees. */
   advance(milliseconds: number): void
   /** Sends a request with the first key, or with `key`; null sends no key. */
-  send(method: string, url: string, options?: SendOptions): Promise<Answer>
+  send(method: string, url: string, options?: SendOptions): Promise<ApiResponse>
   /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
-  call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<Answer>
+  call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<ApiResponse>
   /** The headers of this key, or with `sessions` of a session of its user. */
   credentials(key: string): Promise<Record<string, string>>
   key(options: {
@@ -184,7 +184,7 @@ export async function openApp(
     // of a key, has started.
     await nextLoop()
     const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
-    const answer = {
+    const result = {
       status: response.statusCode,
       headers: response.headers,
       text: response.payload,
@@ -192,11 +192,11 @@ export async function openApp(
     }
     transcript.push({
       request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
-      status: answer.status,
+      status: result.status,
       // The status of the installation names the engine.
-      body: json && !path.startsWith('/api/instance_status') ? timeless(answer.body) : '',
+      body: json && !path.startsWith('/api/instance_status') ? timeless(result.body) : '',
     })
-    return answer
+    return result
   }
 
   return {

@@ -29,7 +29,7 @@ export async function ingest(
   project_id = app.first.project_id,
 ): Promise<void> {
   await commit(app, events, project_id)
-  // Open transactions of other suites on the same cluster hold back the horizon.
+  // Open transactions of other suites on the same cluster delay the horizon.
   const { position } = (await app.deps.events.get<{ position: number }>(
     sql`select coalesce(max(${POSITION}), 0) as position from events e where e.project_id = ${project_id}`,
   ))!

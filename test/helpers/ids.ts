@@ -20,7 +20,7 @@ export function knownIds(): Ids {
         .padStart(16, 'a')
         .replace(/(.{4})(?=.)/g, '$1-'),
     challenge: () => `challenge${next().padStart(34, '0')}`,
-    letters: () =>
+    slugSuffix: () =>
       next()
         .padStart(4, '0')
         .slice(-4)

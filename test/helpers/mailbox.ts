@@ -15,36 +15,36 @@ export interface Mailbox {
   url: string
   port: number
   mails: Mail[]
-  /** The raw text of mails that were rejected after their data. */
+  /** The raw text of emails that were rejected after their data. */
   refused: string[]
-  /** The next mail to arrive. */
+  /** The next email to arrive. */
   next(): Promise<Mail>
-  /** Resolves when the configured behaviour applies next. */
+  /** Resolves when the configured fault occurs next. */
   reached(): Promise<void>
-  /** Sets the behaviour for the next mails; null accepts them. */
-  behave(behaviour: Behaviour): void
+  /** Sets the fault for the next emails; null accepts them. */
+  setFault(fault: SmtpFault): void
   close(): Promise<void>
 }
 
 /** A fault at a step of the SMTP dialogue: a status, a closed connection, or no reply. */
-export type Behaviour = { at: 'recipient' | 'data' | 'greeting'; status?: number; cut?: boolean; hang?: boolean } | null
+export type SmtpFault = { at: 'recipient' | 'data' | 'greeting'; status?: number; cut?: boolean; hang?: boolean } | null
 
 /** Starts an SMTP server on loopback with configurable faults. */
 export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port = 0): Promise<Mailbox> {
   const events = new EventEmitter()
   const mails: Mail[] = []
   const refused: string[] = []
-  let behaviour: Behaviour = null
+  let fault: SmtpFault = null
 
   const perform = (
     at: string,
     stream: { destroy?: () => void } | undefined,
     done: (error?: Error | null) => void,
   ): void => {
-    if (behaviour?.at !== at) return void done()
+    if (fault?.at !== at) return void done()
     events.emit('reached')
-    if (behaviour.cut) stream?.destroy?.()
-    else if (!behaviour.hang) done(Object.assign(new Error('rejected'), { responseCode: behaviour.status }))
+    if (fault.cut) stream?.destroy?.()
+    else if (!fault.hang) done(Object.assign(new Error('rejected'), { responseCode: fault.status }))
   }
 
   const server = new SMTPServer({
@@ -95,8 +95,8 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
     refused,
     next: async () => (await once(events, 'mail'))[0] as Mail,
     reached: async () => void (await once(events, 'reached')),
-    behave: (next) => {
-      behaviour = next
+    setFault: (next) => {
+      fault = next
     },
     close,
   }

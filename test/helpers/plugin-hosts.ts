@@ -7,7 +7,7 @@ import { type Files, tarOf, within, zipOf } from './archives.ts'
 
 type HostName = 'github' | 'github_api' | 'codeload' | 'gitlab' | 'npm_registry'
 
-export interface Asked {
+export interface RecordedRequest {
   host: HostName
   url: string
   authorization: string | undefined
@@ -22,15 +22,15 @@ interface Published {
   token?: string
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type HostHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface PluginHosts {
   /** Published plugins by `github user/repo`, `gitlab group/project` or `npm name`. */
   published: Record<string, Published>
   /** All requests so far. */
-  asked: Asked[]
+  requests: RecordedRequest[]
   /** Handlers that replace a host. */
-  instead: Partial<Record<HostName, Answer>>
+  instead: Partial<Record<HostName, HostHandler>>
   urls: Record<HostName, string>
   /** The variables that point a server to these hosts. */
   environment: Record<string, string>
@@ -40,13 +40,13 @@ export interface PluginHosts {
 export async function openPluginHosts(t: Test): Promise<PluginHosts> {
   const hosts: PluginHosts = {
     published: {},
-    asked: [],
+    requests: [],
     instead: {},
     urls: {} as PluginHosts['urls'],
     environment: {},
     reset: () => {
       hosts.published = {}
-      hosts.asked = []
+      hosts.requests = []
       hosts.instead = {}
     },
   }
@@ -55,7 +55,7 @@ export async function openPluginHosts(t: Test): Promise<PluginHosts> {
     return entry && (!entry.token || authorization === `Bearer ${entry.token}`) ? entry : undefined
   }
 
-  const answers: Record<HostName, (url: URL, response: ServerResponse, authorization?: string) => unknown> = {
+  const responses: Record<HostName, (url: URL, response: ServerResponse, authorization?: string) => unknown> = {
     github: (url, response) => {
       const [, user, repo, ref] = /^\/([^/]+)\/([^/]+)\/archive\/(.+)\.zip$/.exec(url.pathname) ?? []
       // GitHub redirects without checking that the repository exists; codeload checks.
@@ -102,13 +102,13 @@ export async function openPluginHosts(t: Test): Promise<PluginHosts> {
     },
   }
 
-  for (const host of Object.keys(answers) as HostName[]) {
+  for (const host of Object.keys(responses) as HostName[]) {
     const server = createServer((request, response) => {
       const { authorization } = request.headers
-      hosts.asked.push({ host, url: request.url!, authorization })
+      hosts.requests.push({ host, url: request.url!, authorization })
       const instead = hosts.instead[host]
       if (instead) instead(request, response)
-      else void answers[host](new URL(request.url!, 'http://host'), response, authorization)
+      else void responses[host](new URL(request.url!, 'http://host'), response, authorization)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     t.teardown(() => {

@@ -101,10 +101,10 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
 }
 
 /** Polls until the result is truthy. */
-export async function until<Answer>(poll: () => Promise<Answer | false | null | undefined>): Promise<Answer> {
+export async function until<Result>(poll: () => Promise<Result | false | null | undefined>): Promise<Result> {
   for (;;) {
-    const answer = await poll()
-    if (answer) return answer
+    const response = await poll()
+    if (response) return response
     await pause(20)
   }
 }

@@ -57,7 +57,7 @@ export async function stepsOf(
 
 export type Fault = 'hang' | 'drop' | { status: number; body?: string; headers?: Record<string, string> } | undefined
 
-export interface Front {
+export interface FaultProxy {
   port: number
   seen: { method: string; url: string; headers: IncomingMessage['headers'] }[]
   /** The fault for a request; undefined forwards it. */
@@ -67,15 +67,15 @@ export interface Front {
 }
 
 /** Starts a proxy in front of a store that records requests and injects faults. */
-export async function frontOf(t: Test, target: number): Promise<Front> {
+export async function openFaultProxy(t: Test, target: number): Promise<FaultProxy> {
   let markHanging = (): void => undefined
   const hanging = new Promise<void>((resolve) => {
     markHanging = resolve
   })
-  const front: Front = { port: 0, seen: [], fault: () => undefined, hanging }
+  const proxy: FaultProxy = { port: 0, seen: [], fault: () => undefined, hanging }
   const server = createServer((incoming, response) => {
-    front.seen.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers })
-    const fault = front.fault(incoming)
+    proxy.seen.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers })
+    const fault = proxy.fault(incoming)
     if (fault === undefined) return forward(incoming, response, target)
     if (fault === 'hang') return markHanging()
     if (fault === 'drop') return void incoming.once('data', () => incoming.socket.destroy())
@@ -86,15 +86,15 @@ export async function frontOf(t: Test, target: number): Promise<Front> {
     server.closeAllConnections()
     server.close()
   })
-  front.port = (server.address() as AddressInfo).port
-  return front
+  proxy.port = (server.address() as AddressInfo).port
+  return proxy
 }
 
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number): void {
   const { method, url, headers } = incoming
-  const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (answer) => {
-    response.writeHead(answer.statusCode!, answer.headers)
-    answer.pipe(response)
+  const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (reply) => {
+    response.writeHead(reply.statusCode!, reply.headers)
+    reply.pipe(response)
   })
   outgoing.on('error', () => response.destroy())
   incoming.pipe(outgoing)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Operation } from '../../src/contract/table.ts'
 import * as logs from '../../src/store/batch_export_logs.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import type { Answer, SendOptions, TestApp } from './app.ts'
+import type { ApiResponse, SendOptions, TestApp } from './app.ts'
 
 export const PLUGIN_FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 
@@ -84,9 +84,9 @@ export async function createTenant(app: TestApp, word: string): Promise<Tenant> 
   const { organization_id, project_id } = owner
   await organizations.setPluginsAccess(app.deps.db, organization_id, 9, app.deps.now())
   const send: Send = async (method, path, options) => {
-    const answer = await app.send(method, path, { key: owner.key, ...options })
-    assert(answer.status < 300, `${method} ${path} responded with ${answer.status}: ${answer.text}`)
-    return answer.body
+    const response = await app.send(method, path, { key: owner.key, ...options })
+    assert(response.status < 300, `${method} ${path} responded with ${response.status}: ${response.text}`)
+    return response.body
   }
   const created = await createResources(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
   const [batch_export_id, [first_run]] = [String(created.ids.batch_exports[0]), created.ids.batch_export_runs]
@@ -97,7 +97,7 @@ export async function createTenant(app: TestApp, word: string): Promise<Tenant> 
 }
 
 /** Sends a request, by default as the owner, and returns the response body. Throws for an error response. */
-export type Send = (method: string, path: string, options?: SendOptions) => Promise<Answer['body']>
+export type Send = (method: string, path: string, options?: SendOptions) => Promise<ApiResponse['body']>
 
 /** Creates a resource of every kind in an organization with full plugin access. */
 export async function createResources(

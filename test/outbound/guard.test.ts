@@ -32,9 +32,9 @@ const get = (outbound: Outbound, url: string): Promise<number> =>
   new Promise((done, fail) => {
     const { protocol } = new URL(url)
     const send = protocol === 'https:' ? requestTls : request
-    send(url, { agent: outbound.agent(protocol as 'http:') }, (answer) => {
-      answer.resume()
-      done(answer.statusCode!)
+    send(url, { agent: outbound.agent(protocol as 'http:') }, (response) => {
+      response.resume()
+      done(response.statusCode!)
     })
       .on('error', fail)
       .end()
@@ -161,8 +161,8 @@ t.test('sends requests only to allowed addresses', async (t) => {
 
 t.test('rejects a name that resolves to loopback after the check', async (t) => {
   const { port, seen } = await listen(t)
-  const answers = [['8.8.8.8'], ['127.0.0.1']]
-  const outbound = createOutbound({ resolve: resolving({ 'rebound.example': () => answers.shift()! }) })
+  const responses = [['8.8.8.8'], ['127.0.0.1']]
+  const outbound = createOutbound({ resolve: resolving({ 'rebound.example': () => responses.shift()! }) })
   await outbound.checkHost('rebound.example', port)
   await t.rejects(get(outbound, `http://rebound.example:${port}/`), { code: 'outbound_refused' })
   t.strictSame(seen, [])

@@ -1,10 +1,10 @@
-/** URLs, archives, code inspection and the catalogue of plugins, without a server. */
+/** URLs, archives, code inspection and the catalog of plugins, without a server. */
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { AppError } from '../../src/errors.ts'
 import { unpack } from '../../src/plugins/archive.ts'
-import { CatalogueEntry, catalogue } from '../../src/plugins/catalogue.ts'
+import { CatalogEntry, catalog } from '../../src/plugins/catalog.ts'
 import { diffFields } from '../../src/plugins/changes.ts'
 import { inspectCode } from '../../src/plugins/code.ts'
 import { type CodeInspector, createCodeInspector } from '../../src/plugins/inspect.ts'
@@ -237,13 +237,13 @@ t.test('gives up on code that keeps the parser busy and inspects other code at t
   t.match(quick, { capabilities: { methods: ['onEvent'] } })
 })
 
-t.test('every catalogue entry matches the schema and has an installable URL', async (t) => {
-  t.ok(catalogue.length > 20)
-  for (const entry of catalogue) {
-    t.strictSame([...Value.Errors(CatalogueEntry, entry)], [], entry.name)
+t.test('every catalog entry matches the schema and has an installable URL', async (t) => {
+  t.ok(catalog.length > 20)
+  for (const entry of catalog) {
+    t.strictSame([...Value.Errors(CatalogEntry, entry)], [], entry.name)
     t.ok(parseUrl(entry.url, HOSTS))
   }
-  t.equal(new Set(catalogue.map(({ url }) => url)).size, catalogue.length)
+  t.equal(new Set(catalog.map(({ url }) => url)).size, catalog.length)
 })
 
 t.test('lists changed fields and truncates long values', async (t) => {

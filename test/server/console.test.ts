@@ -68,7 +68,7 @@ t.test('every page has its own nonce, and only files may be scripts', async (t) 
   t.equal(nonces.size, 3)
 })
 
-t.test('serves files compressed and for ever, if their names have hashes', async (t) => {
+t.test('serves compressed files, and lets clients cache hashed files forever', async (t) => {
   const { app } = await openApp(t, 'sqlite')
   const get = (url: string, encoding: string) => app.inject({ url, headers: { 'accept-encoding': encoding } })
   const { body } = await app.inject({ url: '/', headers: HTML })
@@ -86,7 +86,7 @@ t.test('serves files compressed and for ever, if their names have hashes', async
   t.ok(brotliDecompressSync(brotli.rawPayload).equals(text))
   t.ok(gunzipSync((await get(script, 'gzip')).rawPayload).equals(text))
   t.match((await get('/scheme.js', 'br')).headers, { 'cache-control': 'no-cache' })
-  t.equal((await get(`${script}.br`, 'br')).statusCode, 404, 'compressed copies have no address')
+  t.equal((await get(`${script}.br`, 'br')).statusCode, 404, 'compressed copies have no URL')
   const head = await app.inject({ method: 'HEAD', url: script, headers: { 'accept-encoding': 'identity' } })
   t.match(head, { statusCode: 200, body: '', headers: { 'content-length': String(text.length) } })
 })
@@ -121,7 +121,7 @@ t.test('pages stay small', async (t) => {
   const bytes = (names: Set<string>): number => [...names].reduce((sum, name) => sum + (size.get(name) ?? 0), 0)
   const start = needs(first)
   const pages = [...size.keys()].filter((name) => /Page-[\w-]+\.js$/.test(name))
-  t.ok(pages.length >= 15, `${pages.length} pages have a chunk of their own`)
+  t.ok(pages.length >= 15, `${pages.length} pages have a separate chunk`)
   for (const page of pages) {
     const total = bytes(needs([...first, page]))
     const limit = page.startsWith('ExportsPage') || page.startsWith('LoginPage') ? FIRST_PAGE_BYTES : ANY_PAGE_BYTES

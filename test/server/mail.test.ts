@@ -47,13 +47,13 @@ for (const engine of ENGINES) {
     const mailbox = await openMailbox(t)
     const { send, invite, waitForLog } = await open(t, engine, mailbox.url)
     const arriving = mailbox.next()
-    const made = await invite('grace@example.com', {
+    const created = await invite('grace@example.com', {
       first_name: '<b>Grace</b>',
       message: 'See you\r\n.\r\nsoon & <i>well</i>',
       level: 8,
     })
-    t.match(made, { emailing_attempt_made: true })
-    t.notOk('signup_token' in made, 'the token is only in the mail')
+    t.match(created, { emailing_attempt_made: true })
+    t.notOk('signup_token' in created, 'the token is only in the email')
     const mail = await arriving
     t.strictSame(mail.to, ['grace@example.com'])
     t.equal(mail.from, 'workspace-admin@site.example')
@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
     t.match(text, /&#60;b&#62;Grace/, 'user input is escaped')
     t.match(text, /until 2026-01-04 \(UTC\)/)
     const { invite_id, token } = linkIn(mail.raw)
-    t.equal(invite_id, made.id)
+    t.equal(invite_id, created.id)
     await waitForLog(/mail sent/)
     const joined = await send('POST', `/api/signup/${invite_id}/`, { key: null, body: { token } })
     t.match(joined, { status: 201, body: { user: { is_email_verified: true } } }, 'a mailed token verifies the address')
@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
   t.test(`retries a rejected mail with growing delays and the same Message-ID (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, mailbox.url)
-    mailbox.behave({ at: 'recipient', status: 451 })
+    mailbox.setFault({ at: 'recipient', status: 451 })
     await app.invite('grace@example.com')
     t.match(await app.waitForLog(/next attempt in 30 seconds/), { reason: /451/, level: 40 })
     app.wake()
@@ -93,11 +93,11 @@ for (const engine of ENGINES) {
     app.advance(MINUTE)
     app.wake()
     await app.waitForLog(/next attempt in 60 seconds/)
-    mailbox.behave({ at: 'data', status: 452 })
+    mailbox.setFault({ at: 'data', status: 452 })
     app.advance(2 * MINUTE)
     app.wake()
     await app.waitForLog(/next attempt in 120 seconds/)
-    mailbox.behave(null)
+    mailbox.setFault(null)
     app.advance(3 * MINUTE)
     const arriving = mailbox.next()
     app.wake()
@@ -113,12 +113,12 @@ for (const engine of ENGINES) {
   t.test(`gives up an undeliverable mail and logs the reason (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, mailbox.url)
-    mailbox.behave({ at: 'recipient', status: 550 })
+    mailbox.setFault({ at: 'recipient', status: 550 })
     await app.invite('nobody@example.com')
-    t.match(await app.waitForLog(/mail given up/), { reason: /550/, level: 50 })
+    t.match(await app.waitForLog(/gave up sending an email/), { reason: /550/, level: 50 })
     t.equal(await app.waiting(), 0)
 
-    mailbox.behave({ at: 'recipient', status: 450 })
+    mailbox.setFault({ at: 'recipient', status: 450 })
     await app.invite('busy@example.com')
     for (let attempt = 1; attempt < 12; attempt++) {
       const seconds = Math.min(30 * 2 ** (attempt - 1), 3600)
@@ -127,7 +127,7 @@ for (const engine of ENGINES) {
       app.advance((seconds + 1) * 1000)
       app.wake()
     }
-    await app.waitForLog(/mail given up/)
+    await app.waitForLog(/gave up sending an email/)
     t.equal(await app.waiting(), 0)
     t.equal(
       (await app.send('GET', '/api/organizations/@current/invites/')).body.count,
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
     )
   })
 
-  t.test(`retries a mail after the server was unreachable (${engine})`, async (t) => {
+  t.test(`retries an email after the server was unreachable (${engine})`, async (t) => {
     const first = await openMailbox(t)
     await first.close()
     const app = await open(t, engine, first.url)
@@ -150,25 +150,25 @@ for (const engine of ENGINES) {
     await app.waitForLog(/mail sent/)
   })
 
-  t.test(`does not resend a mail that may have been delivered (${engine})`, async (t) => {
+  t.test(`does not resend an email that may have been delivered (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, `${mailbox.url}?socketTimeout=300`)
-    mailbox.behave({ at: 'data', cut: true })
+    mailbox.setFault({ at: 'data', cut: true })
     await app.invite('cut@example.com')
     t.match(await app.waitForLog(/may have arrived/), { level: 50 })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
-    mailbox.behave({ at: 'data', hang: true })
+    mailbox.setFault({ at: 'data', hang: true })
     await app.invite('slow@example.com')
     t.match(await app.waitForLog(/may have arrived/), { reason: /ETIMEDOUT/ })
     t.equal(await app.waiting(), 0)
     app.log.length = 0
-    mailbox.behave({ at: 'recipient', hang: true })
+    mailbox.setFault({ at: 'recipient', hang: true })
     await app.invite('early@example.com')
     t.match(
       await app.waitForLog(/next attempt/),
       { reason: /ETIMEDOUT/ },
-      'a mail cannot have arrived before its data was sent',
+      'an email cannot have arrived before its data was sent',
     )
     t.equal(mailbox.mails.length, 0)
   })
@@ -178,11 +178,11 @@ for (const engine of ENGINES) {
     async (t) => {
       const mailbox = await openMailbox(t)
       const app = await open(t, engine, mailbox.url)
-      mailbox.behave({ at: 'recipient', status: 451 })
+      mailbox.setFault({ at: 'recipient', status: 451 })
       await app.invite('grace@example.com')
       await app.waitForLog(/next attempt/)
       await app.deps.db.run(sql`update letters set state = 'sending'`)
-      mailbox.behave(null)
+      mailbox.setFault(null)
       app.advance(5 * MINUTE)
       app.log.length = 0
       app.wake()
@@ -191,7 +191,7 @@ for (const engine of ENGINES) {
       t.strictSame(
         mailbox.mails.map(({ to }) => to[0]),
         ['other@example.com'],
-        'no other process claims a mail that is being sent',
+        'no other process claims an email that is being sent',
       )
       app.advance(11 * MINUTE)
       app.wake()
@@ -204,11 +204,11 @@ for (const engine of ENGINES) {
   t.test(`does not send a deleted invite (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const app = await open(t, engine, mailbox.url)
-    mailbox.behave({ at: 'recipient', status: 451 })
+    mailbox.setFault({ at: 'recipient', status: 451 })
     const { id } = await app.invite('grace@example.com')
     await app.waitForLog(/next attempt/)
     await app.send('DELETE', `/api/organizations/@current/invites/${id}/`)
-    mailbox.behave(null)
+    mailbox.setFault(null)
     app.advance(MINUTE)
     const arriving = mailbox.next()
     app.wake()

@@ -61,9 +61,9 @@ onBothEngines(t, 'rejects malformed bodies without side effects', async (t, { se
   ]
   let created = 1
   for (const [name, type, payload, status, code] of cases) {
-    const answer = await send('POST', ORGANIZATIONS, { raw: { ...(type && { type }), payload } })
-    t.equal(answer.status, status, name)
-    if (code) t.equal(answer.body.code, code, name)
+    const response = await send('POST', ORGANIZATIONS, { raw: { ...(type && { type }), payload } })
+    t.equal(response.status, status, name)
+    if (code) t.equal(response.body.code, code, name)
     else created++
   }
   t.equal((await send('GET', ORGANIZATIONS)).body.count, created, 'rejected requests create nothing')
@@ -91,9 +91,9 @@ onBothEngines(t, 'rejects malformed URLs', async (t, { send, first }) => {
     ['/api', 404],
     ['//', 404],
   ] as const) {
-    const answer = await send('GET', url)
-    t.equal(answer.status, status, url.slice(0, 60))
-    if (status >= 400) t.strictSame(Object.keys(answer.body), ['type', 'code', 'detail', 'attr'])
+    const response = await send('GET', url)
+    t.equal(response.status, status, url.slice(0, 60))
+    if (status >= 400) t.strictSame(Object.keys(response.body), ['type', 'code', 'detail', 'attr'])
   }
 })
 

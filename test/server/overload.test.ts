@@ -310,7 +310,7 @@ t.test('aborted uploads free their memory', async (t) => {
   figure(t, { area: AREA, count: ABORTED, of: 'uploads of 20 MiB', result, seed: SEED })
 })
 
-t.test('stalled uploads are rejected in favour of new ones', async (t) => {
+t.test('stalled uploads are rejected in favor of new ones', async (t) => {
   await openServer(t, SHORT_TIMEOUTS)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
   const result = await measureUnderLoad(t, server, async () => {

@@ -259,7 +259,7 @@ t.test('generates unique ids in their formats', async (t) => {
   t.match(ids.uuid(), /^019b7[0-9a-f]{3}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   t.match(ids.keyValue(), /^phx_[0-9A-Za-z]{40,48}$/)
   t.match(ids.projectToken(), /^phc_[0-9A-Za-z]{36,43}$/)
-  t.match(ids.letters(), /^[a-z]{4}$/)
+  t.match(ids.slugSuffix(), /^[a-z]{4}$/)
   t.equal(new Set(Array.from({ length: 1000 }, () => ids.uuid())).size, 1000)
 })
 

@@ -98,7 +98,7 @@ t.test('every client receives 401 before its body is read, also with Connection:
       )
 })
 
-t.test('a client that stops sending or never stops is answered and disconnected', async (t) => {
+t.test('a client that stalls or never stops sending gets a response and is disconnected', async (t) => {
   const { url, api_key } = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}` })
   const head = `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api_key}\r\nContent-Type: application/json\r\n`
   const port = Number(new URL(url).port)

@@ -158,7 +158,7 @@ t.test('falls back to the address of the proxy if its headers are invalid', asyn
     const url = `/api/projects/${project.id}/events/${uuid}/`
     const { body } = await app
       .inject({ url, headers: { authorization: `Bearer ${first.api_key}` } })
-      .then((answer) => ({ body: answer.json() }))
+      .then((response) => ({ body: response.json() }))
     return JSON.parse(body.properties).$ip
   }
   const proxy = '10.0.0.1'
@@ -211,9 +211,9 @@ t.test('an internal error reveals only the request id and is logged', async (t) 
   })
   const { send, deps, first } = await openApp(t, 'sqlite', { log })
   await deps.db.exec('alter table projects rename to hidden')
-  const answer = await send('GET', '/api/organizations/@current/', { headers: { 'x-request-id': 'the-one' } })
-  t.match(answer, { status: 500, body: { type: 'server_error', code: 'error', attr: null, detail: /the-one/ } })
-  t.notMatch(answer.text, /projects|sql/i)
+  const response = await send('GET', '/api/organizations/@current/', { headers: { 'x-request-id': 'the-one' } })
+  t.match(response, { status: 500, body: { type: 'server_error', code: 'error', attr: null, detail: /the-one/ } })
+  t.notMatch(response.text, /projects|sql/i)
   t.match(lines, /no such table: projects/)
   t.match(lines, /"reqId":"the-one"/)
   await send('GET', '/api/signup/99999999-9999-7999-8999-999999999999/?token=link-secret')
@@ -318,7 +318,7 @@ const SECURE = {
 t.test('every response has security headers', async (t) => {
   const { send, app, first, deps } = await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example' } })
   const big = { type: 'application/json', payload: `"${'x'.repeat(2 * 1024 * 1024)}"` }
-  const answers: [number, string, string, object?][] = [
+  const responses: [number, string, string, object?][] = [
     [200, 'GET', '/health/live'],
     [200, 'GET', '/health/ready'],
     [200, 'GET', '/metrics'],
@@ -341,7 +341,7 @@ t.test('every response has security headers', async (t) => {
     [415, 'POST', '/api/organizations/', { raw: { type: 'text/plain', payload: 'x' } }],
   ]
   const strict = { ...SECURE, 'strict-transport-security': 'max-age=31536000' }
-  for (const [status, method, url, options] of answers)
+  for (const [status, method, url, options] of responses)
     t.match(await send(method, url, options), { status, headers: strict }, `${method} ${url} ${status}`)
   t.match((await send('GET', '/docs/reference.js')).headers, { ...strict, 'cache-control': 'public, max-age=3600' })
   await deps.db.exec('alter table projects rename to hidden')
@@ -434,12 +434,12 @@ t.test('a shutdown finishes requests in progress', async (t) => {
   const held = deps.db.tx(async () => new Promise<void>((resolve) => (release = resolve)))
   const head = `POST /api/organizations/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.api_key}\r\nContent-Type: application/json\r\n`
   const arrived = once(app.server, 'request')
-  const answer = exchange(port, `${head}Content-Length: 13\r\n\r\n{"name": "x"}`)
+  const response = exchange(port, `${head}Content-Length: 13\r\n\r\n{"name": "x"}`)
   await arrived
   const closed = app.close()
   release()
   await held
-  t.match(await answer, /^HTTP\/1\.1 201/, 'a request that waits for the database is answered')
+  t.match(await response, /^HTTP\/1\.1 201/, 'a request that waits for the database gets a response')
   await closed
   t.equal((await deps.db.get<{ n: number }>(sql`select count(*) as n from organizations`))!.n, 2)
 })
@@ -496,8 +496,8 @@ t.test('requests leave no listeners on a keep-alive connection', async (t) => {
           ? `POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`
           : `GET ${path} HTTP/1.1\r\n${head}\r\n`,
       )
-      const [answer] = await once(socket, 'data')
-      t.match(String(answer), 'HTTP/1.1 200 OK')
+      const [response] = await once(socket, 'data')
+      t.match(String(response), 'HTTP/1.1 200 OK')
     }
   }
   await request()

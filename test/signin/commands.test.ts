@@ -1,4 +1,4 @@
-/** The `users` commands that work on the database, beside a running server. */
+/** The `users` commands that work on the database, next to a running server. */
 import t from 'tap'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
@@ -28,7 +28,7 @@ async function linkSignIn(app: TestApp, token: string) {
 }
 
 for (const engine of ENGINES)
-  t.test(`commands for accounts (${engine})`, async (t) => {
+  t.test(`the commands for accounts work next to a running server (${engine})`, async (t) => {
     const app = await openApp(t, engine, { environment })
 
     t.match(await run(app, ['link', 'unknown@example.com']), { code: 5, stderr: /No user has this address/ })

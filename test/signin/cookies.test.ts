@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import * as users from '../../src/store/users.ts'
-import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 import { CLIENT, openGitHub, type Provider } from '../helpers/providers.ts'
 
@@ -36,7 +36,7 @@ async function openWorld(t: Test, engine: (typeof ENGINES)[number], SITE_URL: st
 }
 
 /** The `Set-Cookie` headers of a response by the name of the cookie. Values are replaced. */
-const cookiesOf = ({ headers }: Answer): Record<string, string> =>
+const cookiesOf = ({ headers }: ApiResponse): Record<string, string> =>
   Object.fromEntries(
     [headers['set-cookie'] ?? []].flat().map((line) => {
       const [, name = '', attributes = ''] = /^([^=]+)=[^;]*; (.*)$/.exec(String(line)) ?? []
@@ -44,7 +44,7 @@ const cookiesOf = ({ headers }: Answer): Record<string, string> =>
     }),
   )
 
-const post = (browser: Browser, path: string, body?: unknown): Promise<Answer> =>
+const post = (browser: Browser, path: string, body?: unknown): Promise<ApiResponse> =>
   browser.send('POST', path, body === undefined ? {} : { body })
 
 /** A browser with one cookie of another browser under another name. */

@@ -1,6 +1,6 @@
 /**
- * Responses do not tell whether an address has an account, and neither does their time: the server runs the same
- * statements and computes the same hashes before it responds.
+ * Neither a response nor its time reveals whether an address has an account: the server runs the same statements and
+ * computes the same hashes before it responds.
  */
 import t, { type Test } from 'tap'
 import { createPasswordProcesses, type PasswordProcesses } from '../../src/auth/password-processes.ts'
@@ -15,7 +15,7 @@ t.setTimeout(10 * 60_000)
 
 const PASSWORD = 'correct horse battery staple'
 
-/** What the server has done since `take` was last called. */
+/** The statements and hashes since `take` was last called. */
 const work: string[] = []
 const take = (): string[] => work.splice(0)
 
@@ -37,7 +37,7 @@ function recordedProcesses(t: Test): PasswordProcesses {
 }
 
 function recorded<Kind extends Db>(db: Kind): Kind {
-  const noted = <Result>(run: (statement: Sql) => Promise<Result>) => {
+  const recording = <Result>(run: (statement: Sql) => Promise<Result>) => {
     return (statement: Sql): Promise<Result> => {
       work.push(statement.strings.join('?').replace(/\s+/g, ' '))
       return run(statement)
@@ -45,10 +45,10 @@ function recorded<Kind extends Db>(db: Kind): Kind {
   }
   return {
     ...db,
-    all: noted((statement) => db.all(statement)),
-    get: noted((statement) => db.get(statement)),
-    run: noted((statement) => db.run(statement)),
-    count: noted((statement) => db.count(statement)),
+    all: recording((statement) => db.all(statement)),
+    get: recording((statement) => db.get(statement)),
+    run: recording((statement) => db.run(statement)),
+    count: recording((statement) => db.count(statement)),
     tx: (inside: (tx: Db) => Promise<unknown>) => {
       work.push('begin')
       return db.tx((tx) => inside(recorded(tx)))
@@ -56,10 +56,10 @@ function recorded<Kind extends Db>(db: Kind): Kind {
   }
 }
 
-/** A server whose work is recorded. Background work is held until `release`. */
+/** A server whose work is recorded. Background work is delayed until `release`. */
 async function openRecorded(t: Test, engine: Engine): Promise<TestApp & { release(): Promise<void> }> {
-  const box = await openMailbox(t)
-  const environment = { SMTP_URL: box.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true', TRUST_PROXY: 'true' }
+  const mailbox = await openMailbox(t)
+  const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true', TRUST_PROXY: 'true' }
   const app = await openApp(t, engine, { environment })
   const held: (() => Promise<unknown>)[] = []
   const { signIn } = app.deps
@@ -92,7 +92,7 @@ async function createAccounts(app: TestApp): Promise<Record<string, string>> {
 }
 
 for (const engine of ENGINES) {
-  t.test(`a failed sign-in is the same work with and without an account (${engine})`, async (t) => {
+  t.test(`a failed sign-in does the same work with and without an account (${engine})`, async (t) => {
     const app = await openRecorded(t, engine)
     const accounts = await createAccounts(app)
     const browser = openBrowser(app)
@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
     for (const [title, email] of Object.entries(accounts)) t.strictSame(await fail(email), unknown, title)
   })
 
-  t.test(`requesting a reset is the same work with and without an account (${engine})`, async (t) => {
+  t.test(`requesting a reset does the same work with and without an account (${engine})`, async (t) => {
     const app = await openRecorded(t, engine)
     const accounts = await createAccounts(app)
     const browser = openBrowser(app)

@@ -1,4 +1,4 @@
-/** Links and notices by mail, with rate limits on, as on a production server. */
+/** Links and notices by email, with rate limits on, as on a production server. */
 import t from 'tap'
 import * as users from '../../src/store/users.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
@@ -12,31 +12,31 @@ const PASSWORD = 'correct horse battery staple'
 const OTHER_PASSWORD = 'four unrelated dictionary nouns'
 const ME = '/api/users/@me/'
 
-/** The uuid and the token of the link in the next mail to this address that has one. */
-async function nextLink(box: Mailbox, path: string): Promise<{ uuid: string; token: string }> {
+/** The uuid and the token of the link in the next email to this address that has one. */
+async function nextLink(mailbox: Mailbox, path: string): Promise<{ uuid: string; token: string }> {
   for (;;) {
-    const mail = box.mails.shift() ?? (await box.next().then(() => box.mails.shift()))
+    const mail = mailbox.mails.shift() ?? (await mailbox.next().then(() => mailbox.mails.shift()))
     const [, uuid, token] = new RegExp(`/${path}/([0-9a-f-]{36})/#(\\w+)`).exec(readable(mail?.raw ?? '')) ?? []
     if (uuid && token) return { uuid, token }
   }
 }
 
 for (const engine of ENGINES) {
-  t.test(`a password is reset by mail (${engine})`, async (t) => {
-    const box = await openMailbox(t)
+  t.test(`a password is reset by email (${engine})`, async (t) => {
+    const mailbox = await openMailbox(t)
     // The path checks that origins are compared without it.
-    const environment = { SMTP_URL: box.url, SITE_URL: 'http://localhost/workspaces', RATE_LIMITS: 'true' }
+    const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost/workspaces', RATE_LIMITS: 'true' }
     const app = await openApp(t, engine, { environment })
     t.equal((await app.send('PATCH', ME, { body: { password: PASSWORD } })).status, 200)
     const browser = openBrowser(app)
     await browser.signIn(EMAIL, PASSWORD)
     t.equal((await browser.send('PATCH', ME, { body: { first_name: 'Ada' } })).status, 200)
 
-    const ask = (email: string) => browser.send('POST', '/api/reset/', { body: { email } })
-    const unknown = await ask('unknown@example.com')
-    t.match(await ask(EMAIL), { status: unknown.status, text: unknown.text }, 'the same answer for both')
+    const request = (email: string) => browser.send('POST', '/api/reset/', { body: { email } })
+    const unknown = await request('unknown@example.com')
+    t.match(await request(EMAIL), { status: unknown.status, text: unknown.text }, 'the same response for both')
     t.equal(unknown.status, 204)
-    const { uuid, token } = await nextLink(box, 'reset')
+    const { uuid, token } = await nextLink(mailbox, 'reset')
     const check = (value: string) => browser.send('GET', `/api/reset/${uuid}/?token=${value}`)
     const complete = (password: string, value = token) =>
       browser.send('POST', `/api/reset/${uuid}/`, { body: { token: value, password } })
@@ -50,18 +50,18 @@ for (const engine of ENGINES) {
     const log = (await app.call('activity_log.list', { query: { area: 'sessions', limit: 2 } })).body.results
     t.match(log, [{ activity: 'sign_in_failed' }, { activity: 'ended', changes: [{ after: 'password_reset' }] }])
     await browser.signIn(EMAIL, OTHER_PASSWORD)
-    for (let i = 0; i < 5; i++) t.equal((await ask(EMAIL)).status, 204)
-    t.match(await ask(EMAIL), { status: 429, body: { code: 'throttled' } }, 'six mails a day')
+    for (let i = 0; i < 5; i++) t.equal((await request(EMAIL)).status, 204)
+    t.match(await request(EMAIL), { status: 429, body: { code: 'throttled' } }, 'six emails a day')
   })
 
-  t.test(`a new address counts once its link is opened (${engine})`, async (t) => {
-    const box = await openMailbox(t)
-    const environment = { SMTP_URL: box.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true' }
+  t.test(`a new address takes effect when its link is opened (${engine})`, async (t) => {
+    const mailbox = await openMailbox(t)
+    const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true' }
     const app = await openApp(t, engine, { environment })
     const changed = await app.send('PATCH', ME, { body: { email: 'ada@example.com' } })
     t.match(changed, { status: 200, body: { email: EMAIL, pending_email: 'ada@example.com' } })
-    t.equal((await app.send('PATCH', ME, { body: { first_name: 'Ada' } })).status, 200, 'writes go on')
-    const { uuid, token } = await nextLink(box, 'verify_email')
+    t.equal((await app.send('PATCH', ME, { body: { first_name: 'Ada' } })).status, 200, 'other writes are not blocked')
+    const { uuid, token } = await nextLink(mailbox, 'verify_email')
     const verify = () => app.send('POST', '/api/users/verify_email/', { key: null, body: { uuid, token } })
     t.match(await verify(), { status: 200, body: { success: true } })
     t.match(await verify(), { status: 400, body: { code: 'invalid_token' } })
@@ -82,7 +82,7 @@ onBothEngines(t, 'without mail, a new address is not verified', async (t, app) =
   t.match(await change('taken@example.com'), { status: 400, body: { code: 'unique', attr: 'email' } })
 })
 
-onBothEngines(t, 'an invite accepted with a password ends in a session', async (t, app) => {
+onBothEngines(t, 'accepting an invite with a password creates a session', async (t, app) => {
   const invites = `/api/organizations/${app.first.organization_id}/invites/`
   const { body: invite } = await app.send('POST', invites, { body: { target_email: 'ada@example.com', level: 8 } })
   const browser = openBrowser(app)

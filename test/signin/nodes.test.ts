@@ -1,9 +1,9 @@
-/** Two nodes on one database: sessions and half-finished sign-ins move between them, and end on both at once. */
+/** Two nodes on one database: sessions and incomplete sign-ins work on both, and end on both immediately. */
 import { request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
-import { type Answer, ENGINES, type SendOptions } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, type SendOptions } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
 import { command, ended, type ServerProcess } from '../helpers/process.ts'
 import { CLIENT, openGitHub } from '../helpers/providers.ts'
@@ -23,7 +23,7 @@ async function send(
   method: string,
   path: string,
   { body, key = null, headers = {} }: SendOptions,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const sent = {
@@ -79,10 +79,10 @@ const statuses = (browser: RoamingBrowser, nodes: Pair, path = ME): Promise<numb
   Promise.all(nodes.map(async (node) => (await browser.on(node).send('GET', path)).status))
 
 for (const engine of ENGINES) {
-  t.test(`a session works on every node and ends on every node at once (${engine})`, async (t) => {
+  t.test(`a session works on every node and ends on every node immediately (${engine})`, async (t) => {
     const { nodes, database_url, api_key, request } = await openNodes(t, engine)
     const [a, b] = nodes
-    /** A session that was made on `node` and used on both, so that both could have cached it. */
+    /** A session that was created on `node` and used on both, so that both could have cached it. */
     const signedIn = async (node: ServerProcess, password = PASSWORD): Promise<RoamingBrowser> => {
       const browser = openRoamingBrowser()
       await browser.on(node).signIn(EMAIL, password)
@@ -119,7 +119,7 @@ for (const engine of ENGINES) {
     const change = { password: OTHER_PASSWORD, current_password: PASSWORD }
     t.equal((await staying.on(b).send('PATCH', ME, { body: change })).status, 200)
     await hasEnded(outdated, 'a new password')
-    t.strictSame(await statuses(staying, nodes), [200, 200], 'the session that did it stays')
+    t.strictSame(await statuses(staying, nodes), [200, 200], 'the session that changed it stays')
     for (const node of nodes)
       t.match(
         await openRoamingBrowser()
@@ -131,7 +131,11 @@ for (const engine of ENGINES) {
 
     t.strictSame(await statuses(staying, nodes, ORGANIZATION), [200, 200])
     await request('PATCH', ORGANIZATION, { enforce_2fa: true }, a)
-    t.strictSame(await statuses(staying, nodes, ORGANIZATION), [403, 403], 'enforced two-factor authentication counts')
+    t.strictSame(
+      await statuses(staying, nodes, ORGANIZATION),
+      [403, 403],
+      'two-factor authentication is enforced on both nodes',
+    )
     await request('PATCH', ORGANIZATION, { enforce_2fa: false }, b)
     t.strictSame(await statuses(staying, nodes, ORGANIZATION), [200, 200])
 
@@ -173,7 +177,7 @@ for (const engine of ENGINES) {
     t.match(
       await ada.on(a).send('GET', back),
       { status: 302, headers: { location: '/login?error_code=state_mismatch' } },
-      'its answer counts once on all nodes',
+      'its response is accepted once across all nodes',
     )
 
     const setup = await owner.on(a).send('POST', `${ME}two_factor_start_setup/`)
@@ -186,16 +190,20 @@ for (const engine of ENGINES) {
     const twoSteps = async (first: ServerProcess, second: ServerProcess, browser = openRoamingBrowser()) => {
       const step = await browser.on(first).send('POST', '/api/login/', { body: { email: EMAIL, password: PASSWORD } })
       t.match(step, { status: 401, body: { code: '2fa_required' } })
-      t.strictSame(await statuses(browser, nodes), [401, 401], 'half a sign-in opens nothing')
+      t.strictSame(await statuses(browser, nodes), [401, 401], 'an incomplete sign-in grants no access')
       return browser.on(second).send('POST', '/api/login/token/', { body: { token } })
     }
     const browser = openRoamingBrowser()
     t.equal((await twoSteps(a, b, browser)).status, 200, 'the second step')
     t.strictSame(await statuses(browser, nodes), [200, 200])
-    t.match(await twoSteps(b, a), { status: 400, body: { code: '2fa_invalid' } }, 'a code counts once on all nodes')
+    t.match(
+      await twoSteps(b, a),
+      { status: 400, body: { code: '2fa_invalid' } },
+      'a code is accepted once across all nodes',
+    )
   })
 
-  t.test(`failed sign-ins are counted over all nodes (${engine})`, async (t) => {
+  t.test(`failed sign-ins are counted across all nodes (${engine})`, async (t) => {
     const { nodes } = await openNodes(t, engine, { RATE_LIMITS: 'true' })
     const attempt = (node: ServerProcess, password: string) =>
       openRoamingBrowser()

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { type Sql, sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import * as users from '../../src/store/users.ts'
-import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 import { CLIENT, openGitHub, openOpenIdProvider, type Provider } from '../helpers/providers.ts'
 
@@ -16,8 +16,8 @@ const DOMAIN = 'hedgerow.example'
 interface World extends TestApp {
   openid: Provider
   github: Provider
-  /** Goes to the provider and comes back. */
-  signOn(browser: Browser, provider: string, subject: string, query?: Record<string, string>): Promise<Answer>
+  /** Follows the redirect to the provider and back. */
+  signOn(browser: Browser, provider: string, subject: string, query?: Record<string, string>): Promise<ApiResponse>
   /** A verified domain of the first organization. */
   domain(settings?: domains.DomainInput): Promise<string>
   count(): Promise<{ users: number; sessions: number; identities: number }>
@@ -158,7 +158,7 @@ onEach('an invite, a domain with provisioning, or neither', async (t, world) => 
   t.match((await dan.send('GET', '/api/users/@me/login_sessions/')).body.results, [{ method: 'gitlab' }])
 })
 
-onEach('an invite of somebody who may no longer invite at its level', async (t, world) => {
+onEach('rejects an invite whose inviter may no longer invite at its level', async (t, world) => {
   const { openid, signOn, call } = world
   const admin = await world.member('admin@example.com', 8)
   const { body: invite } = await call('invites.create', {
@@ -228,10 +228,10 @@ onEach('an account with a password is linked after its password and second facto
   await send('PATCH', ME, { key: otherKey, body: { password: PASSWORD } })
 
   const browser = openBrowser(world)
-  const asked = await signOn(browser, 'oidc', 'ada')
-  t.match(asked, refused('password_required'))
+  const response = await signOn(browser, 'oidc', 'ada')
+  t.match(response, refused('password_required'))
   t.match(
-    [asked.headers['set-cookie']].flat().find((line) => String(line).startsWith('workspace_link=')),
+    [response.headers['set-cookie']].flat().find((line) => String(line).startsWith('workspace_link=')),
     /^workspace_link=[\w-]{43,}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
   )
   t.notOk(browser.cookies.has('workspace_session'))
@@ -302,7 +302,7 @@ onEach('an unverified account is superseded', async (t, world) => {
   const me = await browser.send('GET', ME)
   t.match(me.body, { email, has_password: false, is_email_verified: true })
   t.not(me.body.uuid, squatter.uuid)
-  t.match((await membersOf(world)).get(email), { level: 1 }, 'nothing passes to the new account')
+  t.match((await membersOf(world)).get(email), { level: 1 }, 'the new account inherits nothing')
   t.equal((await world.send('GET', ME, { key: squatter.key })).status, 401)
   t.equal((await theirs.send('GET', ME)).status, 401)
   t.match(await deps.db.get(sql`select password_hash, is_active from users where id = ${squatter.id}`), {
@@ -390,7 +390,7 @@ onEach('failures are recorded where the user or the organization is known', asyn
   t.equal(
     (await log(3)).length,
     3,
-    'a question for the password is no failure, and a refusal at the provider is nobody',
+    'a password prompt is not a failure, and a denial at the provider belongs to no user',
   )
 })
 
@@ -415,16 +415,16 @@ onEach('GitHub', async (t, world) => {
     ['unverified', { id: 2, emails: [{ email: `b@${DOMAIN}`, primary: true, verified: false }] }, 'email_not_verified'],
     ['without a primary address', { id: 3, emails: [{ email: `b@${DOMAIN}`, verified: true }] }, 'email_not_verified'],
     ['without addresses', { id: 3, emails: [] }, 'email_not_verified'],
-    ['addresses that are no list', { id: 3, emails: { message: 'Not Found' } }, 'email_not_verified'],
+    ['addresses that are not a list', { id: 3, emails: { message: 'Not Found' } }, 'email_not_verified'],
     ['without an id', { emails }, 'sso_failed'],
   ] as const) {
     github.users.set('bob', { name: null, ...user })
     t.match(await signOn(openBrowser(world), 'github', 'bob'), refused(error_code), name)
   }
-  t.match(await signOn(openBrowser(world), 'github', 'unknown'), refused('sso_failed'), 'the API refuses the token')
+  t.match(await signOn(openBrowser(world), 'github', 'unknown'), refused('sso_failed'), 'the API rejects the token')
 })
 
-onEach('responses that this browser did not ask for', async (t, world) => {
+onEach('rejects responses that this browser did not request', async (t, world) => {
   const { openid, count } = world
   await world.domain({ jit_provisioning_enabled: true })
   openid.users.set('ada', person(`ada@${DOMAIN}`))
@@ -461,9 +461,9 @@ onEach('responses that this browser did not ask for', async (t, world) => {
   )
 
   const denied = openBrowser(world)
-  const answer = await denied.send('GET', await openid.authorize(await begin(denied), ''))
-  t.match(answer, refused('sso_failed'), 'the provider refuses')
-  t.notOk(answer.text.includes('secret'))
+  const response = await denied.send('GET', await openid.authorize(await begin(denied), ''))
+  t.match(response, refused('sso_failed'), 'the provider denies access')
+  t.notOk(response.text.includes('secret'))
 
   const wrongCode = openBrowser(world)
   const wrongState = new URL(await begin(wrongCode)).searchParams.get('state')
@@ -521,7 +521,7 @@ onEach('the path to return to stays on this server', async (t, world) => {
     t.match(await signOn(openBrowser(world), 'oidc', 'ada', { next }), arrived(location), JSON.stringify(next))
 })
 
-onEach('a removed member comes back by an invite only', async (t, world) => {
+onEach('a removed member can rejoin only with an invite', async (t, world) => {
   const { openid, signOn, call, deps } = world
   await world.domain({ jit_provisioning_enabled: true })
   const email = `ada@${DOMAIN}`
@@ -532,7 +532,7 @@ onEach('a removed member comes back by an invite only', async (t, world) => {
   const removal = { params: { user__uuid: uuid } }
   t.equal((await browser.send('DELETE', `/api/organizations/${world.first.organization_id}/members/@me/`)).status, 204)
   await signOn(browser, 'oidc', 'ada')
-  t.ok((await membersOf(world)).has(email), 'a member who left comes back')
+  t.ok((await membersOf(world)).has(email), 'a member who left rejoins')
 
   t.equal((await call('members.remove', removal)).status, 204)
   t.match(await signOn(browser, 'oidc', 'ada'), arrived())
@@ -578,7 +578,7 @@ onEach('a sign-on ends the session that the browser had', async (t, world) => {
   t.equal((await old.send('GET', ME)).status, 401)
 })
 
-onEach('two first sign-ons at once create one user', async (t, world) => {
+onEach('two concurrent first sign-ons create one user', async (t, world) => {
   const { openid, count } = world
   await world.domain({ jit_provisioning_enabled: true })
   openid.users.set('ada', person(`ada@${DOMAIN}`))
@@ -589,14 +589,14 @@ onEach('two first sign-ons at once create one user', async (t, world) => {
       browser,
       path: await openid.authorize(String((await browser.send('GET', '/login/oidc/')).headers.location), 'ada'),
     })
-  const answers = await Promise.all(pairs.map(({ browser, path }) => browser.send('GET', path)))
-  t.ok(answers.every(({ status }) => status === 302))
-  t.ok(answers.some(({ headers }) => headers.location === '/'))
+  const responses = await Promise.all(pairs.map(({ browser, path }) => browser.send('GET', path)))
+  t.ok(responses.every(({ status }) => status === 302))
+  t.ok(responses.some(({ headers }) => headers.location === '/'))
   t.match(await count(), { users: before.users + 1, identities: 1 })
 })
 
 for (const engine of ENGINES)
-  t.test(`providers that do not answer or are not configured (${engine})`, async (t) => {
+  t.test(`reports providers that do not respond or are not configured (${engine})`, async (t) => {
     const app = await openApp(t, engine, {
       environment: {
         OIDC_ISSUER: 'http://127.0.0.1:9',

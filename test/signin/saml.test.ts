@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
-import { type Answer, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
 import { IDENTITY_PROVIDER, OTHER_PROVIDER } from '../helpers/certificate.ts'
 import { ENTITY_ID, type ResponseOptions, readSamlRequest, SHA1, SIGN_ON_URL, samlResponse } from '../helpers/saml.ts'
@@ -21,7 +21,7 @@ interface World extends TestApp {
   reasons: string[]
   begin(browser: Browser, query?: Record<string, string>): Promise<ReturnType<typeof readSamlRequest>>
   respond(options: Partial<ResponseOptions>): Promise<string>
-  post(browser: Browser, SAMLResponse: string, RelayState?: string): Promise<Answer>
+  post(browser: Browser, SAMLResponse: string, RelayState?: string): Promise<ApiResponse>
   count(): Promise<unknown>
 }
 
@@ -95,7 +95,7 @@ for (const engine of ENGINES)
       ['the clocks differ by 50 seconds', { not_before: 50, not_on_or_after: 300 }],
       ['the assertion ended 50 seconds ago', { not_on_or_after: -50, confirmed_until: -50 }],
       ['the address has another case', { email: EMAIL.toUpperCase(), name_id: EMAIL }],
-      ['the line breaks are those of Windows', { prepare: (xml) => xml.replaceAll('><saml:', '>\r\n<saml:') }],
+      ['with Windows line breaks', { prepare: (xml) => xml.replaceAll('><saml:', '>\r\n<saml:') }],
     ] as [string, Partial<ResponseOptions>][]) {
       const browser = openBrowser(world)
       const { id } = await begin(browser, { email: EMAIL, next: '/after' })
@@ -112,7 +112,7 @@ for (const engine of ENGINES)
     t.match(await world.deps.db.get(sql`select distinct domain_id from sessions`), { domain_id: world.domain_id })
   })
 
-/** Makes an assertion for another address out of a signed one. */
+/** Turns a signed assertion into one for another address. */
 const forge = (assertion: string): string =>
   assertion
     .replaceAll(EMAIL, `owner@${DOMAIN}`)
@@ -214,7 +214,7 @@ const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>,
   ['confirmation expired', 'has expired', { confirmed_until: -61 }],
   ['confirmation without an end', 'NotOnOrAfter', { confirmed_until: null }],
   [
-    'a time that is none',
+    'a malformed time',
     'NotOnOrAfter',
     { prepare: (xml) => xml.replace(/NotOnOrAfter="[^"]+"/, 'NotOnOrAfter="later"') },
   ],
@@ -254,8 +254,8 @@ const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>,
     { email: `${EMAIL}.evil.example`, tamper: (xml) => xml.replaceAll(`${EMAIL}.evil`, `${EMAIL}<!---->.evil`) },
   ],
   ['InResponseTo unknown', 'unknown, expired', { in_response_to: '_unknown' }, 'state_mismatch'],
-  ['InResponseTo missing', 'is off', { in_response_to: null }],
-  ['InResponseTo of the envelope contradicts', 'contradicting', { envelope_in_response_to: '_other' }],
+  ['InResponseTo missing', 'is disabled', { in_response_to: null }],
+  ['InResponseTo of the envelope differs', 'conflicting', { envelope_in_response_to: '_other' }],
 ]
 
 for (const engine of ENGINES)
@@ -301,12 +301,12 @@ for (const engine of ENGINES)
     )
 
     const good = openBrowser(world)
-    const { id: answeredId } = await begin(good)
-    const response = await respond({ in_response_to: answeredId })
+    const { id: requestId } = await begin(good)
+    const response = await respond({ in_response_to: requestId })
     t.match(await post(good, response), arrived())
     t.match(await post(good, response), refused(), 'the same assertion again')
     t.match(
-      await post(good, await respond({ in_response_to: answeredId })),
+      await post(good, await respond({ in_response_to: requestId })),
       refused('state_mismatch'),
       'the same request again',
     )
@@ -334,8 +334,8 @@ for (const engine of ENGINES)
     ]) {
       const browser = openBrowser(world)
       const { id } = await begin(browser)
-      const answer = await post(browser, await respond({ in_response_to: id }), relay_state)
-      t.match(answer, refused(error_code), name)
+      const response = await post(browser, await respond({ in_response_to: id }), relay_state)
+      t.match(response, refused(error_code), name)
     }
     const crossed = openBrowser(world)
     const { id } = await begin(crossed)
@@ -363,7 +363,7 @@ for (const engine of ENGINES)
     const response = await respond({})
     t.match(await post(browser, response), arrived())
     t.match((await browser.send('GET', ME)).body, { email: EMAIL })
-    t.match(await post(openBrowser(world), response), refused(), 'each assertion counts once')
+    t.match(await post(openBrowser(world), response), refused(), 'each assertion is accepted once')
     t.match(await post(openBrowser(world), await respond({ in_response_to: '_unknown' })), refused('state_mismatch'))
     const { id } = await begin(browser)
     t.match(await post(openBrowser(world), await respond({ in_response_to: id })), refused('state_mismatch'))
@@ -373,8 +373,8 @@ for (const engine of ENGINES)
   t.test(`one of two concurrent posts of an assertion signs in (${engine})`, async (t) => {
     const world = await openWorld(t, engine, { SAML_IDP_INITIATED: 'true' })
     const response = await world.respond({})
-    const answers = await Promise.all([1, 2].map(() => world.post(openBrowser(world), response)))
-    t.strictSame(answers.map(({ headers }) => headers.location).sort(), ['/', '/login?error_code=sso_failed'])
+    const responses = await Promise.all([1, 2].map(() => world.post(openBrowser(world), response)))
+    t.strictSame(responses.map(({ headers }) => headers.location).sort(), ['/', '/login?error_code=sso_failed'])
   })
 
 for (const engine of ENGINES)
@@ -387,12 +387,12 @@ for (const engine of ENGINES)
     const attempt = async () => {
       const browser = openBrowser(world)
       const { id } = await begin(browser)
-      return { browser, answer: await post(browser, await respond({ in_response_to: id })) }
+      return { browser, response: await post(browser, await respond({ in_response_to: id })) }
     }
-    const { browser, answer } = await attempt()
-    t.match(answer, refused('password_required'))
+    const { browser, response } = await attempt()
+    t.match(response, refused('password_required'))
     await browser.signIn(EMAIL, password)
-    t.match((await attempt()).answer, arrived(), 'linked by the password')
+    t.match((await attempt()).response, arrived(), 'linked by the password')
 
     await world.deps.db.run(sql`delete from identities`)
     const update = (body: domains.DomainInput) => call('domains.update', { params: { id: world.domain_id }, body })
@@ -402,7 +402,7 @@ for (const engine of ENGINES)
       status: 400,
       body: { code: 'sso_enforced' },
     })
-    t.match((await attempt()).answer, arrived(), 'the enforced provider needs no password')
+    t.match((await attempt()).response, arrived(), 'the enforced provider needs no password')
     t.match((await call('members.list', { query: { email: EMAIL } })).body.results, [
       { level: 8, has_social_auth: true },
     ])
@@ -410,7 +410,7 @@ for (const engine of ENGINES)
     await update({ sso_enforcement: '', saml_acs_url: 'javascript:alert(1)' })
     t.match(await browser.send('GET', `/login/saml/?email=${EMAIL}`), refused('improperly_configured_sso'))
     await update({ saml_acs_url: SIGN_ON_URL, saml_x509_cert: OTHER_PROVIDER.cert.replace(/-----.*-----|\s/g, '') })
-    t.match((await attempt()).answer, refused(), 'another certificate')
+    t.match((await attempt()).response, refused(), 'another certificate')
     const other = openBrowser(world)
     const { id } = await begin(other)
     t.match(await post(other, await respond({ in_response_to: id, signer: OTHER_PROVIDER })), arrived(), 'bare base64')

@@ -49,7 +49,7 @@ onBothEngines(t, 'a password signs in, and the session works for every operation
   t.equal((await browser.send('GET', ME)).status, 401)
 })
 
-onBothEngines(t, 'wrong credentials all answer the same', async (t, app) => {
+onBothEngines(t, 'all wrong credentials return the same response', async (t, app) => {
   await setPassword(app)
   await app.stranger('nopassword@example.com')
   const browser = openBrowser(app)
@@ -103,7 +103,7 @@ onBothEngines(t, 'unsafe requests of a session need the origin and the CSRF toke
   t.match(
     await browser.send('GET', ME, { headers: { authorization: 'Bearer phx_wrong' } }),
     { status: 401, body: { code: 'authentication_failed' } },
-    'a wrong key beside a good session',
+    'an invalid key with a valid session',
   )
   t.match(
     await browser.send('POST', '/api/login/', {
@@ -116,7 +116,7 @@ onBothEngines(t, 'unsafe requests of a session need the origin and the CSRF toke
   )
 })
 
-onBothEngines(t, 'sessions expire, and end when they are told to', async (t, app) => {
+onBothEngines(t, 'sessions expire, and end at sign-out and on request', async (t, app) => {
   await setPassword(app)
   const DAY_MS = 24 * 3_600_000
   const [first, second] = [openBrowser(app), openBrowser(app)]
@@ -173,7 +173,7 @@ onBothEngines(t, 'passwords are checked when they are set', async (t, app) => {
     await send('PATCH', ME, { body: { first_name: 'Eve', password: OTHER_PASSWORD, current_password: 'wrong' } }),
     { status: 400 },
   )
-  t.equal((await send('GET', ME)).body.first_name, 'Owner', 'whole or not at all')
+  t.equal((await send('GET', ME)).body.first_name, 'Owner', 'changes all fields or none')
   t.equal((await set(OTHER_PASSWORD, { current_password: PASSWORD })).status, 200)
 })
 
@@ -199,7 +199,7 @@ async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof 
 }
 
 for (const engine of ENGINES)
-  t.test(`a second factor is set up, asked for, and turned off (${engine})`, async (t) => {
+  t.test(`a second factor is set up, required and turned off (${engine})`, async (t) => {
     const app = await openApp(t, engine, { environment: { SECRET_KEY: 'ab'.repeat(32) } })
     await setPassword(app)
     const browser = openBrowser(app)
@@ -242,7 +242,7 @@ for (const engine of ENGINES)
     const verify = (token: string) => other.send('POST', '/api/login/token/', { body: { token } })
     t.match(await verify(code()), { status: 400, body: { code: '2fa_expired' } }, 'without a first step')
     t.match(await login(), { status: 401, body: { type: 'authentication_error', code: '2fa_required' } })
-    t.equal((await other.send('GET', ME)).status, 401, 'half a sign-in opens nothing')
+    t.equal((await other.send('GET', ME)).status, 401, 'an incomplete sign-in grants no access')
     t.match(await verify(code()), { status: 400, body: { code: '2fa_invalid' } }, 'the step of the setup was used')
     app.advance(30_000)
     const current = code()
@@ -273,7 +273,7 @@ for (const engine of ENGINES)
 
 onBothEngines(
   t,
-  'repeated failures are slowed down, and another address is not',
+  'throttles repeated failures of one address only',
   async (t, app) => {
     await setPassword(app)
     const browser = openBrowser(app)
@@ -288,13 +288,13 @@ onBothEngines(
     t.equal((await attempt('wrong')).status, 401)
     t.match(await attempt(PASSWORD), { status: 429 })
     app.advance(60_000)
-    t.equal((await attempt(PASSWORD)).status, 200, 'never a permanent lock')
+    t.equal((await attempt(PASSWORD)).status, 200, 'the account is never locked permanently')
   },
   { environment: { RATE_LIMITS: 'true', TRUST_PROXY: 'true', SITE_URL: 'http://localhost' } },
 )
 
 for (const engine of ENGINES)
-  t.test(`failures without an account are one line in the log (${engine})`, async (t) => {
+  t.test(`logs failures without an account in one line (${engine})`, async (t) => {
     const lines: string[] = []
     const found = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed sign-ins')
     const attempts = async (t: Test) => {
@@ -306,20 +306,20 @@ for (const engine of ENGINES)
       const browser = openBrowser(app)
       const attempt = (email: string, client: number) =>
         browser.send('POST', '/api/login/', {
-          body: { email, password: 'a secret that is wrong' },
+          body: { email, password: 'a wrong secret' },
           headers: { 'x-forwarded-for': `203.0.113.${client}` },
         })
       for (const client of [1, 2]) {
         t.equal((await attempt('UNKNOWN@example.com', client)).status, 401)
         t.equal((await attempt('unknown@example.com', client)).status, 401)
       }
-      t.equal((await attempt(EMAIL, 3)).status, 401, 'an account, which has its own log')
+      t.equal((await attempt(EMAIL, 3)).status, 401, 'a failure of an existing account, which the activity log records')
       await browser.send('GET', '/login/oidc/', { headers: { 'x-forwarded-for': '203.0.113.2' } })
       return app
     }
     await t.test('on the timer', async (t) => {
       const { signIn } = (await attempts(t)).deps
-      t.equal(found().length, 0, 'not one line each')
+      t.equal(found().length, 0, 'not one line per failure')
       signIn.failures.flush()
       signIn.failures.flush()
       t.match(found(), [
@@ -339,7 +339,7 @@ for (const engine of ENGINES)
     for (const text of ['a secret', 'nknown@', 'UNKNOWN@']) t.notOk(lines.join().includes(text), text)
   })
 
-onBothEngines(t, 'sensitive operations ask for a sign-in within the last hour', async (t, app) => {
+onBothEngines(t, 'sensitive operations require a sign-in within the last hour', async (t, app) => {
   await setPassword(app)
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
@@ -360,7 +360,7 @@ onBothEngines(t, 'sensitive operations ask for a sign-in within the last hour', 
   t.equal((await create()).status, 201)
 })
 
-onBothEngines(t, 'changes of owners and domains ask for a sign-in within the last hour', async (t, app) => {
+onBothEngines(t, 'changes of owners and domains require a sign-in within the last hour', async (t, app) => {
   await setPassword(app)
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
@@ -391,10 +391,10 @@ onBothEngines(t, 'changes of owners and domains ask for a sign-in within the las
   t.match(await onDomain('POST', `${domain.body.id}/verify/`), refused)
   t.match(await onDomain('DELETE', `${domain.body.id}/`), refused)
   t.equal((await onDomain('GET', `${domain.body.id}/`)).body.saml_entity_id, null)
-  t.equal((await app.send('GET', `${organization}/invites/`)).body.count, 3, 'no invite of the refused list')
+  t.equal((await app.send('GET', `${organization}/invites/`)).body.count, 3, 'no invite of the rejected list')
   const raise = { body: { level: 15 } }
   t.equal((await app.send('PATCH', `${organization}/members/${member.uuid}/`, raise)).status, 200, 'keys are exempt')
-  t.equal((await setLevel(15)).status, 200, 'the present level changes nothing')
+  t.equal((await setLevel(15)).status, 200, 'the current level changes nothing')
   t.match(await setLevel(8), refused, 'from owner')
 
   await browser.signIn(EMAIL, PASSWORD)

@@ -1,4 +1,4 @@
-/** Accepting invites with a session in place of a key, and what the sign-in page asks for first. */
+/** Accepting invites with a session instead of a key, and the preflight request of the sign-in page. */
 import t from 'tap'
 import { onBothEngines, openApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
@@ -28,7 +28,7 @@ onBothEngines(t, 'the recipient of an invite joins with a session', async (t, ap
   t.match(
     await other.send('GET', `${path}?token=${token}`),
     { status: 400, body: { code: 'account_exists' } },
-    'the session of another user does not count',
+    'the session of another user is ignored',
   )
   const browser = openBrowser(app)
   await browser.signIn('mia@example.com', PASSWORD)
@@ -55,7 +55,7 @@ onBothEngines(t, 'the recipient of an invite joins with a session', async (t, ap
   })
 })
 
-onBothEngines(t, 'the preflight names the configured ways to sign in', async (t, { engine, send }) => {
+onBothEngines(t, 'the preflight lists the configured sign-in methods', async (t, { engine, send }) => {
   t.match(await send('GET', '/_preflight/', { key: null }), {
     status: 200,
     body: {

@@ -443,7 +443,7 @@ t.test('concurrent SQLite writes share one commit', async (t) => {
   t.equal(commitsIn(join(folder, 'workspace.db-wal')) - before, 3, 'sequential writes are committed separately')
 })
 
-/** Counts the WAL frames that end a transaction: their header holds the size of the database. */
+/** Counts the WAL frames that end a transaction: their header contains the size of the database. */
 function commitsIn(file: string): number {
   const log = readFileSync(file)
   const frame = log.readUInt32BE(8) + 24
@@ -571,8 +571,8 @@ t.test('database files are private for every umask', async (t) => {
       await db.close()
       return modeOf(folder)
     }
-    const made = join(root, `made-${umask}`, 'below')
-    t.equal(await open(made), '700')
+    const created = join(root, `made-${umask}`, 'below')
+    t.equal(await open(created), '700')
     const empty = join(root, `empty-${umask}`)
     mkdirSync(empty)
     chmodSync(empty, 0o755)

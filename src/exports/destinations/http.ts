@@ -72,15 +72,15 @@ export const createHttp = (limits: HttpLimits): Destination<Config> => ({
   open: async (delivery) => openReceiver(delivery, limits),
 
   /**
-   * Sends a batch without events. Servers check the token first: this one answers 401 to an unknown token and 400 to an
-   * empty batch; others answer 200.
+   * Sends a batch without events. Servers check the token first: this one returns 401 for an unknown token and 400 for an
+   * empty batch; others return 200.
    */
   test: async function* ({ url, token }, tools) {
     const { post, close } = createPoster(url, tools, limits)
     try {
       const body = Buffer.concat([headOf(token), TAIL])
       const { status } = await post(body, randomUUID())
-      yield `The server answered with status ${status}.`
+      yield `The server responded with status ${status}.`
       const error = describeStatus(status)
       if (error && status !== 400 && status !== 422) throw error
       yield 'The server accepted the token of a batch without events.'
@@ -238,18 +238,18 @@ async function postWithRetries(
 function describeStatus(status: number): DeliveryError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400)
-    return permanentError(`The server answered ${status}. Redirects are not followed: set "url" to the final address.`)
-  if (status === 408 || status === 429) return retryableError(`The server answered ${status}: it asks to retry later.`)
-  if (status >= 500) return retryableError(`The server answered ${status}: it is temporarily unavailable.`)
+    return permanentError(`The server returned ${status}. Redirects are not followed: set "url" to the final address.`)
+  if (status === 408 || status === 429)
+    return retryableError(`The server returned ${status}. It may be rate limiting requests.`)
+  if (status >= 500) return retryableError(`The server returned ${status}. It may be temporarily unavailable.`)
   if (status === 401 || status === 403)
-    return permanentError(`The server answered ${status}. Check that "token" is the token of a project there.`)
+    return permanentError(`The server returned ${status}. Check that "token" is the token of a project there.`)
   if (status === 404 || status === 405)
     return permanentError(
-      `The server answered ${status}. Check that "url" has the path of the batch endpoint, such as /batch/.`,
+      `The server returned ${status}. Check that "url" has the path of the batch endpoint, such as /batch/.`,
     )
-  if (status === 413)
-    return permanentError('The server answered 413: it must accept bodies of 10 MiB. Raise its limit.')
-  return permanentError(`The server answered ${status}: it rejected the events. Check its log.`)
+  if (status === 413) return permanentError('The server returned 413. Raise its body limit to at least 10 MiB.')
+  return permanentError(`The server returned ${status} and rejected the events. Check its log.`)
 }
 
 interface Poster {

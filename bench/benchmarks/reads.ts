@@ -1,7 +1,8 @@
 /** Reads of one organization and of lists, compared with servers that return the same from the same database. */
+
+import type { Benchmark, Variant } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { bare, django, express, hasDjango, installPeers, type Peer, plainFastify } from '../peers.ts'
-import type { Trial, Variant } from '../trial.ts'
 import { postJson, startWorkspace, type Workspace } from '../workspace.ts'
 
 const ORGANIZATIONS = 120
@@ -37,7 +38,7 @@ async function start(): Promise<Record<string, Peer>> {
   return servers
 }
 
-interface ReadTrial {
+interface ReadBenchmark {
   name: string
   description: string
   path: () => string
@@ -48,7 +49,7 @@ interface ReadTrial {
   ofExpress?: number
 }
 
-function trial({ name, description, path, amount, ofBare, ofDjango, ofExpress }: ReadTrial): Trial {
+function benchmark({ name, description, path, amount, ofBare, ofDjango, ofExpress }: ReadBenchmark): Benchmark {
   const variant =
     (peer: string): Variant =>
     async (warmup) => {
@@ -80,9 +81,9 @@ function trial({ name, description, path, amount, ofBare, ofDjango, ofExpress }:
   }
 }
 
-export const answers: Trial[] = [
-  trial({
-    name: 'answers.retrieve',
+export const reads: Benchmark[] = [
+  benchmark({
+    name: 'reads.retrieve',
     description: 'The most frequent request: check the key and read one organization from the database.',
     path: () => `/api/organizations/${organization_id}/`,
     amount: 20_000,
@@ -90,16 +91,16 @@ export const answers: Trial[] = [
     ofDjango: 20,
     ofExpress: 3,
   }),
-  trial({
-    name: 'answers.list20',
+  benchmark({
+    name: 'reads.list20',
     description: 'A list page as a user interface requests it.',
     path: () => LIST_20,
     amount: 5_000,
     ofBare: 0.4,
     ofDjango: 15,
   }),
-  trial({
-    name: 'answers.list100',
+  benchmark({
+    name: 'reads.list100',
     description: 'A list page as a script requests it.',
     path: () => LIST_100,
     amount: 2_000,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Benchmark } from '../benchmark.ts'
 import { freePort, installPeers, prism, waitUntilReady } from '../peers.ts'
-import type { Trial } from '../trial.ts'
 
 /** From the start of the process to the first authenticated response from a new database. */
 async function startToFirstResponse(): Promise<number> {
@@ -44,7 +44,7 @@ const EMPTY = 'node -e 0'
 const US = 'start to first 200'
 const PRISM = 'Prism, start to first response'
 
-export const start: Trial = {
+export const start: Benchmark = {
   name: 'start',
   description: 'CI jobs start the server, so its start-up time adds to every job.',
   rounds: 9,

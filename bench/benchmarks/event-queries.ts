@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { NICENESS } from '../../src/events/readers-sqlite.ts'
-import type { Trial } from '../trial.ts'
+import type { Benchmark } from '../benchmark.ts'
 import { eventName, fetchBody, percentile, timed, type Workspace, workspaceOf } from '../workspace.ts'
 
 const PAGES = 100
@@ -30,7 +30,7 @@ const medianTime = (workspace: () => Workspace, query: Record<string, string>) =
   return percentile(times, 0.5)
 }
 
-export const firstPage: Trial = {
+export const firstPage: Benchmark = {
   name: 'events.page',
   description: 'The cost of a first page depends on its size, not on the number of stored events.',
   rounds: 7,
@@ -93,7 +93,7 @@ async function directSql(sql: string): Promise<number> {
   return Number(await text(child.stdout))
 }
 
-export const propertyFilter: Trial = {
+export const propertyFilter: Benchmark = {
   name: 'events.filter',
   description: `A query that scans ${eventCount(SCANNED)} takes about as long as the scan itself.`,
   rounds: 3,

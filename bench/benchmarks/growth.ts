@@ -1,9 +1,9 @@
 /** The same request on a small and on a large database. */
 import Sqlite from 'better-sqlite3'
 import { v7 } from 'uuid'
+import type { Benchmark, Variant } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { databaseOf, installPeers } from '../peers.ts'
-import type { Trial, Variant } from '../trial.ts'
 import { fetchBody, postJson, startWorkspace, type Workspace } from '../workspace.ts'
 
 const FEW = 10
@@ -103,7 +103,7 @@ const REQUESTS: [subject: string, atMost: number, path: (database: Database) => 
   ['log entries', 2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/logs/?limit=10`],
 ]
 
-export const growth: Trial[] = REQUESTS.map(([subject, atMost, path, least = FEW]) => {
+export const growth: Benchmark[] = REQUESTS.map(([subject, atMost, path, least = FEW]) => {
   const [few, many] = [`${least} rows`, `${MANY.toLocaleString('en')} rows`]
   return {
     name: `growth.${subject.replaceAll(' ', '_')}`,

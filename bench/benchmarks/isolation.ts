@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Trial } from '../trial.ts'
+import type { Benchmark } from '../benchmark.ts'
 import { fetchBody, insertEvents, percentile, postJson, startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 const REQUESTS = 300
@@ -41,7 +41,7 @@ const firstPage = (): string => `/api/projects/${projects[0]}/events/`
 
 const BUSY = 'with ten slow queries'
 
-export const isolation: Trial = {
+export const isolation: Benchmark = {
   name: 'isolation',
   description: 'Slow queries do not slow down other requests: their 99th percentile does not change.',
   rounds: 7,

@@ -5,7 +5,7 @@ import { createWriteStream, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
-import type { Trial, Variant } from '../trial.ts'
+import type { Benchmark, Variant } from '../benchmark.ts'
 import {
   fetchBody,
   peakMemory,
@@ -109,7 +109,7 @@ async function duckdb(): Promise<Variant> {
 const SHELL = 'sqlite3 -json'
 const LINES = 'JSON lines'
 
-const lines: Trial = {
+const lines: Benchmark = {
   name: 'export.lines',
   description: `Exports ${EVENTS.toLocaleString('en')} events to a JSON lines file at least as fast as SQLite's shell writes the same rows.`,
   rounds: 5,
@@ -125,7 +125,7 @@ const DUCKDB = "DuckDB's COPY"
 const PARQUET = 'Parquet'
 let copy: Variant
 
-const parquet: Trial = {
+const parquet: Benchmark = {
   name: 'export.parquet',
   description:
     'Exports the same events to Parquet (zstd) at least half as fast as DuckDB copies them from its own table.',
@@ -152,7 +152,7 @@ const peak =
     return peakMemory(fresh, () => runOnce(fresh, id))
   }
 
-const memoryTrial = (format: string, config: object): Trial => {
+const memoryBenchmark = (format: string, config: object): Benchmark => {
   const [few, many] = [`${format}, ${FEW.toLocaleString('en')}`, `${format}, ${MANY.toLocaleString('en')}`]
   return {
     name: 'export.memory',
@@ -187,7 +187,7 @@ async function whileExporting(): Promise<number> {
 const IDLE = 'organization, idle'
 const BUSY = 'organization, with an export'
 
-const isolation: Trial = {
+const isolation: Benchmark = {
   name: 'export.isolation',
   description: 'An export does not slow down API requests: their 99th percentile does not change.',
   rounds: 7,
@@ -199,10 +199,10 @@ const isolation: Trial = {
   limits: [{ subject: BUSY, against: IDLE, atMost: 2 }],
 }
 
-export const exports: Trial[] = [
+export const exports: Benchmark[] = [
   lines,
   parquet,
-  memoryTrial('JSON lines', {}),
-  memoryTrial('Parquet', { file_format: 'Parquet', compression: 'zstd' }),
+  memoryBenchmark('JSON lines', {}),
+  memoryBenchmark('Parquet', { file_format: 'Parquet', compression: 'zstd' }),
   isolation,
 ]

@@ -1,5 +1,5 @@
 /** A benchmark: the variants to measure, and the limits between them. */
-export interface Trial {
+export interface Benchmark {
   /** `group.name`. The command line selects a benchmark by its name or its group. */
   name: string
   description: string

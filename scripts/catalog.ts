@@ -1,13 +1,13 @@
 /**
- * Updates src/plugins/catalogue.json from a published list: the URL or file of the first argument, or the public list.
- * Skips entries without the shape of the catalogue. Existing entries keep their descriptions.
+ * Updates src/plugins/catalog.json from a published list: the URL or file of the first argument, or the public list.
+ * Skips entries without the shape of the catalog. Existing entries keep their descriptions.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
-import { CatalogueEntry, catalogue } from '../src/plugins/catalogue.ts'
+import { CatalogEntry, catalog } from '../src/plugins/catalog.ts'
 
 const PUBLISHED = 'https://raw.githubusercontent.com/PostHog/integrations-repository/main/plugins.json'
-const FILE = new URL('../src/plugins/catalogue.json', import.meta.url)
+const FILE = new URL('../src/plugins/catalog.json', import.meta.url)
 
 const [, , source = PUBLISHED] = process.argv
 const published: unknown = JSON.parse(
@@ -17,8 +17,8 @@ const published: unknown = JSON.parse(
 )
 if (!Array.isArray(published)) throw new Error(`${source} is not a list.`)
 
-const known = new Map(catalogue.map((entry) => [entry.url, entry]))
-const updated = new Map<string, CatalogueEntry>()
+const known = new Map(catalog.map((entry) => [entry.url, entry]))
+const updated = new Map<string, CatalogEntry>()
 for (const { name, url, description, imageLink, verified, maintainer, type } of published) {
   const entry = {
     name,
@@ -29,11 +29,11 @@ for (const { name, url, description, imageLink, verified, maintainer, type } of 
     maintainer,
     type,
   }
-  const problem = Value.Errors(CatalogueEntry, entry).First()
+  const problem = Value.Errors(CatalogEntry, entry).First()
   if (problem) console.warn(`Skipped ${JSON.stringify(name)}: ${problem.path} ${problem.message}`)
-  else if (!updated.has(url)) updated.set(url, entry as CatalogueEntry)
+  else if (!updated.has(url)) updated.set(url, entry as CatalogEntry)
 }
 // Entries that the list no longer has stay, because they may be installed.
-const entries = [...updated.values(), ...catalogue.filter(({ url }) => !updated.has(url))]
+const entries = [...updated.values(), ...catalog.filter(({ url }) => !updated.has(url))]
 writeFileSync(FILE, `${JSON.stringify(entries, null, 2)}\n`)
-console.log(`catalogue: ${entries.length} entries, ${entries.length - catalogue.length} more than before`)
+console.log(`catalog: ${entries.length} entries, ${entries.length - catalog.length} more than before`)

@@ -1,8 +1,8 @@
-/** The plugin catalogue that ships with the server. `npm run catalogue` updates it. */
+/** The plugin catalog that ships with the server. `npm run catalog` updates it. */
 import { type Static, Type } from '@sinclair/typebox'
-import entries from './catalogue.json' with { type: 'json' }
+import entries from './catalog.json' with { type: 'json' }
 
-export const CatalogueEntry = Type.Object(
+export const CatalogEntry = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     url: Type.String({ pattern: '^https://', maxLength: 800 }),
@@ -20,6 +20,6 @@ export const CatalogueEntry = Type.Object(
   { additionalProperties: false },
 )
 
-export type CatalogueEntry = Static<typeof CatalogueEntry>
+export type CatalogEntry = Static<typeof CatalogEntry>
 
-export const catalogue = entries as CatalogueEntry[]
+export const catalog = entries as CatalogEntry[]

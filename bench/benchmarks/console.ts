@@ -5,7 +5,7 @@ import type { BrowserContext } from 'playwright-core'
 import { v7 } from 'uuid'
 import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import { launchChromium } from '../../test/helpers/chromium.ts'
-import type { Trial, Variant } from '../trial.ts'
+import type { Benchmark, Variant } from '../benchmark.ts'
 import { insertEvents, postJson, startWorkspace, type Workspace } from '../workspace.ts'
 import { copier } from './growth.ts'
 
@@ -122,7 +122,7 @@ const PAGES: [name: string, path: (workspace: Workspace) => string, content: str
   ['keys', () => '/account/keys', ROWS],
 ]
 
-export const consolePages: Trial[] = PAGES.map(([name, path, content]) => ({
+export const consolePages: Benchmark[] = PAGES.map(([name, path, content]) => ({
   name: `console.${name}`,
   description: `First content of the page "${name}" in Chromium: 10 members, exports and events against 100,000 members, 10,000 exports and 5,000,000 events.`,
   unit: 'ms',

@@ -1,7 +1,8 @@
 /** Durable writes, compared with the same transactions without a server. */
+
+import type { Benchmark } from '../benchmark.ts'
 import { load, type RequestSpec } from '../load.ts'
 import { databaseOf, installPeers, type Peer, writer } from '../peers.ts'
-import type { Trial } from '../trial.ts'
 import { startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 const AMOUNT = 2_000
@@ -19,12 +20,12 @@ let workspace: Workspace
 let bare: Peer
 let openTransactions: (file: string) => Transactions
 
-const trial = (
+const benchmark = (
   name: string,
   description: string,
   write: (transactions: Transactions) => void,
   request: () => RequestSpec,
-): Trial => ({
+): Benchmark => ({
   name,
   description: `${description} ${AMOUNT.toLocaleString('en')} requests, each synced to disk. A slow disk hides the overhead of a server; the bare server shows by how much.`,
   rounds: 5,
@@ -50,14 +51,14 @@ const trial = (
   limits: [{ subject: OURS, against: RAW, atLeast: 0.7 }],
 })
 
-export const writes: Trial[] = [
-  trial(
+export const writes: Benchmark[] = [
+  benchmark(
     'writes.create',
     'Creates an organization with its owner and first project.',
     ({ create }) => create('Raw'),
     () => ({ method: 'POST', path: '/api/organizations/', body: '{"name":"Ours"}' }),
   ),
-  trial(
+  benchmark(
     'writes.patch',
     'Renames an organization.',
     ({ patch }) => patch(workspace.organization_id, 'Raw'),

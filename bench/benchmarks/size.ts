@@ -1,7 +1,8 @@
 /** Memory of the server, and the speedup of a second process on the same database. */
+
+import type { Benchmark } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { installPeers } from '../peers.ts'
-import type { Trial } from '../trial.ts'
 import { memoryOf, peakMemory, startWorkspace, type Workspace } from '../workspace.ts'
 
 const REQUESTS = 20_000
@@ -17,7 +18,7 @@ const [PART, BETWEEN] = [400_000, 200_000]
 const peakDuring = (requests: number): Promise<number> =>
   peakMemory(workspace, () => load(workspace, { path: path() }, requests))
 
-export const idleMemory: Trial = {
+export const idleMemory: Benchmark = {
   name: 'size.memory',
   description: 'The server shares small machines with other services and runs for months.',
   unit: 'MB',
@@ -46,7 +47,7 @@ let second: Workspace
 const ONE = 'one process'
 const TWO = 'two processes'
 
-export const processes: Trial = {
+export const processes: Benchmark = {
   name: 'size.processes',
   description: `Two processes on one SQLite database serve ${REQUESTS.toLocaleString('en')} requests for one organization. The load generator shares the machine.`,
   rounds: 5,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Trial, Variant } from '../trial.ts'
+import type { Benchmark, Variant } from '../benchmark.ts'
 import { memoryOf, send, startWorkspace, type Workspace, workspaceOf } from '../workspace.ts'
 import { bodyFor, sendBatches } from './events-in.ts'
 
@@ -29,7 +29,7 @@ const IDLE = 'before'
 const INGESTING = 'while ingesting 1,000,000 events'
 const DOWNLOADING = `while a slow client downloads ${ROWS.toLocaleString('en')} CSV rows`
 
-const memoryTrial = (name: string, setup: () => Promise<Workspace>, work: Variant): Trial => ({
+const memoryBenchmark = (name: string, setup: () => Promise<Workspace>, work: Variant): Benchmark => ({
   name: 'events.memory',
   description: 'Events are streamed: the memory of the server and its reader processes does not grow.',
   unit: 'MB',
@@ -55,11 +55,11 @@ async function downloadSlowly(): Promise<void> {
   if (rows !== ROWS + 1) throw new Error(`received ${rows} of ${ROWS + 1} rows`)
 }
 
-export const memory: Trial[] = [
-  memoryTrial(
+export const memory: Benchmark[] = [
+  memoryBenchmark(
     INGESTING,
     startWorkspace,
     during((warmup) => sendBatches(workspace, warmup ? 2_000 : 10_000, () => bodyFor(workspace))),
   ),
-  memoryTrial(DOWNLOADING, () => workspaceOf(ROWS), during(downloadSlowly)),
+  memoryBenchmark(DOWNLOADING, () => workspaceOf(ROWS), during(downloadSlowly)),
 ]

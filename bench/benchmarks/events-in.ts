@@ -6,7 +6,7 @@ import { eventsOf } from '../../src/events/payload.ts'
 import { personIdOf } from '../../src/events/persons.ts'
 import { COLUMN_TYPES } from '../../src/sql/column-types.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
-import type { Trial } from '../trial.ts'
+import type { Benchmark } from '../benchmark.ts'
 import {
   eventName,
   fetchBody,
@@ -92,7 +92,7 @@ async function setup(): Promise<() => void> {
 const HTTP = `${(BATCHES * BATCH).toLocaleString('en')} events over HTTP`
 const DIRECT = 'direct inserts of the same rows'
 
-export const ingestion: Trial = {
+export const ingestion: Benchmark = {
   name: 'events.in',
   description: 'Ingestion reaches at least half of the insert speed of the engine. Acknowledged events are durable.',
   rounds: 5,

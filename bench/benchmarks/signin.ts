@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
 import { MAX_CONCURRENT } from '../../src/auth/password-processes.ts'
-import type { Trial } from '../trial.ts'
+import type { Benchmark } from '../benchmark.ts'
 import { fetchBody, percentile, postJson, startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 /** A round takes about a second, in which some 15 users sign in. */
@@ -13,7 +13,7 @@ const PASSWORD = 'correct horse battery staple'
 const ORGANIZATION = '/api/organizations/@current/'
 
 let workspace: Workspace
-/** The users have connections of their own, so administration requests do not wait for a free one. */
+/** The users have separate connections, so administration requests do not wait for a free one. */
 let browsers: Workspace
 let stored: string
 
@@ -53,7 +53,7 @@ async function requests(): Promise<number> {
   return percentile(times, 0.99)
 }
 
-/** Every user signs in again and again until `work` is done. It starts after the first sign-in. */
+/** Every user signs in repeatedly until `work` is done. `work` starts after the first sign-in. */
 async function whileSigningIn(work: () => Promise<number>): Promise<number> {
   let done = false
   const first = everyUser(signIn)
@@ -67,7 +67,7 @@ async function whileSigningIn(work: () => Promise<number>): Promise<number> {
   return time
 }
 
-/** Invites somebody again and again, about as often as users can sign in on two cores. */
+/** Sends invites repeatedly, about as often as users can sign in on two cores. */
 async function whileWriting(work: () => Promise<number>): Promise<number> {
   let done = false
   const writes = (async () => {
@@ -96,9 +96,9 @@ const IDLE = 'organization, idle'
 const WRITING = 'organization, with as many invites'
 const BUSY = `organization, with ${USERS} parallel sign-ins`
 
-const isolation: Trial = {
+const isolation: Benchmark = {
   name: 'signin.isolation',
-  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords all the time, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is, and other requests wait for it.`,
+  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords continuously, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is, and other requests wait for it.`,
   // With 7 rounds the ratio to idle varied from 1.5 to 2.6 between runs.
   rounds: 21,
   setup,
@@ -112,7 +112,7 @@ const isolation: Trial = {
 const HTTP = `${USERS} parallel sign-ins`
 const DIRECT = `${USERS} argon2 verifications`
 
-const rate: Trial = {
+const rate: Benchmark = {
   name: 'signin.rate',
   description: `A sign-in takes little more than its argon2 hash. ${MAX_CONCURRENT} at a time.`,
   rounds: 5,
@@ -121,4 +121,4 @@ const rate: Trial = {
   limits: [{ subject: HTTP, against: DIRECT, atMost: 2 }],
 }
 
-export const signin: Trial[] = [isolation, rate]
+export const signin: Benchmark[] = [isolation, rate]
