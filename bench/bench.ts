@@ -5,6 +5,7 @@
  */
 
 import type { Benchmark, Limit } from './benchmark.ts'
+import { answers } from './benchmarks/answers.ts'
 import { consolePages } from './benchmarks/console.ts'
 import { firstPage, propertyFilter } from './benchmarks/event-queries.ts'
 import { ingestion } from './benchmarks/events-in.ts'
@@ -12,7 +13,6 @@ import { memory } from './benchmarks/events-memory.ts'
 import { exports } from './benchmarks/export.ts'
 import { growth } from './benchmarks/growth.ts'
 import { isolation } from './benchmarks/isolation.ts'
-import { reads } from './benchmarks/reads.ts'
 import { signin } from './benchmarks/signin.ts'
 import { idleMemory, processes } from './benchmarks/size.ts'
 import { start } from './benchmarks/start.ts'
@@ -21,7 +21,7 @@ import { type LimitResult, type Outcome, record } from './report.ts'
 import { percentile } from './workspace.ts'
 
 const BENCHMARKS: Benchmark[] = [
-  ...reads,
+  ...answers,
   ...writes,
   start,
   idleMemory,

@@ -6,7 +6,7 @@ const CHECKS: [name: string, ...command: string[]][] = [
   ['types', 'tsc', '-p', '.'],
   ['types of the console', 'tsc', '-p', 'console'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
-  ['layers', 'tsx', 'scripts/layers.ts'],
+  ['floors', 'tsx', 'scripts/floors.ts'],
   ['lock files', 'tsx', 'scripts/lock-files.ts'],
   ['regular expressions', 'tsx', 'scripts/regexes.ts'],
 ]

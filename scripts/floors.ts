@@ -1,13 +1,13 @@
 /**
- * Checks the layers of src/ (docs/architecture.md). A file imports its own folder and lower layers: never a higher layer,
- * a sibling on the same layer, or itself through a cycle. Only some layers contain SQL, and only cli/ reads process.env.
+ * Checks the floors of src/ (docs/architecture.md). A file imports its own folder and lower floors: never a higher floor,
+ * a sibling on the same floor, or itself through a cycle. Only some floors contain SQL, and only cli/ reads process.env.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 
 /** From the bottom up: files and folders of src/. Names in one list are siblings. */
-const LAYERS: string[][] = [
+const FLOORS: string[][] = [
   ['../package.json', 'console-files.ts', 'errors.ts', 'ids.ts', 'node-version.ts'],
   ['config.ts', 'contract', 'json', 'metrics.ts', 'time'],
   ['sql'],
@@ -22,19 +22,19 @@ const LAYERS: string[][] = [
   ['main.ts'],
   ['cli'],
 ]
-const SQL_LAYERS = ['sql', 'hogql', 'store', 'events', 'mail']
+const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mail']
 /** Contains SQL for the database of an export destination, not for our tables. */
 const FOREIGN_SQL = 'exports/destinations/postgres.ts'
 
 interface Place {
-  layer: number
+  floor: number
   member: string
 }
 
 function placeOf(file: string): Place | undefined {
   for (const exact of [true, false])
-    for (const [layer, names] of LAYERS.entries())
-      for (const member of names) if (exact ? file === member : file.startsWith(`${member}/`)) return { layer, member }
+    for (const [floor, names] of FLOORS.entries())
+      for (const member of names) if (exact ? file === member : file.startsWith(`${member}/`)) return { floor, member }
   return undefined
 }
 
@@ -46,7 +46,7 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
   const text = readFileSync(path, 'utf8')
   const here = placeOf(file)
   if (!here) {
-    problems.push(`${file} has no layer. Move it to a folder that has one, or add it to scripts/layers.ts.`)
+    problems.push(`${file} has no floor. Move it to a folder that has one, or add it to scripts/floors.ts.`)
     continue
   }
   const targets: string[] = []
@@ -55,18 +55,18 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
     const target = normalize(join(dirname(file), fileName))
     targets.push(target)
     const targetPlace = placeOf(target)
-    if (!targetPlace) problems.push(`${file} imports ${target}, which has no layer.`)
-    else if (targetPlace.layer > here.layer) problems.push(`${file} imports ${target} from a higher layer.`)
-    else if (targetPlace.layer === here.layer && here.member !== targetPlace.member)
-      problems.push(`${file} imports ${target}, a sibling on the same layer.`)
+    if (!targetPlace) problems.push(`${file} imports ${target}, which has no floor.`)
+    else if (targetPlace.floor > here.floor) problems.push(`${file} imports ${target} from a higher floor.`)
+    else if (targetPlace.floor === here.floor && here.member !== targetPlace.member)
+      problems.push(`${file} imports ${target}, a sibling on the same floor.`)
   }
   imports.set(file, targets)
   if (
-    !SQL_LAYERS.includes(here.member) &&
+    !SQL_FLOORS.includes(here.member) &&
     file !== FOREIGN_SQL &&
     /\bsql`|\b(select|insert into|delete from|update) .*\b(from|values|where|set)\b/.test(text)
   )
-    problems.push(`${file} contains SQL. Move it to one of: ${SQL_LAYERS.join(', ')}.`)
+    problems.push(`${file} contains SQL. Move it to one of: ${SQL_FLOORS.join(', ')}.`)
   if (/process\.env\b/.test(text) && here.member !== 'cli') problems.push(`${file} reads process.env. Use config.ts.`)
   if (/Date\.now\(|new Date\(\)/.test(text) && !['sql', 'deps.ts'].includes(here.member))
     problems.push(`${file} reads the system clock. Use deps.now.`)
@@ -93,5 +93,5 @@ for (const file of imports.keys()) {
 }
 
 for (const problem of problems) console.error(`error ${problem}`)
-console.log(`layers: ${imports.size} files, ${problems.length || 'no'} problems`)
+console.log(`floors: ${imports.size} files, ${problems.length || 'no'} problems`)
 process.exitCode = problems.length ? 1 : 0

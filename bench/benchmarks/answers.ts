@@ -81,9 +81,9 @@ function benchmark({ name, description, path, amount, ofBare, ofDjango, ofExpres
   }
 }
 
-export const reads: Benchmark[] = [
+export const answers: Benchmark[] = [
   benchmark({
-    name: 'reads.retrieve',
+    name: 'answers.retrieve',
     description: 'The most frequent request: check the key and read one organization from the database.',
     path: () => `/api/organizations/${organization_id}/`,
     amount: 20_000,
@@ -92,7 +92,7 @@ export const reads: Benchmark[] = [
     ofExpress: 3,
   }),
   benchmark({
-    name: 'reads.list20',
+    name: 'answers.list20',
     description: 'A list page as a user interface requests it.',
     path: () => LIST_20,
     amount: 5_000,
@@ -100,7 +100,7 @@ export const reads: Benchmark[] = [
     ofDjango: 15,
   }),
   benchmark({
-    name: 'reads.list100',
+    name: 'answers.list100',
     description: 'A list page as a script requests it.',
     path: () => LIST_100,
     amount: 2_000,
