@@ -1,4 +1,4 @@
-import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
+import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
 import { describeFilter } from './describe.ts'
@@ -148,17 +148,17 @@ function FilterControl({
             <AddButton label={label} {...target} />
           ) : (
             <Pill text={text} isWrong={isWrong} remove={remove}>
-              <Button
-                variant="transparent"
-                size="compact-sm"
+              <UnstyledButton
+                className="filter-text"
+                px={8}
+                fz="sm"
                 fw={500}
-                miw={0}
-                classNames={{ label: 'filter-text' }}
+                c="var(--mantine-color-anchor)"
                 aria-label={`Change filter: ${text}`}
                 {...target}
               >
                 {text}
-              </Button>
+              </UnstyledButton>
             </Pill>
           )}
         </Box>
