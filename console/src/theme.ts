@@ -32,6 +32,8 @@ export const theme = createTheme({
 export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    // The text of subtle and light buttons, also while the pointer is over them.
+    '--mantine-color-indigo-light-color': colors.indigo?.[9] ?? '',
     '--mantine-color-dimmed': colors.gray?.[7] ?? '',
     '--mantine-color-error': colors.red?.[9] ?? '',
     '--mantine-color-placeholder': colors.gray?.[7] ?? '',

@@ -19,7 +19,10 @@ t.test('reports null in an enum', async (t) => {
   const found = after(({ PluginWrite }) => {
     PluginWrite.properties.plugin_type = { type: ['string', 'null'], enum: ['local', null] }
   })
-  t.match(found[0], /^\/components\/schemas\/PluginWrite\/properties\/plugin_type: write null as an alternative to the enum/)
+  t.match(
+    found[0],
+    /^\/components\/schemas\/PluginWrite\/properties\/plugin_type: write null as an alternative to the enum/,
+  )
 })
 
 t.test('reports a secret in a response', async (t) => {

@@ -108,7 +108,7 @@ function optionsOf(
     width: Math.max(width, 100),
     height: HEIGHT,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
     scales: {
       x: {

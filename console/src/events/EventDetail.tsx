@@ -14,7 +14,7 @@ import {
   Tooltip,
   VisuallyHidden,
 } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Copy, CopyIconButton } from '../parts/Copy.tsx'
 import { CheckIcon, CopyIcon, FilterIcon, SearchIcon } from '../parts/icons.tsx'
 import { ExcludeIcon } from './icons.tsx'
@@ -155,7 +155,8 @@ function Properties({
   type: PropertyFilter['type']
   empty: string
 } & Pick<View, 'search' | 'filter' | 'adjust'>) {
-  const find = search.find ?? ''
+  // The URL follows the text. It cannot hold it, because it changes later than the input.
+  const [find, setFind] = useState(search.find ?? '')
   const all = Object.entries(properties).sort(([a], [b]) => a.localeCompare(b))
   const found = all.filter(([key, value]) => `${key}\n${valueText(value)}`.toLowerCase().includes(find.toLowerCase()))
   const add = (key: string, operator: Operator, value: PropertyFilter['value']): void => {
@@ -171,7 +172,10 @@ function Properties({
         size="xs"
         maw={320}
         value={find}
-        onChange={(event) => adjust({ find: event.currentTarget.value || undefined })}
+        onChange={({ currentTarget: { value } }) => {
+          setFind(value)
+          adjust({ find: value || undefined })
+        }}
       />
       <Table
         className="properties-table"

@@ -1,5 +1,5 @@
-import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { type ReactNode, useEffect, useState } from 'react'
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
 import { describeFilter } from './describe.ts'
 import { EventNamesForm } from './EventNamesForm.tsx'
@@ -14,6 +14,10 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
   const { search, filter } = view
   const { event = [], properties = [], distinct_id, person_id, where } = search
   const [editsWhere, setEditsWhere] = useState(false)
+  // An expression that is applied stays visible until it is removed.
+  useEffect(() => {
+    if (where !== undefined) setEditsWhere(false)
+  }, [where])
   const wrong = propertyErrorOf(error)
   const replace = (index: number, next?: PropertyFilter): void =>
     filter({ properties: nonEmpty(properties.flatMap((old, i) => (i !== index ? [old] : next ? [next] : []))) })
@@ -144,17 +148,17 @@ function FilterControl({
             <AddButton label={label} {...target} />
           ) : (
             <Pill text={text} isWrong={isWrong} remove={remove}>
-              <Button
-                variant="transparent"
-                size="compact-sm"
+              <UnstyledButton
+                className="filter-text"
+                px={8}
+                fz="sm"
                 fw={500}
-                miw={0}
-                classNames={{ label: 'filter-text' }}
+                c="var(--mantine-color-anchor)"
                 aria-label={`Change filter: ${text}`}
                 {...target}
               >
                 {text}
-              </Button>
+              </UnstyledButton>
             </Pill>
           )}
         </Box>
