@@ -12,6 +12,7 @@ import {
   hourStart,
   hoursAgo,
   httpExport,
+  LATER,
   openPeer,
   runsOf,
 } from '../helpers/console-exports.ts'
@@ -37,6 +38,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
     await page.getByRole('link', { name: /Files on the server/ }).click()
     await page.waitForURL(/type=File/)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Nightly files')
+    await page.getByLabel('No run before (UTC)').fill(LATER.slice(0, 16))
     await page.getByRole('button', { name: 'Test connection' }).click()
     const steps = page.getByRole('list', { name: 'Steps of the connection test' })
     await steps.getByRole('listitem').first().waitFor()
@@ -111,7 +113,7 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
   })
 
   await t.test('says how late an export is', async () => {
-    await page.clock.setFixedTime(Date.now() + 2 * HOUR_MS)
+    await page.clock.setFixedTime(Date.parse(LATER) + 2 * HOUR_MS)
     await page.reload()
     await rowOf('Five minutes').getByText('Late').waitFor()
     await rowOf('Five minutes')

@@ -10,11 +10,17 @@ import type { Console } from './console.ts'
 export const ENVIRONMENT = { OUTBOUND_ALLOW: '127.0.0.1/32' }
 export const HOUR_MS = 3_600_000
 
-export const hoursAgo = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
+/** Fixed, so that an hour that ends during a test changes no window. */
+const NOW = Date.now()
 
-/** The start of the current hour, and an hour before it. */
+export const hoursAgo = (hours: number): string => new Date(NOW - hours * HOUR_MS).toISOString()
+
+/** The start of the current hour, or of an hour before it. */
 export const hourStart = (hours = 0): string =>
-  new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS).toISOString()
+  new Date(Math.floor(NOW / HOUR_MS) * HOUR_MS - hours * HOUR_MS).toISOString()
+
+/** No scheduled run disturbs a test before this time. */
+export const LATER = hoursAgo(-23)
 
 export const exportsPath = ({ project }: Console): string => `/api/projects/${project}/batch_exports/`
 
@@ -23,7 +29,13 @@ export const createExport = (
   name: string,
   more: object = {},
 ): Promise<{ id: string; name: string }> =>
-  console.api('POST', exportsPath(console), { name, interval: 'hour', destination: { type: 'NoOp' }, ...more })
+  console.api('POST', exportsPath(console), {
+    name,
+    interval: 'hour',
+    destination: { type: 'NoOp' },
+    start_at: LATER,
+    ...more,
+  })
 
 /** Starts a backfill that ends with the last hour, one run per hour. */
 export const backfill = (console: Console, { id }: { id: string }, hours = 1): Promise<unknown> =>
