@@ -1,19 +1,11 @@
-import { answer, client } from '../api.ts'
+import { answer, client, type Schemas } from '../api.ts'
 
-export interface Preview {
-  columns: string[]
-  results: unknown[][]
-}
+export type Preview = Schemas['QueryPreview']
 
-type Post = (
-  path: string,
-  init: { params: { path: { project_id: string } }; body: { hogql_query: string } },
-) => Promise<{ data?: Preview; error?: unknown; response: Response }>
-
-/** The first rows that a query would export. The contract of this operation is not in the types yet. */
+/** The first rows that a query would export. */
 export const previewQuery = (project: string, hogql_query: string): Promise<Preview> =>
   answer(
-    (client.POST as unknown as Post)('/api/projects/{project_id}/batch_exports/preview/', {
+    client.POST('/api/projects/{project_id}/batch_exports/preview/', {
       params: { path: { project_id: project } },
       body: { hogql_query },
     }),
