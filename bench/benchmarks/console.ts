@@ -114,12 +114,13 @@ const ROWS = 'main tbody tr'
 
 const PAGES: [name: string, path: (workspace: Workspace) => string, content: string][] = [
   ['exports', inProject('exports'), ROWS],
-  ['events', inProject('events'), '[data-event-row]'],
+  ['events', inProject('events?after=-30d'), 'main tbody[data-index] tr'],
+  ['histogram', inProject('events?after=-30d'), 'main [role=img]'],
   ['members', inOrganization('members'), ROWS],
   ['projects', inOrganization('projects'), ROWS],
   ['activity', inOrganization('activity'), 'main h1'],
   ['settings', inOrganization('settings'), 'main form'],
-  ['keys', () => '/account/keys', ROWS],
+  ['keys', () => '/account/keys', 'main :text("First key")'],
 ]
 
 export const consolePages: Benchmark[] = PAGES.map(([name, path, content]) => ({
