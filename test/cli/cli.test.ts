@@ -189,7 +189,7 @@ t.test('serve', async (t) => {
     await stopping
     socket.write(body)
     await once(socket, 'close')
-    t.match(response, /201 Created[\s\S]*Begun before the end/)
+    t.match(response, /201 Created[\s\S]*Started before the signal/)
     // `stop` would send a second signal, which ends the process immediately.
     t.same(await exited, [0, null])
   })
