@@ -51,7 +51,7 @@ for (const family of FAMILIES)
       const [url, key] = relation.startsWith('own') ? [mine!, app.first.api_key] : [theirs!, other.key]
       const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: relation } })
       const share = (is_global: boolean) => app.send('PATCH', `${url}${body.id}/`, { key, body: { is_global } })
-      if (/global|used/.test(relation)) await share(true)
+      if (/global|configured/.test(relation)) await share(true)
       if (relation !== 'configured plugin of another organization') return body.id
       await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, { body: { plugin: body.id } })
       await share(false)
