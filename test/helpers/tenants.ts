@@ -200,6 +200,6 @@ const TEXTS: Partial<Record<Kind, string>> = {
   signup_tokens: `invite${'9'.repeat(37)}`,
   api_keys: 'key99999999',
   project_tokens: `phc_known${'9'.repeat(38)}`,
-  distinct_ids: 'unknown',
-  providers: 'unknown',
+  distinct_ids: 'person99999999',
+  providers: 'provider99999999',
 }
