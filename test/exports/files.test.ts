@@ -98,7 +98,7 @@ for (const engine of ENGINES)
       )
       t.same(
         reports.findLast(({ kind }) => kind === 'progress'),
-        { kind: 'progress', records: 451 },
+        { kind: 'progress', records: 451, bytes: Buffer.byteLength(files[`${BASE}.jsonl`] ?? '') },
       )
     })
 

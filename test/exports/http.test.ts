@@ -370,7 +370,7 @@ t.test('handles responses', async (t) => {
 
   await t.test('does not retry permanent failures, and reports only the status', async (t) => {
     for (const [status, words] of [
-      [400, /400: it rejected the events/],
+      [400, /returned 400 and rejected the events/],
       [401, /401.*token/],
       [404, /404.*url/],
       [413, /413/],
