@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { RawResponse } from './handler-context.ts'
 
-/** An HTML page whose content security policy allows its own inline scripts and styles by hash. */
+/** An HTML page whose content security policy allows its own inline script by hash. */
 export interface HtmlPage {
   html: string
   /** The exact text between the script tags. */
   script: string
-  style?: string
   /** Additional sources by directive. */
   sources?: Record<string, string>
 }
@@ -14,7 +13,7 @@ export interface HtmlPage {
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The response with a policy that only allows requests to this server. */
-export function htmlPage({ html, script, style, sources = {} }: HtmlPage): RawResponse {
+export function htmlPage({ html, script, sources = {} }: HtmlPage): RawResponse {
   const directives: Record<string, string> = {
     'default-src': "'none'",
     'script-src': hashOf(script),
@@ -22,7 +21,6 @@ export function htmlPage({ html, script, style, sources = {} }: HtmlPage): RawRe
     'base-uri': "'none'",
     'form-action': "'none'",
     'frame-ancestors': "'none'",
-    ...(style !== undefined && { 'style-src': hashOf(style) }),
   }
   for (const [name, source] of Object.entries(sources))
     directives[name] = [directives[name], source].filter(Boolean).join(' ')
