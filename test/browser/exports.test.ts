@@ -92,7 +92,7 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
   const rowOf = (name: string): Locator =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
   await rowOf('To the warehouse').getByText('Failing').waitFor()
-  t.match(await rowOf('To the warehouse').innerText(), /The server answered 401/)
+  t.match(await rowOf('To the warehouse').innerText(), /The server returned 401/)
   t.match(await rowOf('Five minutes').innerText(), /Scheduled[\s\S]*Every 5 minutes[\s\S]*Next run in/)
   t.match(await rowOf('Paused files').innerText(), /events\/\{year\}[\s\S]*Paused[\s\S]*No next run while paused/)
   t.match(await rowOf(ended.name).innerText(), /Ended[\s\S]*No further runs/)

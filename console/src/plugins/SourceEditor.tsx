@@ -1,8 +1,12 @@
 /** The code editor. It is a chunk of its own, because it is larger than the rest of the page. */
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
-import { javascriptLanguage, jsxLanguage, tsxLanguage, typescriptLanguage } from '@codemirror/lang-javascript'
-import { jsonLanguage } from '@codemirror/lang-json'
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  StreamLanguage,
+  syntaxHighlighting,
+} from '@codemirror/language'
 import { EditorState, type Extension, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, WidgetType } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
@@ -36,14 +40,48 @@ const look = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'light-dark(#d0ebff, #1c3d5a)' },
 })
 
-/** The plain languages. Their full support would load completion, which takes 20 kB. */
-function languageOf(name: string): Extension {
-  if (name.endsWith('.json')) return jsonLanguage
-  if (name.endsWith('.tsx')) return tsxLanguage
-  if (name.endsWith('.jsx')) return jsxLanguage
-  if (/\.[cm]?ts$/.test(name)) return typescriptLanguage
-  return /\.[cm]?js$/.test(name) ? javascriptLanguage : []
+const KEYWORDS = new Set(
+  `abstract as async await break case catch class const continue debugger declare default delete do else enum export extends
+  finally for from function get if implements import in instanceof interface let new of private protected public readonly
+  return satisfies set static super switch this throw try type typeof var void while with yield`.split(/\s+/),
+)
+const ATOMS = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity'])
+
+interface Open {
+  /** What the previous line has left open. */
+  open: 'comment' | 'template' | null
 }
+
+/** The words of JavaScript, TypeScript and JSON. The packages for these languages would add 35 kB to the page. */
+const script = StreamLanguage.define<Open>({
+  startState: () => ({ open: null }),
+  token: (stream, state) => {
+    if (state.open === 'comment' || stream.match('/*')) {
+      state.open = stream.match(/^.*?\*\//) ? null : 'comment'
+      if (state.open) stream.skipToEnd()
+      return 'comment'
+    }
+    if (state.open === 'template' || stream.match('`')) {
+      state.open = stream.match(/^(?:[^`\\]|\\.)*`/) ? null : 'template'
+      if (state.open) stream.skipToEnd()
+      return 'string'
+    }
+    if (stream.eatSpace()) return null
+    if (stream.match(/^\/\/.*/)) return 'comment'
+    if (stream.match(/^"(?:[^"\\]|\\.)*"?/) || stream.match(/^'(?:[^'\\]|\\.)*'?/)) return 'string'
+    if (stream.match(/^\d[\w.]*/)) return 'number'
+    if (stream.match(/^[\w$]+/)) {
+      const word = stream.current()
+      if (KEYWORDS.has(word)) return 'keyword'
+      if (ATOMS.has(word)) return 'atom'
+      return stream.match(/^\s*\(/, false) ? 'variableName.function' : 'variableName'
+    }
+    stream.next()
+    return 'punctuation'
+  },
+})
+
+const languageOf = (name: string): Extension => (/\.(?:json|[cm]?[jt]sx?)$/.test(name) ? script : [])
 
 /**
  * Replaces a selection as a transaction. The browser would replace it in the page and keep the colors of the old text
