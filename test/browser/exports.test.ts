@@ -72,7 +72,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
 t.test('lists exports with state, next run, bars and errors, and finds them by name', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
   const { open, capture, api, inspect, home } = console
-  await capture(Array.from({ length: 12 }, (_, i) => ({ event: 'seen', timestamp: hoursAgo((i % 3) + 1.2) })))
+  await capture(Array.from({ length: 12 }, (_, i) => ({ event: 'seen', timestamp: hourStart((i % 3) + 1) })))
   const peer = await openPeer(t)
   peer.status = 401
   peer.release(1_000)
