@@ -1,11 +1,8 @@
 import { Readable } from 'node:stream'
 import { negotiate } from '../contract/accept.ts'
-import type { components } from '../contract/openapi.ts'
 import type { Query } from '../contract/operations.ts'
-import type { Dialect } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
-import { parseElements } from '../events/elements.ts'
 import { parseFilter } from '../events/filters.ts'
 import { histogram, intervalFor, intervalsOf } from '../events/histogram.ts'
 import * as store from '../events/list.ts'
@@ -15,13 +12,11 @@ import { isoOf } from '../events/time.ts'
 import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
 import { createYielder } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
+import { EVENT_FIELDS, type EventRecord, eventJson, JSON_FIELDS, recordJson, serializeEvent } from './event-record.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { queryList, rawQueryValues } from './query.ts'
 import { joinOrStream, textChunks } from './text-chunks.ts'
 import { parseMoment } from './time.ts'
-
-/** An event of the contract. All fields are strings. */
-type EventRecord = components['schemas']['Event']
 
 const PAGE_SIZE = 100
 const CSV_PAGE_SIZE = 3_500
@@ -128,7 +123,10 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
         const query = { ...subjectOf(call), condition: filterOf(call, now()), withPerson }
         const from = cursor === undefined ? undefined : parseTailCursor(cursor)
         const found = await tail(db, eventReader, { ...query, ...(from && { from }) }, limit)
-        const head = JSON.stringify({ cursor: formatTailCursor(found.cursor), more: found.more }).slice(0, -1)
+        const head = JSON.stringify({
+          cursor: encodeCursor(`${found.cursor.position}_${found.cursor.seq}`),
+          more: found.more,
+        }).slice(0, -1)
         const parts = { head: `${head},"results":[`, separator: ',', tail: ']}' }
         const chunks = textChunks(found.rows, (row) => eventJson(row, DIALECT), parts)
         return new RawResponse('application/json', await joinOrStream(chunks))
@@ -319,7 +317,7 @@ function nextUrl(
   if (query.after && after !== undefined) parameters.set('after', isoOf(after))
   // An offset stays valid only while no newer event is added before it.
   if (query.before || /^\d+$/.test(position)) parameters.set('before', isoOf(before))
-  parameters.set('cursor', Buffer.from(position).toString('base64url'))
+  parameters.set('cursor', encodeCursor(position))
   return `${url.origin}${url.path}?${parameters}`
 }
 
@@ -333,15 +331,15 @@ function partUrl(
   parameters.set('after', isoOf(after))
   parameters.set('before', isoOf(before))
   parameters.set('interval', interval)
-  parameters.set('cursor', Buffer.from(`${timestamp}_${uuid}`).toString('base64url'))
+  parameters.set('cursor', encodeCursor(`${timestamp}_${uuid}`))
   return `${url.origin}${url.path}?${parameters}`
 }
 
-const formatTailCursor = ({ position, seq }: TailCursor): string =>
-  Buffer.from(`${position}_${seq}`).toString('base64url')
+const encodeCursor = (position: string): string => Buffer.from(position).toString('base64url')
+const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
 
 function parseTailCursor(cursor: string): TailCursor {
-  const [, position, seq] = /^(\d{1,15})_(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, position, seq] = /^(\d{1,15})_(\d{1,15})$/.exec(decodeCursor(cursor)) ?? []
   if (position === undefined || seq === undefined)
     throw invalid('cursor', 'This cursor is not valid. Send the "cursor" of a response.')
   return { position: Number(position), seq: Number(seq) }
@@ -351,13 +349,13 @@ const invalidCursor = () => invalid('cursor', 'This cursor is not valid. Request
 
 /** Selected rows have no stable position, so their cursor is an offset. */
 function parseOffset(cursor: string): number {
-  const text = Buffer.from(cursor, 'base64url').toString()
+  const text = decodeCursor(cursor)
   if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
   return Number(text)
 }
 
 function parsePosition(cursor: string): store.ListCursor {
-  const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(decodeCursor(cursor)) ?? []
   if (timestamp === undefined || uuid === undefined) throw invalidCursor()
   return { timestamp: Number(timestamp), uuid }
 }
@@ -412,49 +410,3 @@ const cellText = (value: unknown): string =>
   value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 const attachment = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.csv"` })
-
-/** The order of the columns in CSV. */
-const EVENT_FIELDS = [
-  'id',
-  'distinct_id',
-  'properties',
-  'event',
-  'timestamp',
-  'person',
-  'elements',
-  'elements_chain',
-] as const satisfies (keyof EventRecord)[]
-
-/** The fields that contain JSON text. */
-const JSON_FIELDS: readonly string[] = ['properties', 'person', 'elements'] satisfies (keyof EventRecord)[]
-
-/** Stored JSON is passed on as text. CSV uses this shape in every dialect. */
-function serializeEvent(row: store.ListedEvent): EventRecord {
-  return {
-    id: row.uuid,
-    distinct_id: row.distinct_id,
-    properties: row.properties,
-    event: row.event,
-    timestamp: isoOf(row.timestamp),
-    person: row.person ? personJson(row.person) : 'null',
-    elements: row.elements_chain === '' ? '[]' : JSON.stringify(parseElements(row.elements_chain)),
-    elements_chain: row.elements_chain,
-  }
-}
-
-const eventJson = (row: store.ListedEvent, dialect: Dialect): string =>
-  recordJson(serializeEvent(row), JSON_FIELDS, dialect)
-
-/** The standard dialect returns JSON fields as strings, other dialects as JSON. Neither parses the stored text. */
-const recordJson = (record: EventRecord, jsonFields: readonly string[], dialect: Dialect): string =>
-  dialect === 'standard'
-    ? JSON.stringify(record)
-    : `{${Object.entries(record)
-        .map(([name, value]) => `"${name}":${jsonFields.includes(name) ? value : JSON.stringify(value)}`)
-        .join(',')}}`
-
-function personJson({ is_identified, first_distinct_id, email, name, username }: store.PersonSummary): string {
-  const known = Object.entries({ email, name, username }).filter(([, text]) => text !== null)
-  const properties = known.map(([key, text]) => `"${key}":${text}`).join(',')
-  return `{"is_identified":${is_identified},"distinct_ids":[${JSON.stringify(first_distinct_id)}],"properties":{${properties}}}`
-}
