@@ -81,9 +81,9 @@ export async function consoleFile(path: string, accept_encoding: string | undefi
   const name = path.slice(1)
   const media_type = MEDIA_TYPES[extname(name)]
   if (found === null || media_type === undefined || !found.sizes.has(name)) return null
-  const accepted = (accept_encoding ?? '').toLowerCase()
+  const accepted = acceptedEncodings(accept_encoding)
   const [encoding, suffix] = ENCODINGS.find(
-    ([encoding, suffix]) => accepted.includes(encoding) && found.sizes.has(name + suffix),
+    ([encoding, suffix]) => accepted.has(encoding) && found.sizes.has(name + suffix),
   ) ?? [null, '']
   return {
     media_type,
@@ -93,3 +93,14 @@ export async function consoleFile(path: string, accept_encoding: string | undefi
     open: () => createReadStream(join(found.folder, name + suffix)),
   }
 }
+
+/** The encodings that the header names, without those of quality 0. */
+const acceptedEncodings = (header = ''): Set<string> =>
+  new Set(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';').map((text) => text.trim()))
+      .filter(([, quality]) => quality === undefined || !/^q=0(\.0*)?$/.test(quality))
+      .map(([encoding = '']) => encoding),
+  )

@@ -85,6 +85,13 @@ t.test('serves compressed files, and lets clients cache hashed files forever', a
   })
   t.ok(brotliDecompressSync(brotli.rawPayload).equals(text))
   t.ok(gunzipSync((await get(script, 'gzip')).rawPayload).equals(text))
+  for (const [accepted, encoding] of [
+    ['br;q=0, gzip', 'gzip'],
+    ['GZIP;q=0.5', 'gzip'],
+    ['brotli', undefined],
+    ['gzip;q=0', undefined],
+  ] as const)
+    t.equal((await get(script, accepted)).headers['content-encoding'], encoding, accepted)
   t.match((await get('/scheme.js', 'br')).headers, { 'cache-control': 'no-cache' })
   t.equal((await get(`${script}.br`, 'br')).statusCode, 404, 'compressed copies have no URL')
   const head = await app.inject({ method: 'HEAD', url: script, headers: { 'accept-encoding': 'identity' } })
