@@ -198,7 +198,7 @@ function relevantError(errors: ErrorObject[]): ErrorObject {
 }
 
 const FORMATS: Record<string, string> = {
-  email: 'e-mail address',
+  email: 'email address',
   uuid: 'UUID',
   'date-time': 'ISO 8601 time',
   uri: 'URL',

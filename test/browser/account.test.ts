@@ -134,7 +134,7 @@ for (const engine of ENGINES)
 
     // A backup code replaces the app at the next sign-in.
     const other = await open('/login', { email: null })
-    await other.getByLabel('E-mail').fill(OWNER)
+    await other.getByLabel('Email').fill(OWNER)
     await other.getByLabel('Password').first().fill(NEW_PASSWORD)
     await other.getByRole('button', { name: 'Sign in' }).click()
     await other.getByLabel('Code').fill(codes[0] ?? '')

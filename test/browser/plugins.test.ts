@@ -242,15 +242,15 @@ t.test('writes the source of a plugin and shows its errors at their line', async
   await page.getByText('The settings are saved.').waitFor()
 })
 
-t.test('shows the catalogue, counts of families and what the access level forbids', async (t) => {
+t.test('shows the catalog, counts of families and what the access level forbids', async (t) => {
   const DATABASE_URL = `sqlite:${freshFolder(t)}`
   const { open, inspect, api, home, organization } = await openConsole(t, 'sqlite', { DATABASE_URL })
   const base = `/api/organizations/${organization}/pipeline_frontend_apps/`
   for (const name of ['Banner', 'Survey']) await api('POST', base, { plugin_type: 'source', name })
-  const page = await open(`${home}/plugins?view=catalogue`)
-  const list = page.getByRole('list', { name: 'Catalogue' })
+  const page = await open(`${home}/plugins?view=catalog`)
+  const list = page.getByRole('list', { name: 'Catalog' })
   await list.getByText('BigQuery Export').waitFor()
-  await inspect(page, 'plugins-catalogue')
+  await inspect(page, 'plugins-catalog')
   await page.getByText('Data in', { exact: true }).click()
   await page.waitForURL(/purpose=data_in/)
   await list.getByText('BigQuery Export').waitFor({ state: 'detached' })

@@ -7,7 +7,7 @@ import { type Mailbox, openMailbox, readable } from '../helpers/mailbox.ts'
 const NEW_PASSWORD = 'four unrelated dictionary nouns 7'
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
@@ -122,8 +122,10 @@ t.test('a password is reset and an address verified by mail', async (t) => {
   const box = await openMailbox(t)
   const { open, inspect, api } = await openConsole(t, 'sqlite', {}, { mail: box })
   const page = await open('/login', { email: null })
+  await page.getByLabel('Email').fill(OWNER)
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
-  await page.getByLabel('E-mail').fill(OWNER)
+  await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+  t.equal(await page.getByLabel('Email').inputValue(), OWNER)
   await inspect(page, 'reset-request')
   await page.getByRole('button', { name: 'Send a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
@@ -134,7 +136,7 @@ t.test('a password is reset and an address verified by mail', async (t) => {
   await page.getByRole('textbox', { name: 'New password' }).fill(NEW_PASSWORD)
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('link', { name: 'Sign in' }).click()
-  t.equal(await page.getByLabel('E-mail').inputValue(), OWNER)
+  t.equal(await page.getByLabel('Email').inputValue(), OWNER)
   await signIn(page, OWNER, NEW_PASSWORD)
   await page.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
 

@@ -1,12 +1,13 @@
-import { Alert, Anchor, Badge, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
 import { Copy } from '../parts/Copy.tsx'
+import { Definition } from '../parts/Definition.tsx'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { errorBeside, fieldError } from '../parts/field-error.ts'
-import { levelName } from '../parts/levels.ts'
+import { withArticle } from '../parts/levels.ts'
+import { AnchorLink } from '../parts/links.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Section } from '../parts/Section.tsx'
 import { useMe } from '../shell/workspace.ts'
@@ -117,7 +118,7 @@ function Address({ me }: { me: Schemas['Me'] }) {
   )
   return (
     <Section
-      title="E-mail address"
+      title="Email address"
       state={VERIFICATION[String(me.is_email_verified)]}
       description={
         sendsMail === false
@@ -182,44 +183,29 @@ function Place({ me: { organization, team, uuid } }: { me: Schemas['Me'] }) {
       description="Requests that name @current refer to this organization and project. Change it in the menu at the top of the page."
     >
       <Stack gap="sm" component="dl" m={0}>
-        <Item term="Organization">
+        <Definition term="Organization">
           {organization ? (
             <>
-              <Anchor
+              <AnchorLink
                 underline="always"
-                component={Link}
                 to="/organizations/$organization/settings"
-                // @ts-expect-error Mantine's polymorphic props lose the parameters of the route.
                 params={{ organization: organization.id }}
               >
                 {organization.name}
-              </Anchor>{' '}
+              </AnchorLink>{' '}
               <Text span c="dimmed" size="sm">
-                (you are {organization.membership_level === 1 ? 'a' : 'an'} {levelName(organization.membership_level)})
+                (you are {withArticle(organization.membership_level)})
               </Text>
             </>
           ) : (
             'none'
           )}
-        </Item>
-        <Item term="Project">{team ? `${team.name} (id ${team.id})` : 'none'}</Item>
-        <Item term="Your user id">
+        </Definition>
+        <Definition term="Project">{team ? `${team.name} (id ${team.id})` : 'none'}</Definition>
+        <Definition term="Your user id">
           <Copy value={uuid} label="your user id" />
-        </Item>
+        </Definition>
       </Stack>
     </Section>
-  )
-}
-
-function Item({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="xs" c="dimmed">
-        {term}
-      </Text>
-      <Text component="dd" m={0} size="sm" className="wrap">
-        {children}
-      </Text>
-    </div>
   )
 }

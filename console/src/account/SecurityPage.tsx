@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { NewPassword } from '../parts/NewPassword.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Section } from '../parts/Section.tsx'
 import { useMe } from '../shell/workspace.ts'
@@ -67,17 +68,13 @@ function Password({ me: { has_password, has_social_auth } }: { me: Schemas['Me']
               onChange={(event) => setCurrent(event.currentTarget.value)}
             />
           )}
-          <PasswordInput
+          <NewPassword
             label="New password"
-            description="At least 8 characters, and hard to guess."
-            autoComplete="new-password"
-            required
             withAsterisk={false}
-            maxLength={256}
             value={password}
             error={fieldError(save.error, 'password')}
             aria-invalid={fieldError(save.error, 'password') !== undefined}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
           />
           {rest !== null && <ErrorAlert error={rest} />}
           <Group>

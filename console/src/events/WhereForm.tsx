@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { placeIn } from '../parts/query-place.ts'
 import { whereErrorOf } from './queries.ts'
 import type { View } from './view.ts'
 
@@ -23,7 +24,7 @@ export function WhereForm({
     setShown(applied)
     setText(applied)
   }
-  const offset = detail === undefined ? undefined : offsetOf(detail, applied)
+  const offset = detail === undefined ? undefined : placeIn(applied, detail)
   const apply = (event?: FormEvent): void => {
     event?.preventDefault()
     filter({ where: text.trim() || undefined })
@@ -83,12 +84,4 @@ export function WhereForm({
       </Group>
     </form>
   )
-}
-
-/** The offset of "(line 2, column 8)" in the text. */
-function offsetOf(detail: string, text: string): number | undefined {
-  const [, line, column] = /\(line (\d+), column (\d+)\)/.exec(detail) ?? []
-  if (line === undefined || column === undefined) return undefined
-  const before = text.split('\n').slice(0, Number(line) - 1)
-  return before.reduce((sum, one) => sum + one.length + 1, Number(column) - 1)
 }

@@ -5,23 +5,31 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { EditIcon } from '../parts/icons.tsx'
+import { LinkTabs } from '../parts/LinkTabs.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { useNow } from '../parts/use-now.ts'
 import { NotFound } from '../shell/RouteError.tsx'
 import { BackfillButton, DeleteButton, PauseButton, UnpauseButton } from './actions.tsx'
+import { ExportBadge } from './badges.tsx'
 import { DESTINATIONS, placeOf } from './destinations.tsx'
-import { LinkTabs } from './LinkTabs.tsx'
 import { LogView } from './LogView.tsx'
 import { Overview } from './Overview.tsx'
 import { PauseBanner } from './PauseBanner.tsx'
-import { EDIT_EXPORT, EXPORT_ID, EXPORTS } from './paths.ts'
+import { EDIT_EXPORT, EXPORT, EXPORT_ID, EXPORTS } from './paths.ts'
 import { exportQuery } from './queries.ts'
 import { RunsTab } from './RunsTab.tsx'
+import type { Tab } from './routes.tsx'
 import { isActive } from './run-status.ts'
 import { SettingsTab } from './SettingsTab.tsx'
-import { StateBadge } from './StateBadge.tsx'
-import { useNow } from './use-now.ts'
 
 const route = getRouteApi(EXPORT_ID)
+
+const TABS: [name: Tab, label: string][] = [
+  ['overview', 'Overview'],
+  ['runs', 'Runs'],
+  ['logs', 'Log'],
+  ['settings', 'Settings'],
+]
 
 /** One export: its state, runs, log and settings. */
 export function ExportPage() {
@@ -46,7 +54,7 @@ export function ExportPage() {
         description={
           <Group gap="sm" mt={4} wrap="wrap">
             <Group gap={6} role="status">
-              <StateBadge row={row} now={now} />
+              <ExportBadge row={row} now={now} />
             </Group>
             <Text span size="sm" className="wrap">
               {label} · {placeOf(row.destination)}
@@ -82,7 +90,14 @@ export function ExportPage() {
         }
       />
       {row.paused && <PauseBanner row={row} place={place} />}
-      <LinkTabs current={tab} place={place} />
+      <LinkTabs
+        label="Sections of the export"
+        tabs={TABS.map(([name, label]) => ({
+          label,
+          isActive: name === tab,
+          link: { to: EXPORT, params: place, search: name === 'overview' ? {} : { tab: name } },
+        }))}
+      />
       {tab === 'overview' && <Overview row={row} place={place} now={now} />}
       {tab === 'runs' && <RunsTab row={row} place={place} />}
       {tab === 'logs' && (

@@ -11,14 +11,14 @@ import { relativeTime } from '../parts/format.ts'
 import { PlusIcon, SearchIcon } from '../parts/icons.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { useNow } from '../parts/use-now.ts'
+import { ExportBadge } from './badges.tsx'
 import { DESTINATIONS, DestinationIcon, placeOf } from './destinations.tsx'
 import { EXPORT, EXPORTS_ID, NEW_EXPORT } from './paths.ts'
 import { EXPORTS_PER_PAGE, exportsQuery } from './queries.ts'
 import { RunBars } from './RunBars.tsx'
 import { firstLine } from './run-status.ts'
-import { StateBadge } from './StateBadge.tsx'
-import { INTERVAL_LABELS, nextRun } from './schedule.ts'
-import { useNow } from './use-now.ts'
+import { INTERVAL_LABELS } from './schedule.ts'
 
 const route = getRouteApi(EXPORTS_ID)
 
@@ -137,7 +137,7 @@ function ExportTable({ rows, ...props }: RowsProps & { rows: Schemas['BatchExpor
 }
 
 function ExportRow({ row, place, now }: RowsProps & { row: Schemas['BatchExport'] }) {
-  const next = nextRun(row, now)
+  const { next_run_at } = row
   const error = row.latest_runs[0]?.latest_error
   const destination = `${DESTINATIONS[row.destination.type].label} · ${placeOf(row.destination)}`
   return (
@@ -156,16 +156,16 @@ function ExportRow({ row, place, now }: RowsProps & { row: Schemas['BatchExport'
         </Group>
       </Table.Td>
       <Table.Td>
-        <StateBadge row={row} now={now} />
+        <ExportBadge row={row} now={now} />
       </Table.Td>
       <Table.Td>
         <Text size="sm">{INTERVAL_LABELS[row.interval]}</Text>
         <Text size="xs" c="dimmed">
-          {next === null
+          {next_run_at === null
             ? row.paused
               ? 'No next run while paused'
               : 'No further runs'
-            : `Next run ${relativeTime(next, now)}`}
+            : `Next run ${relativeTime(Date.parse(next_run_at), now)}`}
         </Text>
       </Table.Td>
       <Table.Td>

@@ -10,7 +10,7 @@ import { EXPORT } from './paths.ts'
 import { runsQuery } from './queries.ts'
 import { RunBars } from './RunBars.tsx'
 import { durationOf, firstLine, isActive, isFailed, rowsText, statusLabel, windowText } from './run-status.ts'
-import { INTERVAL_LABELS, nextRun } from './schedule.ts'
+import { INTERVAL_LABELS } from './schedule.ts'
 
 const History = lazy(() => import('./History.tsx'))
 
@@ -26,7 +26,7 @@ export function Overview({ row, place, now }: OverviewProps) {
   const runs = useQuery(runsQuery(place.project, row.id))
   const active = row.latest_runs.filter(isActive)
   const [newest] = row.latest_runs.filter((run) => !isActive(run))
-  const next = nextRun(row, now)
+  const { next_run_at } = row
   return (
     <Stack>
       {active.map((run) => (
@@ -35,7 +35,7 @@ export function Overview({ row, place, now }: OverviewProps) {
       <Backfills row={row} project={place.project} now={now} />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Fact title="Schedule" value={INTERVAL_LABELS[row.interval]}>
-          {next === null ? (
+          {next_run_at === null ? (
             row.paused ? (
               'No next run while paused'
             ) : (
@@ -43,7 +43,7 @@ export function Overview({ row, place, now }: OverviewProps) {
             )
           ) : (
             <>
-              Next run {relativeTime(next, now)}, <Time value={new Date(next).toISOString()} format="absolute" />
+              Next run {relativeTime(Date.parse(next_run_at), now)}, <Time value={next_run_at} format="absolute" />
             </>
           )}
         </Fact>
@@ -53,7 +53,7 @@ export function Overview({ row, place, now }: OverviewProps) {
               <Time value={newest.finished_at} /> · {rowsText(newest)} · {duration(durationOf(newest))}
             </>
           ) : (
-            firstRunHint(row, next)
+            firstRunHint(row)
           )}
         </Fact>
         <Fact title="Latest runs" value={<RunBars row={row} place={place} />}>
@@ -97,10 +97,10 @@ export function Overview({ row, place, now }: OverviewProps) {
   )
 }
 
-const firstRunHint = ({ paused }: Schemas['BatchExport'], next: number | null): string =>
+const firstRunHint = ({ paused, next_run_at }: Schemas['BatchExport']): string =>
   paused
     ? 'The first run starts after the pause.'
-    : next === null
+    : next_run_at === null
       ? 'The schedule has ended.'
       : 'The first run starts at the end of the current interval.'
 

@@ -1,11 +1,10 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
+import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
-import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
+import { Decoration, type DecorationSet, EditorView, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
-import { nonce } from '../nonce.ts'
-import { placeIn } from './query-place.ts'
+import { editing } from '../parts/editor.ts'
+import { placeIn } from '../parts/query-place.ts'
 
 const KEYWORDS = new Set(
   'select from where and or not in is null as like ilike between case when then else end true false'.split(' '),
@@ -87,21 +86,13 @@ export default function QueryEditor({
       state: EditorState.create({
         doc: value,
         extensions: [
-          lineNumbers(),
-          history(),
-          bracketMatching(),
+          editing((text) => change.current(text)),
           hogql,
           errorMark,
           syntaxHighlighting(highlight),
           look,
-          keymap.of([...defaultKeymap, ...historyKeymap]),
           placeholder('SELECT event, timestamp FROM events'),
-          EditorView.lineWrapping,
-          EditorView.cspNonce.of(nonce),
           EditorView.contentAttributes.of({ 'aria-labelledby': labelledBy, 'aria-describedby': describedBy }),
-          EditorView.updateListener.of(({ docChanged, state }) => {
-            if (docChanged) change.current(state.doc.toString())
-          }),
         ],
       }),
     })
@@ -113,12 +104,12 @@ export default function QueryEditor({
     const view = editor.current
     if (!view) return
     const text = view.state.doc.toString()
-    const from = error === undefined ? null : placeIn(text, error)
-    const length = from === null ? 0 : (/^\w+|^./.exec(text.slice(from))?.[0].length ?? 0)
+    const from = error === undefined ? undefined : placeIn(text, error)
+    const length = from === undefined ? 0 : (/^\w+|^./.exec(text.slice(from))?.[0].length ?? 0)
     // At the end of the text there is no character to mark but the one before.
-    const start = from === null || length > 0 ? from : Math.max(0, from - 1)
+    const start = from === undefined || length > 0 ? from : Math.max(0, from - 1)
     const end = (from ?? 0) + length
-    view.dispatch({ effects: setError.of(start === null || start === end ? null : { from: start, to: end }) })
+    view.dispatch({ effects: setError.of(start === undefined || start === end ? null : { from: start, to: end }) })
   }, [error])
 
   return <div ref={box} className="query-editor" />

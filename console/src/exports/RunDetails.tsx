@@ -6,10 +6,10 @@ import { Copy, CopyIconButton } from '../parts/Copy.tsx'
 import { bytes, duration } from '../parts/format.ts'
 import { WarningIcon } from '../parts/icons.tsx'
 import { Time } from '../parts/Time.tsx'
+import { RunBadge } from './badges.tsx'
 import { LogView } from './LogView.tsx'
 import { EXPORT, EXPORT_ID } from './paths.ts'
 import { durationOf, isActive, isFailed, rowsText, windowUtc } from './run-status.ts'
-import { RunBadge } from './StateBadge.tsx'
 
 const route = getRouteApi(EXPORT_ID)
 const LOG_POLL_MS = 1_500

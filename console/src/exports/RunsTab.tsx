@@ -10,11 +10,11 @@ import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
 import { duration, plural } from '../parts/format.ts'
 import { ChevronDownIcon, ChevronRightIcon } from '../parts/icons.tsx'
 import { Time } from '../parts/Time.tsx'
+import { RunBadge } from './badges.tsx'
 import { EXPORT_ID } from './paths.ts'
 import { invalidateExport, runQuery, runsQuery } from './queries.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { durationOf, firstLine, isActive, isFailed, rowsText, STATUSES, windowText, windowUtc } from './run-status.ts'
-import { RunBadge } from './StateBadge.tsx'
 
 type Run = Schemas['BatchExportRun']
 

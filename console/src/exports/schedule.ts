@@ -11,8 +11,6 @@ const DAY_MS = 1_440 * MINUTE_MS
 const FIRST_SUNDAY_MS = 3 * DAY_MS
 /** A run that starts this much after the end of its window is not late yet. */
 const GRACE_MS = MINUTE_MS
-/** The server returns this many runs with an export. */
-const LATEST_RUNS = 10
 
 const LENGTHS: Record<Interval, number> = {
   'every 5 minutes': 5 * MINUTE_MS,
@@ -36,40 +34,15 @@ export function boundaryBefore(interval: Interval, time: number): number {
   return Math.floor((time - shift) / LENGTHS[interval]) * LENGTHS[interval] + shift
 }
 
-const boundaryAfter = (interval: Interval, time: number): number => boundaryBefore(interval, time) + LENGTHS[interval]
-
 export const countWindows = (interval: Interval, start: number, end: number): number =>
   Math.max(0, Math.ceil((end - start) / LENGTHS[interval]))
 
-const timeOf = (value: string | null): number => (value === null ? 0 : Date.parse(value))
-
-/** The start of the next scheduled run as the server knows it. Undefined if its answer has no such field. */
-function plannedRun(row: BatchExport & { next_run_at?: string | null }): number | undefined {
-  return row.next_run_at ? Date.parse(row.next_run_at) : undefined
-}
-
-/** The start of the next scheduled run. Null if the export is paused or has ended. */
-export function nextRun(row: BatchExport, now: number): number | null {
-  const { paused, interval, start_at, end_at } = row
-  if (paused) return null
-  const next = plannedRun(row) ?? boundaryAfter(interval, Math.max(now, timeOf(start_at)))
-  return end_at !== null && next > timeOf(end_at) ? null : next
-}
+const timeOf = ({ next_run_at }: BatchExport): number | null => (next_run_at === null ? null : Date.parse(next_run_at))
 
 /** Since when a scheduled run is missing. Null if none is. */
 export function lateSince(row: BatchExport, now: number): number | null {
-  const { paused, interval, start_at, end_at, last_updated_at, latest_runs } = row
-  if (paused) return null
-  const newest = Math.max(0, ...latest_runs.map(({ data_interval_end }) => timeOf(data_interval_end)))
-  // A change of the export, such as the end of a pause, moves the schedule.
-  const planned = plannedRun(row)
-  const expected = planned ?? boundaryAfter(interval, Math.max(newest, timeOf(last_updated_at), timeOf(start_at)))
-  if (expected + GRACE_MS > now || (end_at !== null && expected > timeOf(end_at))) return null
-  if (planned !== undefined) return planned
-  // The runs of a backfill may hide the scheduled run.
-  const hidden =
-    latest_runs.length === LATEST_RUNS && latest_runs.every(({ created_at }) => timeOf(created_at) >= expected)
-  return hidden ? null : expected
+  const planned = timeOf(row)
+  return planned !== null && planned + GRACE_MS <= now ? planned : null
 }
 
 export type ExportState = 'running' | 'scheduled' | 'paused' | 'failing' | 'late' | 'ended'
@@ -78,7 +51,7 @@ export function stateOf(row: BatchExport, now: number): ExportState {
   if (row.latest_runs.some(isActive)) return 'running'
   if (row.paused) return 'paused'
   if (lateSince(row, now) !== null) return 'late'
-  if (nextRun(row, now) === null) return 'ended'
+  if (row.next_run_at === null) return 'ended'
   const [newest] = row.latest_runs
   return newest && isFailed(newest) ? 'failing' : 'scheduled'
 }
@@ -96,6 +69,6 @@ export function pollInterval(rows: readonly BatchExport[] | undefined): number |
   if (rows.some(({ latest_runs }) => latest_runs.some(isActive))) return rows.length > 1 ? LIST_POLL_MS : ACTIVE_POLL_MS
   const now = Date.now()
   if (rows.some((row) => lateSince(row, now) !== null)) return LATE_POLL_MS
-  const next = rows.flatMap((row) => nextRun(row, now) ?? [])
+  const next = rows.flatMap((row) => timeOf(row) ?? [])
   return next.length ? Math.min(MAX_POLL_MS, Math.max(ACTIVE_POLL_MS, Math.min(...next) - now + 1_500)) : false
 }

@@ -53,7 +53,7 @@ export function InstancePage() {
             <Card label="Export lag" note="Since the end of the oldest window that is due and not delivered.">
               {data && <Lag seconds={data.export_lag_seconds} />}
             </Card>
-            <Card label="E-mails waiting" note={data && (data.email_service_available ? '' : 'E-mail is not set up.')}>
+            <Card label="Emails waiting" note={data && (data.email_service_available ? '' : 'Email is not set up.')}>
               {data && count(data.mails_waiting)}
             </Card>
             <Card label="Deletions waiting" note="Deleted projects whose events are still being removed.">

@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, client } from '../api.ts'
+import { nameOf } from '../parts/people.ts'
 import { AREAS } from './activity-text.ts'
-import { nameOf } from './people.ts'
 import type { ActivitySearch } from './routes.tsx'
 
 const TIMES = [

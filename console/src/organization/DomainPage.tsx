@@ -11,13 +11,13 @@ import { plural } from '../parts/format.ts'
 import { CheckIcon, InfoIcon, WarningIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { Section } from '../parts/Section.tsx'
 import { Time } from '../parts/Time.tsx'
 import { NotFound } from '../shell/RouteError.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { SamlForm, SignInForm } from './DomainSignIn.tsx'
 import { DomainState } from './DomainsPage.tsx'
 import { domainQuery, invalidate } from './queries.ts'
-import { Section } from './Section.tsx'
 
 type Domain = Schemas['Domain']
 

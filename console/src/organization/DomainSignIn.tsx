@@ -7,10 +7,10 @@ import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmDialog } from '../parts/ConfirmButton.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { Section } from '../parts/Section.tsx'
 import { preflightQuery, ssoName } from '../signin/sso.tsx'
-import { useAsked } from './asked.ts'
+import { useDialogItem } from './dialog-item.ts'
 import { domainQuery, invalidate } from './queries.ts'
-import { Section } from './Section.tsx'
 
 type Domain = Schemas['Domain']
 type Changes = Schemas['DomainWrite']
@@ -44,7 +44,7 @@ const UNVERIFIED = 'This needs a verified domain. Publish the DNS record and ver
 
 export function SignInForm({ organization_id, domain, reason }: DomainProps) {
   const save = useSave(organization_id, domain.id)
-  const enforcement = useAsked<Enforcement>()
+  const enforcement = useDialogItem<Enforcement>()
   const { data: preflight } = useQuery(preflightQuery)
   const blocked = reason ?? (domain.is_verified ? undefined : UNVERIFIED)
   const options = enforcementOptions(domain, preflight)

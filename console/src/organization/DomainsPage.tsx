@@ -40,7 +40,7 @@ export function DomainsPage() {
     <>
       <PageHeader
         title="Domains and sign-in"
-        description="Verify the domains of your e-mail addresses to decide how their users sign in."
+        description="Verify the domains of your email addresses to decide how their users sign in."
         actions={isEmpty ? undefined : addButton}
       />
       {domains.error ? (
@@ -149,7 +149,7 @@ function DomainForm({ organization_id, close }: { organization_id: string; close
       <Stack>
         <TextInput
           label="Domain"
-          description="The part of your e-mail addresses after the @. It cannot be changed later."
+          description="The part of your email addresses after the @. It cannot be changed later."
           placeholder="example.com"
           required
           maxLength={128}

@@ -5,8 +5,8 @@ import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
 import { MEMBER } from '../parts/levels.ts'
+import { type Level, levelOptions, parseLevel } from '../parts/people.ts'
 import { preflightQuery } from '../signin/sso.tsx'
-import { type Level, levelOptions, parseLevel } from './people.ts'
 import { invalidate } from './queries.ts'
 
 /** The API takes at most this many in one request. Either all of them are created or none. */
@@ -48,7 +48,7 @@ export function InviteForm({
       return created
     },
     onSuccess: (created) => {
-      if (preflight?.email_service_available) notifyDone(`${plural(created, 'invite')} will be sent by e-mail.`)
+      if (preflight?.email_service_available) notifyDone(`${plural(created, 'invite')} will be sent by email.`)
       close()
     },
     onSettled: () => invalidate('invites'),
@@ -56,7 +56,7 @@ export function InviteForm({
 
   const submit = (): void => {
     const invalid = addresses.filter((address) => !ADDRESS.test(address))
-    setProblems(Object.fromEntries(invalid.map((address) => [address, 'This is not an e-mail address. Correct it.'])))
+    setProblems(Object.fromEntries(invalid.map((address) => [address, 'This is not an email address. Correct it.'])))
     if (addresses.length > 0 && invalid.length === 0) invite.mutate()
   }
   const shown = Object.entries(problems).filter(([address]) => addresses.includes(address))
@@ -71,7 +71,7 @@ export function InviteForm({
     >
       <Stack>
         <TagsInput
-          label="E-mail addresses"
+          label="Email addresses"
           description="Separate them by commas, spaces or line breaks. You can paste a whole list."
           placeholder={addresses.length === 0 ? 'ada@example.com, grace@example.com' : ''}
           withAsterisk
@@ -114,8 +114,8 @@ export function InviteForm({
           label="Message"
           description={
             preflight?.email_service_available === false
-              ? 'This server sends no e-mail, so nobody would receive a message.'
-              : 'Optional. It is part of the e-mail.'
+              ? 'This server sends no email, so nobody would receive a message.'
+              : 'Optional. It is part of the email.'
           }
           disabled={preflight?.email_service_available === false}
           maxLength={1000}

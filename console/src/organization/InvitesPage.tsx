@@ -12,14 +12,14 @@ import { InfoIcon, PlusIcon } from '../parts/icons.tsx'
 import { levelName } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { capitalized, nameOf } from '../parts/people.ts'
 import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { preflightQuery } from '../signin/sso.tsx'
-import { useAsked } from './asked.ts'
 import { ActionsHeader, DataTable } from './DataTable.tsx'
+import { useDialogItem } from './dialog-item.ts'
 import { InviteForm } from './InviteForm.tsx'
-import { capitalized, nameOf } from './people.ts'
 import { invalidate, invitesQuery, PAGE_SIZE } from './queries.ts'
 
 type Invite = Schemas['Invite']
@@ -68,7 +68,7 @@ export function InvitesPage() {
         <EmptyState title="No pending invites" action={inviteButton}>
           {page > 1
             ? 'This page of the list is empty.'
-            : 'Everyone you invited has joined, or nobody was invited yet. Invite people by their e-mail address.'}
+            : 'Everyone you invited has joined, or nobody was invited yet. Invite people by their email address.'}
         </EmptyState>
       ) : (
         <>
@@ -108,7 +108,7 @@ function LinksDialog({ invites, close }: { invites: CreatedInvite[]; close: () =
       <Stack>
         <Alert color="yellow" icon={<InfoIcon />} title="The links are shown only once">
           <Text size="sm">
-            This server sends no e-mail. Copy each link and send it to its recipient. Anyone who has the link can accept
+            This server sends no email. Copy each link and send it to its recipient. Anyone who has the link can accept
             the invite. If a link is lost, create a new one in the list of invites.
           </Text>
         </Alert>
@@ -152,8 +152,8 @@ function InviteTable({
 }) {
   const { data: preflight } = useQuery(preflightQuery)
   const mails = preflight?.email_service_available ?? false
-  const revocation = useAsked<Invite>()
-  const renewal = useAsked<Invite>()
+  const revocation = useDialogItem<Invite>()
+  const renewal = useDialogItem<Invite>()
 
   const revoke = async ({ id, target_email }: Invite): Promise<void> => {
     await answer(
@@ -260,7 +260,7 @@ function InviteRow({
       </Table.Td>
       <Table.Td>
         <StateBadge color={invite.emailing_attempt_made ? 'green' : 'gray'}>
-          {invite.emailing_attempt_made ? 'By e-mail' : 'Link only'}
+          {invite.emailing_attempt_made ? 'By email' : 'Link only'}
         </StateBadge>
       </Table.Td>
       <Table.Td>

@@ -20,16 +20,16 @@ import { ConfirmButton, ConfirmDialog } from '../parts/ConfirmButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { InviteIcon, SearchIcon } from '../parts/icons.tsx'
-import { ADMINISTRATOR, levelName, needsLevel, OWNER } from '../parts/levels.ts'
+import { ADMINISTRATOR, levelName, needsLevel, OWNER, withArticle } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { capitalized, type Level, levelOptions, nameOf, parseLevel } from '../parts/people.ts'
 import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useMe, useOrganization } from '../shell/workspace.ts'
-import { useAsked } from './asked.ts'
 import { ActionsHeader, DataTable } from './DataTable.tsx'
+import { useDialogItem } from './dialog-item.ts'
 import { openAnotherOrganization } from './leave.ts'
-import { capitalized, type Level, levelOptions, nameOf, parseLevel, withArticle } from './people.ts'
 import { invalidate, membersQuery, PAGE_SIZE } from './queries.ts'
 
 type Member = Schemas['Member']
@@ -79,7 +79,7 @@ export function MembersPage() {
         >
           {search === undefined
             ? 'This page of the list is empty.'
-            : `No name or e-mail address contains "${search}". Check the spelling, or look for a pending invite.`}
+            : `No name or email address contains "${search}". Check the spelling, or look for a pending invite.`}
         </EmptyState>
       ) : (
         <>
@@ -117,7 +117,7 @@ function SearchField() {
     <TextInput
       type="search"
       aria-label="Search members"
-      placeholder="Search by name or e-mail"
+      placeholder="Search by name or email"
       leftSection={<SearchIcon />}
       maxLength={200}
       maw={360}
@@ -135,8 +135,8 @@ function MemberTable({
   organization: Schemas['Organization']
   members: Member[] | undefined
 }) {
-  const removal = useAsked<Member>()
-  const change = useAsked<{ member: Member; level: Level }>()
+  const removal = useDialogItem<Member>()
+  const change = useDialogItem<{ member: Member; level: Level }>()
   const pathOf = ({ user }: Member) => ({ path: { organization_id: organization.id, user__uuid: user.uuid } })
 
   const remove = async (member: Member): Promise<void> => {

@@ -13,8 +13,8 @@ import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
 import { useOrganization } from '../shell/workspace.ts'
-import { useAsked } from './asked.ts'
 import { ActionsHeader, DataTable } from './DataTable.tsx'
+import { useDialogItem } from './dialog-item.ts'
 import { ProjectForm } from './ProjectForm.tsx'
 import { invalidate, PAGE_SIZE, projectsQuery } from './queries.ts'
 
@@ -102,8 +102,8 @@ function ProjectTable({
   reason: string | undefined
   onEdit: (project: Project) => void
 }) {
-  const reset = useAsked<Project>()
-  const deletion = useAsked<Project>()
+  const reset = useDialogItem<Project>()
+  const deletion = useDialogItem<Project>()
   const paramsOf = ({ id }: Project) => ({ path: { organization_id: organization.id, id: String(id) } })
 
   const resetToken = async (project: Project): Promise<void> => {

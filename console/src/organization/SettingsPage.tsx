@@ -11,12 +11,12 @@ import { count } from '../parts/format.ts'
 import { InfoIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel, OWNER } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { Section } from '../parts/Section.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useMe, useOrganization } from '../shell/workspace.ts'
-import { useAsked } from './asked.ts'
+import { useDialogItem } from './dialog-item.ts'
 import { openAnotherOrganization } from './leave.ts'
 import { invalidate } from './queries.ts'
-import { Section } from './Section.tsx'
 
 type Organization = Schemas['Organization']
 type Changes = Schemas['OrganizationWrite']
@@ -53,7 +53,7 @@ export function SettingsPage() {
         <Section title="Security">
           <TwoFactorSwitch organization={organization} reason={reason} />
         </Section>
-        <Section title="E-mail">
+        <Section title="Email">
           <JoinMailSwitch organization={organization} reason={reason} />
         </Section>
         <Section title="Delete the organization">
@@ -158,7 +158,7 @@ function TwoFactorSwitch({ organization, reason }: SwitchProps) {
   const me = useMe()
   const navigate = useNavigate()
   const setting = useSetting(organization)
-  const question = useAsked<boolean>()
+  const question = useDialogItem<boolean>()
   const enforced = organization.enforce_2fa === true
   const enforce = async (enforce_2fa: boolean): Promise<void> => {
     await setting.mutateAsync({ enforce_2fa })
@@ -199,8 +199,8 @@ function JoinMailSwitch({ organization, reason }: SwitchProps) {
   const setting = useSetting(organization)
   return (
     <Switch
-      label="E-mail members when someone joins"
-      description={reason ?? 'Members of the organization receive an e-mail when a new member joins.'}
+      label="Email members when someone joins"
+      description={reason ?? 'Members of the organization receive an email when a new member joins.'}
       checked={organization.is_member_join_email_enabled}
       disabled={reason !== undefined}
       onChange={(event) => setting.mutate({ is_member_join_email_enabled: event.currentTarget.checked })}

@@ -1,7 +1,6 @@
 /** The sentences of the activity log. */
 import type { Schemas } from '../api.ts'
-import { levelName } from '../parts/levels.ts'
-import { withArticle } from './people.ts'
+import { levelName, withArticle } from '../parts/levels.ts'
 
 type Activity = Schemas['Activity']
 
@@ -46,7 +45,7 @@ const SENTENCES: Record<string, Record<string, string>> = {
   },
   users: {
     password_changed: 'changed the password of {item}',
-    email_changed: 'changed the e-mail address of {item}',
+    email_changed: 'changed the email address of {item}',
     two_factor_enabled: 'turned on two-factor authentication for {item}',
     two_factor_disabled: 'turned off two-factor authentication for {item}',
     backup_codes_renewed: 'created new backup codes for {item}',
@@ -103,7 +102,7 @@ const OWN_SENTENCES: Record<string, Record<string, string>> = {
   members: { joined: 'joined as {level}', removed: 'left the organization' },
   users: {
     password_changed: 'changed their password',
-    email_changed: 'changed their e-mail address',
+    email_changed: 'changed their email address',
     two_factor_enabled: 'turned on two-factor authentication',
     two_factor_disabled: 'turned off two-factor authentication',
     backup_codes_renewed: 'created new backup codes',

@@ -1,10 +1,10 @@
-import { Badge } from '@mantine/core'
+import { Badge, type MantineColor } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A state as word and color. The text has the color of the page: the tinted text of Mantine has a contrast of 3.8. */
-export function StateBadge({ color, children }: { color: 'green' | 'yellow' | 'red' | 'gray'; children: ReactNode }) {
+/** A state as word and color. The tinted text of other badges has a contrast of 3.8. */
+export function StateBadge({ color, children }: { color: MantineColor; children: ReactNode }) {
   return (
-    <Badge variant="light" color={color} tt="none" styles={{ label: { color: 'var(--mantine-color-text)' } }}>
+    <Badge variant="dot" color={color} tt="none" fw={500} size="md">
       {children}
     </Badge>
   )

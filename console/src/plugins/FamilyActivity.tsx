@@ -5,28 +5,28 @@ import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { Pager } from '../parts/Pager.tsx'
 import { ActivityEntries } from './ActivityEntries.tsx'
 import { FAMILIES } from './families.ts'
-import { ACTIVITY_LIMIT, activityQuery, type Shelf } from './queries.ts'
+import { ACTIVITY_LIMIT, activityQuery, type FamilyPlace } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 const SHOWN = 5
 
 /** The latest changes of each plugin of the family, also of uninstalled ones. */
 export function FamilyActivity({
-  shelf,
+  place,
   page,
   setPage,
 }: {
-  shelf: Shelf
+  place: FamilyPlace
   page: number
   setPage: (page: number) => void
 }) {
-  const activity = useQuery(activityQuery(shelf, page))
+  const activity = useQuery(activityQuery(place, page))
   if (activity.error) return <ErrorAlert error={activity.error} retry={() => void activity.refetch()} />
   if (!activity.data) return <Skeleton h={160} />
   if (activity.data.count === 0)
     return (
       <EmptyState title="Nothing has happened yet">
-        Installations, changes of settings and upgrades of {FAMILIES[shelf.family].label.toLowerCase()} appear here.
+        Installations, changes of settings and upgrades of {FAMILIES[place.family].label.toLowerCase()} appear here.
       </EmptyState>
     )
   return (

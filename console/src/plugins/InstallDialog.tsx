@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { errorBeside, fieldError } from '../parts/field-error.ts'
 import { FAMILIES } from './families.ts'
-import { install, refreshPlugins, type Shelf } from './queries.ts'
+import { type FamilyPlace, install, refreshPlugins } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 type Way = 'url' | 'source'
@@ -23,22 +23,22 @@ const templateOf = (name: string): Record<string, string> => ({
 })
 
 /** Installs a plugin by its URL, or creates one whose source is written in the console. */
-export function InstallDialog({ shelf, project, close }: { shelf: Shelf; project: string; close: () => void }) {
+export function InstallDialog({ place, project, close }: { place: FamilyPlace; project: string; close: () => void }) {
   const navigate = useNavigate()
   const [way, setWay] = useState<Way>('url')
   const [url, setUrl] = useState('')
   const [name, setName] = useState('')
-  const { noun } = FAMILIES[shelf.family]
+  const { noun } = FAMILIES[place.family]
   const add = useMutation({
     mutationFn: () =>
-      install(shelf, way === 'url' ? { url: url.trim() } : { plugin_type: 'source', name, source: templateOf(name) }),
+      install(place, way === 'url' ? { url: url.trim() } : { plugin_type: 'source', name, source: templateOf(name) }),
     onSuccess: async (plugin) => {
-      await refreshPlugins(shelf.organization)
+      await refreshPlugins(place.organization)
       close()
       notifyDone(`"${nameOf(plugin)}" is installed.`)
       await navigate({
         to: '/organizations/$organization/projects/$project/plugins/$family/$plugin',
-        params: { ...shelf, project, plugin: String(plugin.id) },
+        params: { ...place, project, plugin: String(plugin.id) },
         search: way === 'source' ? { tab: 'source' } : {},
       })
     },

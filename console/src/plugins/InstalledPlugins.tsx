@@ -9,26 +9,26 @@ import { Pager } from '../parts/Pager.tsx'
 import { EnableSwitch } from './EnableSwitch.tsx'
 import { FAMILIES } from './families.ts'
 import { missingSettings } from './fields.ts'
-import { configsQuery, LIMIT, pluginsQuery, type Shelf } from './queries.ts'
+import { configsQuery, type FamilyPlace, LIMIT, pluginsQuery } from './queries.ts'
 import { hasUpdate, nameOf, originOf, shortTag } from './versions.ts'
 
 /** The installed plugins of one family with their state in the project. */
 export function InstalledPlugins({
-  shelf,
+  place,
   project,
   page,
   setPage,
   install,
 }: {
-  shelf: Shelf
+  place: FamilyPlace
   project: string
   page: number
   setPage: (page: number) => void
   install: ReactNode
 }) {
-  const plugins = useQuery(pluginsQuery(shelf, page))
+  const plugins = useQuery(pluginsQuery(place, page))
   const configs = useQuery(configsQuery(project))
-  const { noun, label } = FAMILIES[shelf.family]
+  const { noun, label } = FAMILIES[place.family]
   const error = plugins.error ?? configs.error
   if (error)
     return (
@@ -50,7 +50,7 @@ export function InstalledPlugins({
   if (plugins.data.count === 0)
     return (
       <EmptyState title={`No ${label.toLowerCase()} are installed`} action={install}>
-        {FAMILIES[shelf.family].description} Install one from the catalogue, from a URL, or write its source here.
+        {FAMILIES[place.family].description} Install one from the catalog, from a URL, or write its source here.
       </EmptyState>
     )
   return (
@@ -59,7 +59,7 @@ export function InstalledPlugins({
         {plugins.data.results.map((plugin) => (
           <PluginRow
             key={plugin.id}
-            shelf={shelf}
+            place={place}
             project={project}
             plugin={plugin}
             config={configs.data.results.find((config) => config.plugin === plugin.id)}
@@ -72,12 +72,12 @@ export function InstalledPlugins({
 }
 
 function PluginRow({
-  shelf: { organization, family },
+  place: { organization, family },
   project,
   plugin,
   config,
 }: {
-  shelf: Shelf
+  place: FamilyPlace
   project: string
   plugin: Schemas['Plugin']
   config: Schemas['PluginConfig'] | undefined

@@ -2,12 +2,14 @@ import './plugins.css'
 import { Anchor, Badge, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
+import { Definition } from '../parts/Definition.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { LinkTabs } from '../parts/LinkTabs.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Section } from '../parts/Section.tsx'
@@ -17,15 +19,14 @@ import { needsOwnPlugin, SHARE } from './access.ts'
 import { EnableSwitch } from './EnableSwitch.tsx'
 import { FAMILIES, familyOf } from './families.ts'
 import { missingSettings } from './fields.ts'
-import { LinkTabs } from './LinkTabs.tsx'
 import { NotRun } from './NotRun.tsx'
 import {
   checkForUpdates,
   configsQuery,
+  type FamilyPlace,
   pluginActivityQuery,
   pluginQuery,
   refreshPlugins,
-  type Shelf,
   uninstall,
   updatePlugin,
   upgrade,
@@ -41,7 +42,7 @@ const ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins/
 const TO = '/organizations/$organization/projects/$project/plugins/$family/$plugin'
 
 interface PluginProps {
-  shelf: Shelf
+  place: FamilyPlace
   plugin: Schemas['Plugin']
 }
 
@@ -51,8 +52,8 @@ export function PluginPage() {
   const params = useParams({ from: ROUTE })
   const { tab = 'settings', file } = useSearch({ from: ROUTE })
   const navigate = useNavigate({ from: TO })
-  const shelf: Shelf = { organization: organization.id, family: familyOf(params.family) }
-  const { data: plugin } = useSuspenseQuery(pluginQuery(shelf, Number(params.plugin)))
+  const place: FamilyPlace = { organization: organization.id, family: familyOf(params.family) }
+  const { data: plugin } = useSuspenseQuery(pluginQuery(place, Number(params.plugin)))
   const configs = useQuery(configsQuery(params.project))
   const own = configs.data?.results.filter((config) => config.plugin === plugin.id) ?? []
   const [config] = own
@@ -75,18 +76,18 @@ export function PluginPage() {
                 {...props}
                 to="/organizations/$organization/projects/$project/plugins"
                 params={params}
-                search={shelf.family === 'destinations' ? {} : { family: shelf.family }}
+                search={place.family === 'destinations' ? {} : { family: place.family }}
               />
             )}
           >
-            ← {FAMILIES[shelf.family].label}
+            ← {FAMILIES[place.family].label}
           </Anchor>
         }
-        actions={<Actions shelf={shelf} plugin={plugin} organization={organization} project={params.project} />}
+        actions={<Actions place={place} plugin={plugin} organization={organization} project={params.project} />}
       />
       <NotRun />
       <Stack>
-        {hasUpdate(plugin) && <Update shelf={shelf} plugin={plugin} organization={organization} />}
+        {hasUpdate(plugin) && <Update place={place} plugin={plugin} organization={organization} />}
         <Group>
           {configs.data ? (
             <EnableSwitch
@@ -129,13 +130,13 @@ export function PluginPage() {
             ) : (
               <Skeleton h={200} />
             )}
-            <About plugin={plugin} organization={organization} shelf={shelf} />
+            <About plugin={plugin} organization={organization} place={place} />
           </Stack>
         )}
         {tab === 'source' && (
           <Suspense fallback={<Skeleton h={320} />}>
             <SourceTab
-              shelf={shelf}
+              place={place}
               plugin={plugin}
               organization={organization}
               file={file}
@@ -143,20 +144,20 @@ export function PluginPage() {
             />
           </Suspense>
         )}
-        {tab === 'activity' && <Activity shelf={shelf} plugin={plugin} />}
+        {tab === 'activity' && <Activity place={place} plugin={plugin} />}
       </Stack>
     </>
   )
 }
 
 /** Stores a changed plugin, and refreshes the lists that show it. */
-function store({ shelf, plugin }: PluginProps): Promise<void> {
-  queryClient.setQueryData(pluginQuery(shelf, plugin.id).queryKey, plugin)
-  return refreshPlugins(shelf.organization)
+function store({ place, plugin }: PluginProps): Promise<void> {
+  queryClient.setQueryData(pluginQuery(place, plugin.id).queryKey, plugin)
+  return refreshPlugins(place.organization)
 }
 
 function Actions({
-  shelf,
+  place,
   plugin,
   organization,
   project,
@@ -164,9 +165,9 @@ function Actions({
   const navigate = useNavigate()
   const reason = needsOwnPlugin(organization, plugin)
   const check = useMutation({
-    mutationFn: () => checkForUpdates(shelf, plugin.id),
+    mutationFn: () => checkForUpdates(place, plugin.id),
     onSuccess: async (plugin) => {
-      await store({ shelf, plugin })
+      await store({ place, plugin })
       notifyDone(
         hasUpdate(plugin) ? `Revision ${shortTag(plugin.latest_tag)} is available.` : 'This is the latest revision.',
       )
@@ -196,14 +197,14 @@ function Actions({
         effect="Its code and its settings in all projects of the organization are deleted. This cannot be undone. Its activity is kept."
         confirm="Uninstall plugin"
         onConfirm={async () => {
-          await uninstall(shelf, plugin.id)
+          await uninstall(place, plugin.id)
           await navigate({
             to: '/organizations/$organization/projects/$project/plugins',
             params: { organization: organization.id, project },
-            search: shelf.family === 'destinations' ? {} : { family: shelf.family },
+            search: place.family === 'destinations' ? {} : { family: place.family },
           })
           notifyDone(`"${nameOf(plugin)}" is uninstalled.`)
-          queryClient.removeQueries({ queryKey: pluginQuery(shelf, plugin.id).queryKey })
+          queryClient.removeQueries({ queryKey: pluginQuery(place, plugin.id).queryKey })
           await refreshPlugins(organization.id)
           await queryClient.invalidateQueries({ queryKey: configsQuery(project).queryKey })
         }}
@@ -214,7 +215,7 @@ function Actions({
   )
 }
 
-function Update({ shelf, plugin, organization }: PluginProps & { organization: Schemas['Organization'] }) {
+function Update({ place, plugin, organization }: PluginProps & { organization: Schemas['Organization'] }) {
   const changes = changesUrl(plugin)
   const from = shortTag(plugin.tag)
   const to = shortTag(plugin.latest_tag)
@@ -240,8 +241,8 @@ function Update({ shelf, plugin, organization }: PluginProps & { organization: S
           effect={`Revision ${to} replaces revision ${from}, for all projects. Your edits of the source and of fields in plugin.json are lost. Settings are kept; new required settings must be filled in.`}
           confirm="Upgrade plugin"
           onConfirm={async () => {
-            const upgraded = await upgrade(shelf, plugin.id)
-            await store({ shelf, plugin: upgraded })
+            const upgraded = await upgrade(place, plugin.id)
+            await store({ place, plugin: upgraded })
             notifyDone(`"${nameOf(upgraded)}" has revision ${shortTag(upgraded.tag)}.`)
           }}
         >
@@ -252,33 +253,33 @@ function Update({ shelf, plugin, organization }: PluginProps & { organization: S
   )
 }
 
-function About({ shelf, plugin, organization }: PluginProps & { organization: Schemas['Organization'] }) {
+function About({ place, plugin, organization }: PluginProps & { organization: Schemas['Organization'] }) {
   const mayShare =
     needsOwnPlugin(organization, plugin, SHARE) ?? needsLevel(organization.membership_level, ADMINISTRATOR)
   const share = useMutation({
-    mutationFn: (is_global: boolean) => updatePlugin(shelf, plugin.id, { is_global }),
-    onSuccess: (plugin) => store({ shelf, plugin }),
+    mutationFn: (is_global: boolean) => updatePlugin(place, plugin.id, { is_global }),
+    onSuccess: (plugin) => store({ place, plugin }),
     onError: (error) => notifyError(error, 'Sharing did not change'),
   })
   const shared = share.isPending ? share.variables : plugin.is_global
   return (
     <Section title="About this plugin">
       <Stack gap="sm" component="dl" m={0}>
-        <Item term="Installed">
+        <Definition term="Installed">
           {originOf(plugin)}, managed by {plugin.organization_name}
-        </Item>
-        {plugin.url && <Item term="URL">{plugin.url}</Item>}
+        </Definition>
+        {plugin.url && <Definition term="URL">{plugin.url}</Definition>}
         {plugin.tag && (
-          <Item term="Revision">
+          <Definition term="Revision">
             <span className="mono wrap">{plugin.tag}</span>
-          </Item>
+          </Definition>
         )}
         {Object.entries(CAPABILITIES).map(([key, label]) => {
           const names = plugin.capabilities[key]
           return Array.isArray(names) && names.length > 0 ? (
-            <Item key={key} term={label}>
+            <Definition key={key} term={label}>
               <span className="mono wrap">{names.join(', ')}</span>
-            </Item>
+            </Definition>
           ) : null
         })}
       </Stack>
@@ -295,21 +296,8 @@ function About({ shelf, plugin, organization }: PluginProps & { organization: Sc
 
 const CAPABILITIES = { methods: 'Functions', jobs: 'Jobs', scheduled_tasks: 'Scheduled tasks' }
 
-function Item({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="xs" c="dimmed">
-        {term}
-      </Text>
-      <Text component="dd" m={0} size="sm" className="wrap">
-        {children}
-      </Text>
-    </div>
-  )
-}
-
-function Activity({ shelf, plugin }: PluginProps) {
-  const activity = useQuery(pluginActivityQuery(shelf, plugin.id))
+function Activity({ place, plugin }: PluginProps) {
+  const activity = useQuery(pluginActivityQuery(place, plugin.id))
   if (activity.error) return <ErrorAlert error={activity.error} retry={() => void activity.refetch()} />
   if (!activity.data) return <Skeleton h={160} />
   if (activity.data.length === 0)

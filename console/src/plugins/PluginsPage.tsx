@@ -6,14 +6,14 @@ import { lazy, Suspense, useState } from 'react'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
+import { LinkTabs } from '../parts/LinkTabs.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { CONFIGURE, INSTALL, needsPluginAccess } from './access.ts'
-import { Catalogue } from './Catalogue.tsx'
+import { Catalog } from './Catalog.tsx'
 import { FamilyActivity } from './FamilyActivity.tsx'
 import { FAMILIES, FAMILY_NAMES, type Family } from './families.ts'
 import { InstalledPlugins } from './InstalledPlugins.tsx'
-import { LinkTabs } from './LinkTabs.tsx'
 import { NotRun } from './NotRun.tsx'
 import { pluginsQuery } from './queries.ts'
 import type { ListView } from './routes.tsx'
@@ -31,7 +31,7 @@ export function PluginsPage() {
   const { family = 'destinations', view = 'installed', page = 1, purpose } = useSearch({ from: PLUGINS_ROUTE })
   const navigate = useNavigate({ from: '/organizations/$organization/projects/$project/plugins' })
   const [installing, setInstalling] = useState(false)
-  const shelf = { organization: organization.id, family }
+  const place = { organization: organization.id, family }
   const noAccess = needsPluginAccess(organization, CONFIGURE)
   const install = (
     <ActionButton
@@ -62,7 +62,7 @@ export function PluginsPage() {
         aria-label="View"
         data={[
           { value: 'installed', label: 'Installed' },
-          { value: 'catalogue', label: 'Catalogue' },
+          { value: 'catalog', label: 'Catalog' },
           { value: 'activity', label: 'Activity' },
         ]}
         value={view}
@@ -73,16 +73,16 @@ export function PluginsPage() {
       />
       {view === 'installed' && (
         <InstalledPlugins
-          shelf={shelf}
+          place={place}
           project={project}
           page={page}
           setPage={(page) => void navigate({ search: { family, page } })}
           install={install}
         />
       )}
-      {view === 'catalogue' && (
-        <Catalogue
-          shelf={shelf}
+      {view === 'catalog' && (
+        <Catalog
+          place={place}
           organization={organization}
           project={project}
           purpose={purpose ?? FAMILIES[family].purpose}
@@ -91,14 +91,14 @@ export function PluginsPage() {
       )}
       {view === 'activity' && (
         <FamilyActivity
-          shelf={shelf}
+          place={place}
           page={page}
           setPage={(page) => void navigate({ search: { family, view, page } })}
         />
       )}
       {installing && (
         <Suspense>
-          <InstallDialog shelf={shelf} project={project} close={() => setInstalling(false)} />
+          <InstallDialog place={place} project={project} close={() => setInstalling(false)} />
         </Suspense>
       )}
     </>

@@ -1,17 +1,10 @@
 /** The code editor. It is a chunk of its own, because it is larger than the rest of the page. */
-import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
-import {
-  bracketMatching,
-  HighlightStyle,
-  indentOnInput,
-  StreamLanguage,
-  syntaxHighlighting,
-} from '@codemirror/language'
+import { HighlightStyle, indentOnInput, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, type Extension, StateEffect, StateField, type Text } from '@codemirror/state'
-import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, WidgetType } from '@codemirror/view'
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
-import { nonce } from '../nonce.ts'
+import { editing } from '../parts/editor.ts'
 
 /** Each color has a contrast of at least 4.5 in its scheme. */
 const highlighting = HighlightStyle.define([
@@ -83,20 +76,6 @@ const script = StreamLanguage.define<Open>({
 
 const languageOf = (name: string): Extension => (/\.(?:json|[cm]?[jt]sx?)$/.test(name) ? script : [])
 
-/**
- * Replaces a selection as a transaction. The browser would replace it in the page and keep the colors of the old text
- * as inline styles, which the content security policy blocks with an error in the console.
- */
-const replaceSelection = EditorView.domEventHandlers({
-  beforeinput: (event, view) => {
-    const { data, inputType } = event
-    if (inputType !== 'insertText' || data === null || view.composing) return false
-    if (view.state.selection.main.empty && data.length === 1) return false
-    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type' })
-    return true
-  },
-})
-
 /** Follows the line of an error. */
 class ErrorText extends WidgetType {
   readonly message: string
@@ -162,23 +141,13 @@ export function SourceEditor({
       state: EditorState.create({
         doc: text,
         extensions: [
-          EditorView.cspNonce.of(nonce),
-          EditorView.lineWrapping,
+          editing((text) => changed.current(text)),
           EditorView.contentAttributes.of({ 'aria-label': `Source of ${name}` }),
-          lineNumbers(),
-          history(),
           indentOnInput(),
-          bracketMatching(),
           errorMarks,
           syntaxHighlighting(highlighting),
           look,
-          replaceSelection,
           languageOf(name),
-          // Tab is not bound, so the keyboard can leave the editor.
-          keymap.of([...standardKeymap, ...historyKeymap]),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current(update.state.doc.toString())
-          }),
         ],
       }),
     })

@@ -10,7 +10,7 @@ import { errorBeside, fieldError } from '../parts/field-error.ts'
 import { plural } from '../parts/format.ts'
 import { PlusIcon } from '../parts/icons.tsx'
 import { needsOwnPlugin } from './access.ts'
-import { pluginQuery, refreshPlugins, type Shelf, sourceQuery, updateSource } from './queries.ts'
+import { type FamilyPlace, pluginQuery, refreshPlugins, sourceQuery, updateSource } from './queries.ts'
 
 const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
 
@@ -18,33 +18,33 @@ const MANIFEST = 'plugin.json'
 
 /** The files of a plugin, to read and to edit. */
 export function SourceTab({
-  shelf,
+  place,
   plugin,
   organization,
   file,
   setFile,
 }: {
-  shelf: Shelf
+  place: FamilyPlace
   plugin: Schemas['Plugin']
   organization: Schemas['Organization']
   file: string | undefined
   setFile: (file: string) => void
 }) {
   const reason = needsOwnPlugin(organization, plugin)
-  const source = useQuery({ ...sourceQuery(shelf, plugin.id), enabled: reason === undefined })
+  const source = useQuery({ ...sourceQuery(place, plugin.id), enabled: reason === undefined })
   if (reason !== undefined) return <EmptyState title="You cannot see the source">{reason}</EmptyState>
   if (source.error) return <ErrorAlert error={source.error} retry={() => void source.refetch()} />
   if (!source.data) return <Skeleton h={320} />
-  return <Files shelf={shelf} stored={source.data} file={file} setFile={setFile} />
+  return <Files place={place} stored={source.data} file={file} setFile={setFile} />
 }
 
 function Files({
-  shelf,
+  place,
   stored,
   file,
   setFile,
 }: {
-  shelf: Shelf
+  place: FamilyPlace
   stored: Schemas['PluginWithSource']
   file: string | undefined
   setFile: (file: string) => void
@@ -54,18 +54,18 @@ function Files({
   /** Counts replacements of the text from outside, which need a new editor. */
   const [version, setVersion] = useState(0)
   const save = useMutation({
-    mutationFn: () => updateSource(shelf, stored.id, edits),
+    mutationFn: () => updateSource(place, stored.id, edits),
     onSuccess: async (updated) => {
       const { source: _source, source_errors, ...plugin } = updated
-      queryClient.setQueryData(sourceQuery(shelf, stored.id).queryKey, updated)
-      queryClient.setQueryData(pluginQuery(shelf, stored.id).queryKey, plugin)
+      queryClient.setQueryData(sourceQuery(place, stored.id).queryKey, updated)
+      queryClient.setQueryData(pluginQuery(place, stored.id).queryKey, plugin)
       setEdits({})
       notifyDone(
         Object.keys(source_errors).length
           ? 'The source is saved. It has errors.'
           : 'The source is saved without errors.',
       )
-      await refreshPlugins(shelf.organization)
+      await refreshPlugins(place.organization)
     },
   })
   const isDirty = Object.keys(edits).length > 0

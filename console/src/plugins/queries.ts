@@ -9,7 +9,7 @@ type Base = '/api/organizations/{organization_id}/pipeline_destinations/'
 const within = <Path extends `${Base}${string}`>(family: Family, path: Path): Path =>
   path.replace('pipeline_destinations', `pipeline_${family}`) as Path
 
-export interface Shelf {
+export interface FamilyPlace {
   organization: string
   family: Family
 }
@@ -18,7 +18,7 @@ export const LIMIT = 50
 const CONFIG_LIMIT = 1000
 const ACTIVITY_LIMIT = 20
 
-export const pluginsQuery = ({ organization, family }: Shelf, page = 1, limit = LIMIT) =>
+export const pluginsQuery = ({ organization, family }: FamilyPlace, page = 1, limit = LIMIT) =>
   queryOptions({
     queryKey: ['plugins', organization, family, 'list', page, limit],
     queryFn: () =>
@@ -30,7 +30,7 @@ export const pluginsQuery = ({ organization, family }: Shelf, page = 1, limit = 
     placeholderData: keepPreviousData,
   })
 
-export const pluginQuery = ({ organization, family }: Shelf, id: number) =>
+export const pluginQuery = ({ organization, family }: FamilyPlace, id: number) =>
   queryOptions({
     queryKey: ['plugins', organization, family, 'one', id],
     queryFn: () =>
@@ -41,7 +41,7 @@ export const pluginQuery = ({ organization, family }: Shelf, id: number) =>
       ),
   })
 
-export const sourceQuery = ({ organization, family }: Shelf, id: number) =>
+export const sourceQuery = ({ organization, family }: FamilyPlace, id: number) =>
   queryOptions({
     queryKey: ['plugins', organization, family, 'source', id],
     queryFn: () =>
@@ -53,9 +53,9 @@ export const sourceQuery = ({ organization, family }: Shelf, id: number) =>
   })
 
 /** The catalog is the same for every family. */
-export const catalogueQuery = ({ organization }: Shelf) =>
+export const catalogQuery = ({ organization }: FamilyPlace) =>
   queryOptions({
-    queryKey: ['plugin-catalogue', organization],
+    queryKey: ['plugin-catalog', organization],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/pipeline_destinations/repository/', {
@@ -65,14 +65,14 @@ export const catalogueQuery = ({ organization }: Shelf) =>
     staleTime: 600_000,
   })
 
-export const activityQuery = ({ organization, family }: Shelf, page: number) =>
+export const activityQuery = ({ organization, family }: FamilyPlace, page: number) =>
   queryOptions({
     queryKey: ['plugins', organization, family, 'activity', page],
     queryFn: () => activityPage({ organization, family }, page),
     placeholderData: keepPreviousData,
   })
 
-const activityPage = ({ organization, family }: Shelf, page: number): Promise<Schemas['PluginActivityPage']> =>
+const activityPage = ({ organization, family }: FamilyPlace, page: number): Promise<Schemas['PluginActivityPage']> =>
   answer(
     client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/activity/'), {
       params: {
@@ -85,19 +85,22 @@ const activityPage = ({ organization, family }: Shelf, page: number): Promise<Sc
 export { ACTIVITY_LIMIT }
 
 /** The activity of one plugin. The API lists it by plugin, most recently changed first, so it is usually on page one. */
-export const pluginActivityQuery = (shelf: Shelf, id: number) =>
+export const pluginActivityQuery = (place: FamilyPlace, id: number) =>
   queryOptions({
-    queryKey: ['plugins', shelf.organization, shelf.family, 'activity of', id],
+    queryKey: ['plugins', place.organization, place.family, 'activity of', id],
     queryFn: async (): Promise<Schemas['PluginActivity'][]> => {
       for (let page = 1; ; page++) {
-        const { next, results } = await activityPage(shelf, page)
+        const { next, results } = await activityPage(place, page)
         const found = results.find((plugin) => plugin.id === id)
         if (found || next === null) return found?.activity ?? []
       }
     },
   })
 
-export const install = ({ organization, family }: Shelf, body: Schemas['PluginCreate']): Promise<Schemas['Plugin']> =>
+export const install = (
+  { organization, family }: FamilyPlace,
+  body: Schemas['PluginCreate'],
+): Promise<Schemas['Plugin']> =>
   answer(
     client.POST(within(family, '/api/organizations/{organization_id}/pipeline_destinations/'), {
       params: { path: { organization_id: organization } },
@@ -106,7 +109,7 @@ export const install = ({ organization, family }: Shelf, body: Schemas['PluginCr
   )
 
 export const updatePlugin = (
-  { organization, family }: Shelf,
+  { organization, family }: FamilyPlace,
   id: number,
   body: Schemas['PluginWrite'],
 ): Promise<Schemas['Plugin']> =>
@@ -117,21 +120,21 @@ export const updatePlugin = (
     }),
   )
 
-export const uninstall = ({ organization, family }: Shelf, id: number): Promise<unknown> =>
+export const uninstall = ({ organization, family }: FamilyPlace, id: number): Promise<unknown> =>
   answer(
     client.DELETE(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/'), {
       params: { path: { organization_id: organization, id } },
     }),
   )
 
-export const checkForUpdates = ({ organization, family }: Shelf, id: number): Promise<Schemas['Plugin']> =>
+export const checkForUpdates = ({ organization, family }: FamilyPlace, id: number): Promise<Schemas['Plugin']> =>
   answer(
     client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/check_for_updates/'), {
       params: { path: { organization_id: organization, id } },
     }),
   )
 
-export const upgrade = ({ organization, family }: Shelf, id: number): Promise<Schemas['Plugin']> =>
+export const upgrade = ({ organization, family }: FamilyPlace, id: number): Promise<Schemas['Plugin']> =>
   answer(
     client.POST(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/upgrade/'), {
       params: { path: { organization_id: organization, id } },
@@ -140,7 +143,7 @@ export const upgrade = ({ organization, family }: Shelf, id: number): Promise<Sc
   )
 
 export const updateSource = (
-  { organization, family }: Shelf,
+  { organization, family }: FamilyPlace,
   id: number,
   source: Record<string, string | null>,
 ): Promise<Schemas['PluginWithSource']> =>

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../shell/routes.tsx'
 import { type Family, familyOf } from './families.ts'
 
-export type ListView = 'installed' | 'catalogue' | 'activity'
+export type ListView = 'installed' | 'catalog' | 'activity'
 export type PluginTab = 'settings' | 'source' | 'activity'
 
 interface ListSearch {
@@ -24,7 +24,7 @@ const pluginsRoute = createRoute({
   path: '/plugins',
   validateSearch: ({ family, view, page, purpose }: Record<string, unknown>): ListSearch => ({
     ...(familyOf(family) !== 'destinations' && { family: familyOf(family) }),
-    ...((view === 'catalogue' || view === 'activity') && { view }),
+    ...((view === 'catalog' || view === 'activity') && { view }),
     ...(Number.isSafeInteger(page) && Number(page) > 1 && { page: Number(page) }),
     ...(typeof purpose === 'string' && { purpose }),
   }),

@@ -15,7 +15,7 @@ export function changesUrl({ url, tag, latest_tag }: Schemas['Plugin']): string 
 
 const ORIGINS: Record<string, string> = {
   custom: 'from a URL',
-  repository: 'from the catalogue',
+  repository: 'from the catalog',
   local: 'from a folder of the server',
   source: 'from source',
 }

@@ -19,6 +19,7 @@ import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { answer, client, organizationQuery, queryClient } from '../api.ts'
 import * as icons from '../parts/icons.tsx'
+import { nameOf } from '../parts/people.ts'
 import { SearchButton } from './Search.tsx'
 import { Switcher } from './Switcher.tsx'
 import { useMe } from './workspace.ts'
@@ -195,7 +196,7 @@ function AccountMenu() {
     queryClient.clear()
     await navigate({ to: '/login' })
   }
-  const name = [me.first_name, me.last_name].filter(Boolean).join(' ') || me.email
+  const name = nameOf(me)
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>

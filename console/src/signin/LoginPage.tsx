@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { answer, client, meQuery, queryClient, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { AnchorLink } from '../parts/links.tsx'
+import { NewPassword } from '../parts/NewPassword.tsx'
 import { Frame } from './Frame.tsx'
 import { takeFragment } from './secrets.ts'
 import { beginSso, preflightQuery, SSO_ERRORS, SsoButtons, ssoName } from './sso.tsx'
@@ -111,7 +112,7 @@ export function LoginPage() {
         >
           <Stack>
             <TextInput
-              label="E-mail"
+              label="Email"
               type="email"
               autoComplete="username"
               required
@@ -147,7 +148,7 @@ export function LoginPage() {
             )}
           </Stack>
         </form>
-        <AnchorLink to="/reset" size="sm">
+        <AnchorLink to="/reset" search={{ email: email || undefined }} size="sm">
           Forgot your password?
         </AnchorLink>
         {preflight.data && !enforced && (
@@ -189,7 +190,7 @@ function FirstProfile({ email: current, done }: { email: string; done: () => voi
         <Stack>
           <Text size="sm">Set your address, name and password. You sign in with them from now on.</Text>
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             required
@@ -203,14 +204,7 @@ function FirstProfile({ email: current, done }: { email: string; done: () => voi
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <PasswordInput
-            label="Password"
-            description="At least 8 characters, and hard to guess."
-            autoComplete="new-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
+          <NewPassword value={password} onChange={setPassword} />
           {error !== undefined && <ErrorAlert error={error} />}
           <Button type="submit" loading={loading}>
             Continue

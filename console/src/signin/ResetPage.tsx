@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, client } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { AnchorLink, ButtonLink } from '../parts/links.tsx'
+import { NewPassword } from '../parts/NewPassword.tsx'
 import { Frame } from './Frame.tsx'
 import { forgetSecret, keepSecret, takeFragment } from './secrets.ts'
 import { preflightQuery } from './sso.tsx'
@@ -12,7 +13,8 @@ import { preflightQuery } from './sso.tsx'
 /** Asks for a link to set a new password. The answer does not reveal whether the address has an account. */
 export function ResetRequestPage() {
   const preflight = useQuery(preflightQuery)
-  const [email, setEmail] = useState('')
+  const { email: hint = '' } = useSearch({ from: '/reset' })
+  const [email, setEmail] = useState(hint)
   const request = useMutation({ mutationFn: () => answer(client.POST('/api/reset/', { body: { email } })) })
   if (preflight.data && !preflight.data.email_service_available)
     return (
@@ -47,7 +49,7 @@ export function ResetRequestPage() {
       >
         <Stack>
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             required
@@ -111,16 +113,7 @@ export function ResetPage() {
         }}
       >
         <Stack>
-          <PasswordInput
-            label="New password"
-            description="At least 8 characters, and hard to guess."
-            autoComplete="new-password"
-            required
-            autoFocus
-            maxLength={256}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
+          <NewPassword label="New password" autoFocus value={password} onChange={setPassword} />
           {reset.error && <ErrorAlert error={reset.error} />}
           <Button type="submit" loading={reset.isPending}>
             Set password

@@ -1,10 +1,11 @@
-import { Alert, Blockquote, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Blockquote, Button, Divider, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, client, isSignedOut, meQuery, queryClient, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { AnchorLink, ButtonLink } from '../parts/links.tsx'
+import { NewPassword } from '../parts/NewPassword.tsx'
 import { Frame } from './Frame.tsx'
 import { forgetSecret, keepSecret } from './secrets.ts'
 import { beginSso, preflightQuery, SsoButtons, ssoName } from './sso.tsx'
@@ -138,15 +139,7 @@ function AcceptInvite({
                     value={name}
                     onChange={(event) => setName(event.currentTarget.value)}
                   />
-                  <PasswordInput
-                    label="Password"
-                    description="At least 8 characters, and hard to guess."
-                    autoComplete="new-password"
-                    required
-                    maxLength={256}
-                    value={password}
-                    onChange={(event) => setPassword(event.currentTarget.value)}
-                  />
+                  <NewPassword value={password} onChange={setPassword} />
                 </>
               )}
               {accept.error && <ErrorAlert error={accept.error} />}

@@ -30,6 +30,7 @@ const signupRoute = createRoute({
 const resetRequestRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset',
+  validateSearch: (search: Record<string, unknown>): { email?: string } => ({ email: text(search.email) }),
   component: lazyRouteComponent(() => import('./ResetPage.tsx'), 'ResetRequestPage'),
 })
 

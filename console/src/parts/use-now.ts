@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The current time. The component renders again in this interval. */
+/** The current time. The component is rendered again after each interval, so relative times stay right. */
 export function useNow(every_ms = 15_000): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

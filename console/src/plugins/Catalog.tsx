@@ -7,7 +7,7 @@ import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
 import { INSTALL, needsPluginAccess } from './access.ts'
 import { FAMILIES } from './families.ts'
-import { catalogueQuery, install, pluginsQuery, refreshPlugins, type Shelf } from './queries.ts'
+import { catalogQuery, type FamilyPlace, install, pluginsQuery, refreshPlugins } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 const PURPOSES = [
@@ -19,23 +19,23 @@ const PURPOSES = [
 ]
 
 /** Plugins that the server knows, to install into this family. */
-export function Catalogue({
-  shelf,
+export function Catalog({
+  place,
   organization,
   project,
   purpose,
   setPurpose,
 }: {
-  shelf: Shelf
+  place: FamilyPlace
   organization: Schemas['Organization']
   project: string
   purpose: string
   setPurpose: (purpose: string) => void
 }) {
-  const catalogue = useQuery(catalogueQuery(shelf))
-  const installed = useQuery(pluginsQuery(shelf, 1, 1000))
+  const catalog = useQuery(catalogQuery(place))
+  const installed = useQuery(pluginsQuery(place, 1, 1000))
   const urls = new Set(installed.data?.results.map(({ url }) => url))
-  const found = catalogue.data?.results.filter(({ type }) => purpose === 'all' || type === purpose) ?? []
+  const found = catalog.data?.results.filter(({ type }) => purpose === 'all' || type === purpose) ?? []
   return (
     <Stack>
       <SegmentedControl
@@ -47,25 +47,25 @@ export function Catalogue({
         w="fit-content"
         maw="100%"
       />
-      {catalogue.error && <ErrorAlert error={catalogue.error} retry={() => void catalogue.refetch()} />}
-      {catalogue.isPending && (
+      {catalog.error && <ErrorAlert error={catalog.error} retry={() => void catalog.refetch()} />}
+      {catalog.isPending && (
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           <Skeleton h={150} />
           <Skeleton h={150} />
           <Skeleton h={150} />
         </SimpleGrid>
       )}
-      {catalogue.data && found.length === 0 && (
-        <EmptyState title="The catalogue has no such plugins">
+      {catalog.data && found.length === 0 && (
+        <EmptyState title="The catalog has no such plugins">
           Choose another purpose, or install a plugin by its URL.
         </EmptyState>
       )}
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" m={0} p={0} aria-label="Catalogue">
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" m={0} p={0} aria-label="Catalog">
         {found.map((entry) => (
           <Entry
             key={entry.id}
             entry={entry}
-            shelf={shelf}
+            place={place}
             project={project}
             disabledReason={
               urls.has(entry.url) ? 'This plugin is already installed.' : needsPluginAccess(organization, INSTALL)
@@ -80,26 +80,26 @@ export function Catalogue({
 
 function Entry({
   entry,
-  shelf,
+  place,
   project,
   disabledReason,
   isInstalled,
 }: {
   entry: Schemas['CatalogPlugin']
-  shelf: Shelf
+  place: FamilyPlace
   project: string
   disabledReason: string | undefined
   isInstalled: boolean
 }) {
   const navigate = useNavigate()
   const add = useMutation({
-    mutationFn: () => install(shelf, { url: entry.url, plugin_type: 'repository' }),
+    mutationFn: () => install(place, { url: entry.url, plugin_type: 'repository' }),
     onSuccess: async (plugin) => {
       notifyDone(`"${nameOf(plugin)}" is installed.`)
-      await refreshPlugins(shelf.organization)
+      await refreshPlugins(place.organization)
       await navigate({
         to: '/organizations/$organization/projects/$project/plugins/$family/$plugin',
-        params: { ...shelf, project, plugin: String(plugin.id) },
+        params: { ...place, project, plugin: String(plugin.id) },
       })
     },
     onError: (error) => notifyError(error, `"${nameOf(entry)}" was not installed`),
@@ -133,7 +133,7 @@ function Entry({
             loading={add.isPending}
             disabledReason={disabledReason}
             onClick={() => add.mutate()}
-            aria-label={`Install ${nameOf(entry)} as ${FAMILIES[shelf.family].noun}`}
+            aria-label={`Install ${nameOf(entry)} as ${FAMILIES[place.family].noun}`}
           >
             {isInstalled ? 'Installed' : 'Install'}
           </ActionButton>

@@ -1,6 +1,7 @@
-import { Badge, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { Schemas } from '../api.ts'
 import { duration } from '../parts/format.ts'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { STATUSES, statusLabel, TONE_COLORS } from './run-status.ts'
 import { type ExportState, lateSince, stateOf } from './schedule.ts'
 
@@ -13,21 +14,13 @@ const STATES: Record<ExportState, { label: string; color: string }> = {
   ended: { label: 'Ended', color: 'gray' },
 }
 
-function Dot({ color, label }: { color: string; label: string }) {
-  return (
-    <Badge variant="dot" color={color} tt="none" fw={500} size="md">
-      {label}
-    </Badge>
-  )
-}
-
 /** The state of an export as word and color. */
-export function StateBadge({ row, now }: { row: Schemas['BatchExport']; now: number }) {
+export function ExportBadge({ row, now }: { row: Schemas['BatchExport']; now: number }) {
   const state = stateOf(row, now)
   const since = state === 'late' ? lateSince(row, now) : null
   return (
     <>
-      <Dot {...STATES[state]} />
+      <StateBadge color={STATES[state].color}>{STATES[state].label}</StateBadge>
       {since !== null && (
         <Text size="xs" c="dimmed">
           by {duration(now - since)}
@@ -40,8 +33,8 @@ export function StateBadge({ row, now }: { row: Schemas['BatchExport']; now: num
 /** `cancelling` is true from the request until the server says that the run has ended. */
 export function RunBadge({ run, cancelling = false }: { run: Schemas['BatchExportRun']; cancelling?: boolean }) {
   return cancelling ? (
-    <Dot color="yellow" label="Cancelling" />
+    <StateBadge color="yellow">Cancelling</StateBadge>
   ) : (
-    <Dot color={TONE_COLORS[STATUSES[run.status].tone]} label={statusLabel(run)} />
+    <StateBadge color={TONE_COLORS[STATUSES[run.status].tone]}>{statusLabel(run)}</StateBadge>
   )
 }

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 
 interface LinkTab {
@@ -8,16 +8,18 @@ interface LinkTab {
   link: LinkProps
 }
 
-/** Tabs that are links, so each has a URL of its own. */
+/** Tabs that are links, so each has its own URL. */
 export function LinkTabs({ label, tabs }: { label: string; tabs: LinkTab[] }) {
   return (
-    <Group component="nav" aria-label={label} gap={4} className="link-tabs">
+    <nav aria-label={label} className="link-tabs">
       {tabs.map(({ label, count, isActive, link }) => (
         <Link
           key={label}
           {...link}
           resetScroll={false}
-          className={isActive ? 'link-tab link-tab-active' : 'link-tab'}
+          className="link-tab"
+          // Otherwise a tab without search parameters would be current in every tab.
+          activeOptions={{ exact: true }}
           {...(isActive && { 'aria-current': 'page' as const })}
         >
           {label}{' '}
@@ -28,6 +30,6 @@ export function LinkTabs({ label, tabs }: { label: string; tabs: LinkTab[] }) {
           )}
         </Link>
       ))}
-    </Group>
+    </nav>
   )
 }
