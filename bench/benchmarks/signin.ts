@@ -98,7 +98,7 @@ const BUSY = `organization, with ${USERS} parallel sign-ins`
 
 const isolation: Benchmark = {
   name: 'signin.isolation',
-  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords continuously, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is, and other requests wait for it.`,
+  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords continuously, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is.`,
   // With 7 rounds the ratio to idle varied from 1.5 to 2.6 between runs.
   rounds: 21,
   setup,

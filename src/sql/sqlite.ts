@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { unavailable } from '../errors.ts'
@@ -35,7 +36,8 @@ export async function openSqlite(
   if (mode !== 'read') {
     // The first process to open the file and the last to close it lock it for a moment.
     await retryWhileBusy(async () => void writer.pragma('journal_mode = wal'))
-    writer.pragma('synchronous = full')
+    // The write queue syncs the log after each commit, in the thread pool. With "full", SQLite would block for it.
+    writer.pragma('synchronous = normal')
     writer.pragma('foreign_keys = on')
   }
   const reader = mode === 'alone' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
@@ -50,7 +52,13 @@ export async function openSqlite(
   }
   const timed = observe ? measured(observe) : <Result>(work: () => Result): Result => work()
 
-  const queue = createWriteQueue(writer, timed)
+  let log: FileHandle | undefined
+  const queue = createWriteQueue(writer, timed, async () => {
+    if (!writer.open) return
+    // SQLite creates the log with the first statement and keeps it while a connection is open.
+    log ??= await openFile(`${file}-wal`)
+    await log.datasync()
+  })
 
   const onWriter: Db = {
     engine: 'sqlite',
@@ -115,6 +123,7 @@ export async function openSqlite(
     exec: (text) => queue.exclusive(() => onWriter.exec(text)),
     close: () =>
       queue.exclusive(async () => {
+        await log?.close()
         reader.close()
         writer.close()
       }),

@@ -1,4 +1,7 @@
-/** Serializes the writes to a SQLite database. Concurrent writes share one transaction and one fsync. */
+/**
+ * Serializes the writes to a SQLite database. Concurrent writes share one transaction and one fsync. The fsync runs in the
+ * thread pool, so that the event loop goes on meanwhile.
+ */
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { errorCode, unavailable } from '../errors.ts'
@@ -19,6 +22,12 @@ interface Write {
   reject(error: unknown): void
 }
 
+/** `settle` resolves the caller's promise, or rejects it if the work failed. */
+interface Settlement {
+  settle(): void
+  reject(error: unknown): void
+}
+
 export interface WriteQueue {
   /**
    * Runs `work` in a transaction. Resolves once the commit is durable; an error undoes the work. If a shared transaction
@@ -29,7 +38,12 @@ export interface WriteQueue {
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: () => Result) => Result): WriteQueue {
+/** `sync` resolves when everything that `writer` has committed is on disk. */
+export function createWriteQueue(
+  writer: Sqlite.Database,
+  timed: <Result>(work: () => Result) => Result,
+  sync: () => Promise<void>,
+): WriteQueue {
   const begin = writer.prepare('begin immediate')
   const commit = writer.prepare('commit')
   const rollback = writer.prepare('rollback')
@@ -38,6 +52,11 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
   const rollbackToSavepoint = writer.prepare('rollback to write')
   const queue: Write[] = []
   let draining = false
+  /** Writes that are committed and perhaps not on disk yet. */
+  let committed: Settlement[] = []
+  let flushing: Promise<void> | undefined
+  /** After a failed fsync the kernel may drop what it could not write, so no later write is acknowledged either. */
+  let sync_error: unknown
 
   const enqueue = <Result>(work: () => Promise<Result>, mode: Write['mode']): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
@@ -60,10 +79,35 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
 
   async function runExclusive({ work, deadline, reject }: Write): Promise<void> {
     queue.shift()
-    await retryWhileBusy(work, deadline).then(
-      (settle) => settle(),
-      (error) => reject(describeStorageError(error)),
-    )
+    await flushing
+    try {
+      acknowledge([{ settle: await retryWhileBusy(work, deadline), reject }])
+    } catch (error) {
+      reject(describeStorageError(error))
+    }
+    await flushing
+  }
+
+  function acknowledge(writes: Settlement[]): void {
+    committed.push(...writes)
+    flushing ??= flush()
+  }
+
+  /** Commits that arrive during an fsync share the next one. */
+  async function flush(): Promise<void> {
+    while (committed.length > 0) {
+      const writes = committed
+      committed = []
+      try {
+        if (!sync_error) await sync()
+      } catch (error) {
+        sync_error = unavailable(SYNC_FAILED, error)
+      }
+      for (const { settle, reject } of writes)
+        if (sync_error) reject(sync_error)
+        else settle()
+    }
+    flushing = undefined
   }
 
   async function runTransaction(first: Write): Promise<void> {
@@ -74,9 +118,9 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
       return first.reject(describeStorageError(error))
     }
     const group = queue.splice(0, groupSize(first))
-    const settlements: (() => void)[] = []
+    const writes: Settlement[] = []
     try {
-      for (const write of group) settlements.push(await runInSavepoint(write))
+      for (const write of group) writes.push({ settle: await runInSavepoint(write), reject: write.reject })
       timed(() => commit.run())
     } catch (error) {
       // Nothing is committed and no promise is settled yet.
@@ -87,7 +131,7 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
       queue.unshift(...group)
       return
     }
-    for (const settle of settlements) settle()
+    acknowledge(writes)
   }
 
   function groupSize(first: Write): number {
@@ -138,6 +182,9 @@ const STORAGE_ERRORS: [code: RegExp, message: string][] = [
     'The database file cannot be opened or written by this user. Check the permissions of its folder.',
   ],
 ]
+
+const SYNC_FAILED =
+  'Writing the database to disk failed, and no further change is accepted. Check the disk, then restart the server.'
 
 /** Turns a storage failure into `unavailable`; returns any other error unchanged. */
 function describeStorageError(error: unknown): unknown {

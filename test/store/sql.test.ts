@@ -2,11 +2,14 @@
 import { fork } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
+import { createWriteQueue } from '../../src/sql/write-queue.ts'
 import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import * as pluginActivity from '../../src/store/plugin_activity.ts'
@@ -26,6 +29,61 @@ async function open(t: Test, engine: Engine): Promise<{ db: Database; url: strin
 }
 
 const NOW = '2026-01-01T00:00:00.000Z'
+
+/** A queue whose fsyncs the test completes. */
+function queueWithSync(t: Test) {
+  const writer = new Sqlite(':memory:')
+  t.teardown(() => writer.close())
+  writer.exec('create table items (id integer primary key)')
+  const syncs: { resolve(): void; reject(error: Error): void }[] = []
+  const sync = () => new Promise<void>((resolve, reject) => void syncs.push({ resolve, reject }))
+  const queue = createWriteQueue(writer, (work) => work(), sync)
+  const insert = writer.prepare('insert into items values (?)')
+  const state: Record<number, string> = {}
+  const write = async (id: number): Promise<void> => {
+    state[id] = await queue
+      .grouped(async () => void insert.run(id))
+      .then(
+        () => 'stored',
+        (error) => error.message,
+      )
+  }
+  const ids = (): unknown[] => writer.prepare('select id from items').pluck().all()
+  const syncStarted = async (count: number): Promise<void> => {
+    while (syncs.length < count) await nextTick()
+  }
+  return { write, ids, syncs, syncStarted, state }
+}
+
+t.test('SQLite acknowledges a write after its fsync, and commits made during an fsync share the next', async (t) => {
+  const { write, ids, syncs, syncStarted, state } = queueWithSync(t)
+  const first = write(1)
+  await syncStarted(1)
+  const later = [write(2)]
+  while (ids().length < 2) await nextTick()
+  later.push(write(3))
+  while (ids().length < 3) await nextTick()
+  t.same(state, {}, 'the writes are committed but not acknowledged')
+  syncs[0]?.resolve()
+  await first
+  t.same(state, { 1: 'stored' })
+  await syncStarted(2)
+  syncs[1]?.resolve()
+  await Promise.all(later)
+  t.same(state, { 1: 'stored', 2: 'stored', 3: 'stored' })
+  t.equal(syncs.length, 2)
+})
+
+t.test('SQLite acknowledges no write after a failed fsync', async (t) => {
+  const { write, syncs, syncStarted, state } = queueWithSync(t)
+  const first = write(1)
+  await syncStarted(1)
+  syncs[0]?.reject(new Error('EIO'))
+  await first
+  await write(2)
+  t.match(state, { 1: /restart the server/, 2: /restart the server/ })
+  t.equal(syncs.length, 1)
+})
 
 t.test('compiles templates to statements', async (t) => {
   const part = sql`and b = ${2}`
@@ -334,8 +392,8 @@ for (const engine of ENGINES) {
       await database.tx(async (tx) => {
         if (engine === 'postgres')
           return t.same(await tx.get(sql`show synchronous_commit`), { synchronous_commit: 'on' })
-        // 2 is FULL: the log is synced before a commit returns.
-        t.same(await tx.get(sql`pragma synchronous`), { synchronous: 2 })
+        // 1 is NORMAL: checkpoints sync the database, and the write queue syncs the log after each commit.
+        t.same(await tx.get(sql`pragma synchronous`), { synchronous: 1 })
         t.same(await tx.get(sql`pragma journal_mode`), { journal_mode: 'wal' })
         t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
       })
@@ -408,14 +466,9 @@ t.test('an idle transaction timeout is reported as unavailable', async (t) => {
   t.same(await db.get(sql`select 1 as one`), { one: 1 })
 })
 
-t.test('SQLite commits durably and waits for the lock of another process', async (t) => {
+t.test('SQLite waits for the lock of another process', async (t) => {
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
-  t.same(await db.get(sql`pragma journal_mode`), { journal_mode: 'wal' })
-  await db.tx(async (tx) => {
-    t.same(await tx.get(sql`pragma synchronous`), { synchronous: 2 }, 'every commit is synced')
-    t.same(await tx.get(sql`pragma foreign_keys`), { foreign_keys: 1 })
-  })
   await db.exec('create table marks (id integer primary key)')
   const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
