@@ -8,7 +8,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queryClient } from './api.ts'
+import { queryClient, WorkspaceError } from './api.ts'
 import { nonce } from './nonce.ts'
 import { router } from './router.tsx'
 import { cssVariablesResolver, theme } from './theme.ts'
@@ -27,7 +27,12 @@ setNonce(nonce)
 
 const root = document.getElementById('root')
 if (root)
-  createRoot(root).render(
+  createRoot(root, {
+    // The page already shows an error response, so the browser's console needs only the unexpected errors.
+    onCaughtError: (error) => {
+      if (!(error instanceof WorkspaceError)) console.error(error)
+    },
+  }).render(
     <StrictMode>
       <MantineProvider
         theme={theme}

@@ -21,7 +21,7 @@ export interface Ending {
   now: string
   actor: Actor
   reason: EndReason
-  /** Set when the users may be unknown to the actor: only this organization sees who the actor is. */
+  /** Set when the actor may not know the users. Only this organization's activity log then names the actor. */
   organization_id?: string
 }
 

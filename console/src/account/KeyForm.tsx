@@ -80,7 +80,7 @@ export function KeyForm({
       <Stack>
         <TextInput
           label="Label"
-          description="What the key is for, such as the name of a script."
+          description="The purpose of the key, such as the name of a script."
           data-autofocus
           required
           withAsterisk={false}

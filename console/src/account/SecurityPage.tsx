@@ -10,7 +10,7 @@ import { Section } from '../parts/Section.tsx'
 import { useMe } from '../shell/workspace.ts'
 import { TwoFactor } from './TwoFactor.tsx'
 
-/** How the signed-in user proves who they are. */
+/** Password and two-factor authentication of the signed-in user. */
 export function SecurityPage() {
   const me = useMe()
   return (

@@ -26,7 +26,7 @@ export function Chart({
   onSelect,
 }: {
   bars: Bars
-  /** Says what the chart shows, for screen readers. */
+  /** A description of the chart for screen readers. */
   summary: string
   labelOf: (index: number) => string
   /** In seconds. */

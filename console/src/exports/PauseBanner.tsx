@@ -18,7 +18,7 @@ const nameOf = ({ actor, user }: Activity): string =>
     ? 'the server, because too many runs failed'
     : actor === 'operator'
       ? 'the operator of the server'
-      : user?.first_name || user?.email || 'a user who was deleted'
+      : user?.first_name || user?.email || 'a deleted user'
 
 /** Says when and by whom the export was paused, and what that means. */
 export function PauseBanner({ row, place }: { row: Schemas['BatchExport']; place: { organization: string } }) {

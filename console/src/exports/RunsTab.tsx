@@ -20,7 +20,7 @@ type Run = Schemas['BatchExportRun']
 
 const route = getRouteApi(EXPORT_ID)
 
-/** What the status filter offers. Several statuses have the same meaning for people. */
+/** The options of the status filter. An option may stand for several statuses that mean the same to people. */
 const FILTERS: Record<string, { label: string; keeps: (run: Run) => boolean }> = {
   active: { label: 'In progress', keeps: isActive },
   completed: { label: 'Completed', keeps: ({ status }) => status === 'Completed' },

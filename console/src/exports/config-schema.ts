@@ -41,7 +41,7 @@ export interface Field {
 
 export type Config = Record<string, unknown>
 
-/** What the contract says about a destination type. */
+/** The schema of a destination type in the contract. */
 export const describeType = (type: DestinationType): string => plainText(schemas[type]?.description ?? '')
 
 /** A setting that exists only for compatibility. */

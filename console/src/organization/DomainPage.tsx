@@ -152,7 +152,7 @@ function RecordTable({ domain }: { domain: Domain }) {
   )
 }
 
-/** What the server found in DNS instead of the value. */
+/** The TXT records that the server found instead of the expected one. */
 function NotSeen({ domain, records }: { domain: Domain; records: string[] }) {
   return (
     <Alert color="yellow" icon={<WarningIcon />} title="Not verified yet">

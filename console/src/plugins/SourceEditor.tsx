@@ -41,7 +41,7 @@ const KEYWORDS = new Set(
 const ATOMS = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity'])
 
 interface Open {
-  /** What the previous line has left open. */
+  /** The construct that continues from the previous line. */
   open: 'comment' | 'template' | null
 }
 

@@ -1,4 +1,4 @@
-import { Combobox, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mantine/core'
+import { Combobox, Group, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -64,29 +64,32 @@ export function SearchDialog({ close }: { close: () => void }) {
       styles={{ header: { display: 'none' } }}
     >
       <Combobox store={combobox} onOptionSubmit={open} withinPortal={false}>
-        <Combobox.EventsTarget>
+        <Combobox.EventsTarget withExpandedAttribute>
           <TextInput
             data-autofocus
+            role="combobox"
             aria-label="Search exports and pages"
             placeholder="Search exports and pages"
             leftSection={<SearchIcon />}
             size="md"
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
+            // The list would take the first Escape to close itself.
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') close()
+            }}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options aria-label="Results">
-          <ScrollArea.Autosize mah={360} type="auto">
-            {targets.map(({ label, group, to }) => (
-              <Combobox.Option key={to} value={to}>
-                {label}{' '}
-                <Text span size="xs" c="dimmed">
-                  {group}
-                </Text>
-              </Combobox.Option>
-            ))}
-            {targets.length === 0 && <Combobox.Empty>No results for "{text}".</Combobox.Empty>}
-          </ScrollArea.Autosize>
+        <Combobox.Options aria-label="Results" mah={360} style={{ overflowY: 'auto' }}>
+          {targets.map(({ label, group, to }) => (
+            <Combobox.Option key={to} value={to}>
+              {label}{' '}
+              <Text span size="xs" opacity={0.85}>
+                {group}
+              </Text>
+            </Combobox.Option>
+          ))}
+          {targets.length === 0 && <Combobox.Empty>No results for "{text}".</Combobox.Empty>}
         </Combobox.Options>
       </Combobox>
     </Modal>
