@@ -83,10 +83,14 @@ export function SearchDialog({ close }: { close: () => void }) {
         <Combobox.Options aria-label="Results" mah={360} style={{ overflowY: 'auto' }}>
           {targets.map(({ label, group, to }) => (
             <Combobox.Option key={to} value={to}>
-              {label}{' '}
-              <Text span size="xs" opacity={0.85}>
-                {group}
-              </Text>
+              <Group justify="space-between" wrap="nowrap">
+                <Text span inherit truncate>
+                  {label}
+                </Text>
+                <Text span size="xs" opacity={0.85}>
+                  {group}
+                </Text>
+              </Group>
             </Combobox.Option>
           ))}
           {targets.length === 0 && <Combobox.Empty>No results for "{text}".</Combobox.Empty>}
