@@ -90,7 +90,7 @@ export async function deliver(
         checkpoint: (state) => checkpoint({ ...state, page_rows: limit }),
         log: (level, message) => report({ kind: 'log', level, message }),
       }
-      const receiver = await destination.open({ ...job, config, columns, tools })
+      const receiver = await destination.open({ ...job, config, columns, merge: null, tools })
       try {
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null

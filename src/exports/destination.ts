@@ -43,8 +43,16 @@ export interface Delivery<Config> {
   data_interval_start: string
   data_interval_end: string
   columns: readonly Column[]
+  /** For rows that replace earlier ones with the same key and a lower version. Null for events, which never change. */
+  merge: Merge | null
   checkpoint: Checkpoint | null
   tools: Tools
+}
+
+/** Names of columns. */
+export interface Merge {
+  key: readonly string[]
+  version: string
 }
 
 export interface Tools {
