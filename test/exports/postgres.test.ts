@@ -82,6 +82,7 @@ const deliveryOf = ({ destination, ...job }: DeliveryJob, tools: Tools): Deliver
   ...job,
   config: destination.config as unknown as Config,
   columns: postgres.columns,
+  merge: null,
   tools,
 })
 

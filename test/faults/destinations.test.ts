@@ -223,7 +223,7 @@ async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, c
   const source = await openSource(job.url, false)
   const extract = { ...job, columns, encoding: 'csv' as const, include: null, exclude: null, where: null }
   try {
-    const receiver = await destination.open({ ...job, config, columns, tools: toolsFor(t) })
+    const receiver = await destination.open({ ...job, config, columns, merge: null, tools: toolsFor(t) })
     try {
       for (let page = await source.page(extract, null, 200); page; page = await source.page(extract, page.cursor, 200))
         await receiver.write(page)
