@@ -1,5 +1,5 @@
 /** Positions in the order of ingestion, which exports use as watermarks. */
-import type { Db } from '../sql/db.ts'
+import type { Database, Db } from '../sql/db.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
 import type { EventReader } from './readers.ts'
@@ -8,13 +8,16 @@ import type { EventReader } from './readers.ts'
  * The position below which all events are visible and no new event can appear. On PostgreSQL it is the oldest running
  * transaction, because later transactions may commit first.
  */
-export async function horizon(events: Db): Promise<number> {
-  return readPosition(
+export async function horizon(events: Database): Promise<number> {
+  const position = await readPosition(
     events,
     events.engine === 'sqlite'
       ? sql`select coalesce((select seq from sqlite_sequence where name = 'events'), 0) + 1 as position`
       : sql`select position_base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position from event_store`,
   )
+  // Without it, the events below a planned position could be lost in a power failure, and their positions assigned again.
+  await events.sync()
+  return position
 }
 
 async function readPosition(events: Db, query: Sql): Promise<number> {
@@ -27,7 +30,7 @@ async function readPosition(events: Db, query: Sql): Promise<number> {
  * The first position after a pause that begins now: above every acknowledged event, and on PostgreSQL above every
  * transaction that has inserted but not committed. Its events count as before the pause.
  */
-export async function pausePosition(events: Db): Promise<number> {
+export async function pausePosition(events: Database): Promise<number> {
   if (events.engine === 'sqlite') return horizon(events)
   return readPosition(
     events,
@@ -39,13 +42,16 @@ export async function pausePosition(events: Db): Promise<number> {
  * The first position after a pause that ends now: above every acknowledged event, and not above any later event. A
  * transaction that commits later may be on either side.
  */
-export async function resumePosition(events: Db): Promise<number> {
-  if (events.engine === 'sqlite') return horizon(events)
-  return readPosition(
+export async function resumePosition(events: Database): Promise<number> {
+  return events.engine === 'sqlite' ? horizon(events) : nextPosition(events)
+}
+
+/** PostgreSQL: above every position that is assigned. */
+const nextPosition = (events: Db): Promise<number> =>
+  readPosition(
     events,
     sql`select position_base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as position from event_store`,
   )
-}
 
 /** Events per counting query. */
 const COUNT_STEP = 10_000
@@ -103,11 +109,11 @@ export const MOVED_COLUMNS: Record<string, Record<string, string>> = { events: {
  */
 export async function advancePositions(events: Db, reached: number): Promise<boolean> {
   // Not the horizon: a long transaction keeps it below positions that this cluster has already assigned.
-  if (events.engine === 'sqlite' || reached <= (await resumePosition(events))) return false
+  if (events.engine === 'sqlite' || reached <= (await nextPosition(events))) return false
   return events.tx(async (tx) => {
     // No insert may run while the default changes.
     await tx.exec('set local lock_timeout = 0; lock table events in access exclusive mode')
-    if (reached <= (await resumePosition(tx))) return false
+    if (reached <= (await nextPosition(tx))) return false
     const last = await tx.get<{ position: number | null }>(
       sql`select max((select max(e.position) from events e where e.project_id = p.id)) as position from projects p`,
     )

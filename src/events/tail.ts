@@ -1,6 +1,6 @@
 /** Follows new events in the order of ingestion, which includes late events with old timestamps. */
 import { either } from '../hogql/typed.ts'
-import type { Db } from '../sql/db.ts'
+import type { Database } from '../sql/db.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
 import {
@@ -40,7 +40,7 @@ export interface Tail {
 const SCANNED_EVENTS = 10_000
 
 /** Reads events that were ingested after the cursor, up to the horizon. */
-export async function tail(events: Db, reader: EventReader, query: TailQuery, limit: number): Promise<Tail> {
+export async function tail(events: Database, reader: EventReader, query: TailQuery, limit: number): Promise<Tail> {
   const { project_id, condition, withPerson, from, signal } = query
   const end = { position: await horizon(events), seq: 0 }
   const newestFirst = from === undefined

@@ -8,7 +8,7 @@ import { pausePosition } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Db } from '../sql/db.ts'
+import type { Database, Db } from '../sql/db.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import * as pauses from '../store/batch_export_pauses.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
@@ -46,7 +46,7 @@ const LEASE_LOST = new Error('the run was cancelled, deleted or claimed by anoth
 export interface ExporterOptions {
   config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
   db: Db
-  events: Db
+  events: Database
   reader: EventReader
   vault: Vault
   ids: Ids

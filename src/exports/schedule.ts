@@ -5,7 +5,7 @@
 import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
-import type { Db } from '../sql/db.ts'
+import type { Database, Db } from '../sql/db.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import type { EndedPause } from '../store/batch_export_pauses.ts'
 import * as pauses from '../store/batch_export_pauses.ts'
@@ -16,7 +16,7 @@ import { addInterval, boundaryAfter, boundaryBefore, type Interval } from './int
 
 export interface PlannerDeps {
   db: Db
-  events: Db
+  events: Database
   reader: EventReader
   ids: Ids
   now: () => string

@@ -29,6 +29,8 @@ export interface Database extends Db {
   readonly location: string
   /** Changes after every commit of any process. Undefined on PostgreSQL, where reading it costs a round trip. */
   changes(): number | undefined
+  /** Resolves when every commit visible so far, of any process, is on disk. On PostgreSQL it is when it becomes visible. */
+  sync(): Promise<void>
 }
 
 /** The database's time in milliseconds. */

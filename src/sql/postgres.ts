@@ -89,6 +89,7 @@ export async function openPostgres(
     location: withoutCredentials(url),
     skew: () => skew_ms,
     changes: () => undefined,
+    sync: async () => undefined,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {
         throw describeConnectionError(error)

@@ -105,6 +105,7 @@ export async function openSqlite(
     location: file,
     skew: () => 0,
     changes,
+    sync: queue.sync,
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)

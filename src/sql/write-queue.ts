@@ -34,6 +34,8 @@ export interface WriteQueue {
    * fails as a whole, `work` runs a second time in a separate transaction.
    */
   grouped<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Resolves when everything committed so far, by any process, is on disk. */
+  sync(): Promise<void>
   /** Runs `work` outside a transaction. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -89,8 +91,15 @@ export function createWriteQueue(
   }
 
   function acknowledge(writes: Settlement[]): void {
-    committed.push(...writes)
-    flushing ??= flush()
+    if (sync_error) rejectAll(writes)
+    else {
+      committed.push(...writes)
+      flushing ??= flush()
+    }
+  }
+
+  function rejectAll(writes: Settlement[]): void {
+    for (const { reject } of writes) reject(sync_error)
   }
 
   /** Commits that arrive during an fsync share the next one. */
@@ -99,13 +108,13 @@ export function createWriteQueue(
       const writes = committed
       committed = []
       try {
-        if (!sync_error) await sync()
+        await sync()
       } catch (error) {
         sync_error = unavailable(SYNC_FAILED, error)
+        rejectAll([...writes, ...committed.splice(0)])
+        break
       }
-      for (const { settle, reject } of writes)
-        if (sync_error) reject(sync_error)
-        else settle()
+      for (const { settle } of writes) settle()
     }
     flushing = undefined
   }
@@ -155,7 +164,12 @@ export function createWriteQueue(
     }
   }
 
-  return { grouped: (work) => enqueue(work, 'grouped'), exclusive: (work) => enqueue(work, 'exclusive') }
+  return {
+    grouped: (work) => enqueue(work, 'grouped'),
+    // Through the queue of acknowledgments: the kernel reports a failed fsync only once.
+    sync: () => new Promise((settle, reject) => acknowledge([{ settle, reject }])),
+    exclusive: (work) => enqueue(work, 'exclusive'),
+  }
 }
 
 export const isBusy = (error: unknown): boolean => errorCode(error).startsWith('SQLITE_BUSY')

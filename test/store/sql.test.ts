@@ -52,7 +52,7 @@ function queueWithSync(t: Test) {
   const syncStarted = async (count: number): Promise<void> => {
     while (syncs.length < count) await nextTick()
   }
-  return { write, ids, syncs, syncStarted, state }
+  return { queue, write, ids, syncs, syncStarted, state }
 }
 
 t.test('SQLite acknowledges a write after its fsync, and commits made during an fsync share the next', async (t) => {
@@ -75,12 +75,13 @@ t.test('SQLite acknowledges a write after its fsync, and commits made during an 
 })
 
 t.test('SQLite acknowledges no write after a failed fsync', async (t) => {
-  const { write, syncs, syncStarted, state } = queueWithSync(t)
+  const { queue, write, syncs, syncStarted, state } = queueWithSync(t)
   const first = write(1)
   await syncStarted(1)
   syncs[0]?.reject(new Error('EIO'))
   await first
   await write(2)
+  await t.rejects(queue.sync(), /restart the server/)
   t.match(state, { 1: /restart the server/, 2: /restart the server/ })
   t.equal(syncs.length, 1)
 })
