@@ -88,6 +88,12 @@ export async function openPostgres(
     ...on(pool),
     location: withoutCredentials(url),
     skew: () => skew_ms,
+    pool: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: connections,
+    }),
     changes: () => undefined,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {
