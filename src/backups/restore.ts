@@ -67,12 +67,12 @@ export async function restoreArchive(options: RestoreOptions): Promise<Restored>
   try {
     const manifest = await unpack(file, staging)
     const restored = await verify(manifest, staging, options)
-    const reached = await lockAndMeasure(folder)
+    const reached = await withLock(folder, unfinished ? 'restoring' : 'alone', highestUsed)
     const { next_position, now } = await withDatabase(`sqlite:${staging}`, EVENTS, async (events) => ({
       next_position: await skipLostPositions(events, Math.max(reached, restored.reached)),
       now: new Date(clockOf(events)()).toISOString(),
     }))
-    const replaced = await swap(folder, staging, now)
+    const replaced = await swap({ folder, staging, now, unfinished })
     return {
       created_at: manifest.created_at,
       schema_version: manifest.schema_version,
@@ -125,7 +125,7 @@ async function unpack(file: string, to: string): Promise<Manifest> {
   return manifest
 }
 
-async function readManifest(entry: AsyncIterable<Buffer>, size: number): Promise<Manifest> {
+async function readManifest(entry: AsyncIterable<unknown>, size: number): Promise<Manifest> {
   if (size > MAX_MANIFEST_BYTES) throw new RestoreError('The manifest of the backup is too large.')
   try {
     const manifest = JSON.parse(await text(entry))
@@ -185,39 +185,37 @@ async function withDatabase<Result>(
   }
 }
 
-/**
- * Makes sure that no process uses the databases of the folder, and marks them as being replaced: from then on no process
- * opens them. Returns the highest position that they used, 0 if they cannot be read.
- */
-async function lockAndMeasure(folder: string): Promise<number> {
-  const url = `sqlite:${folder}`
-  let reached = 0
-  for (const mode of ['alone', 'restoring'] as const) {
-    // Twice, because a server may have opened the files just before the marker was written.
-    const opened: Database[] = []
-    try {
-      for (const { file } of DATABASES) {
-        const db = await openUnlessDamaged(url, file, existsSync(join(folder, UNFINISHED_RESTORE)) ? 'restoring' : mode)
-        if (db) opened.push(db)
-        if (db)
-          reached = Math.max(reached, await (file === EVENTS.file ? horizon(db) : highestPosition(db)).catch(() => 0))
-      }
-      const marker = join(folder, UNFINISHED_RESTORE)
-      if (!existsSync(marker)) await writeFile(marker, '', { mode: PRIVATE_MODE, flush: true })
-      await fsync(folder)
-    } finally {
-      for (const db of opened) await db.close()
+type LockMode = 'alone' | 'restoring'
+
+/** Runs `work` while no other process can open the databases of the folder. Throws `in_use` if one has. */
+async function withLock<Result>(
+  folder: string,
+  mode: LockMode,
+  work: (opened: Map<string, Database>) => Promise<Result>,
+): Promise<Result> {
+  const opened = new Map<string, Database>()
+  try {
+    for (const { file } of DATABASES) {
+      const db = await openUnlessDamaged(`sqlite:${folder}`, file, mode)
+      if (db) opened.set(file, db)
     }
+    return await work(opened)
+  } finally {
+    for (const db of opened.values()) await db.close()
   }
-  return reached
+}
+
+/** The highest position of the databases that are replaced; 0 for what cannot be read. */
+async function highestUsed(opened: Map<string, Database>): Promise<number> {
+  const [administration, events] = [opened.get(ADMINISTRATION.file), opened.get(EVENTS.file)]
+  return Math.max(
+    administration ? await highestPosition(administration).catch(() => 0) : 0,
+    events ? await horizon(events).catch(() => 0) : 0,
+  )
 }
 
 /** Undefined for a missing or damaged file, which a restore replaces. */
-async function openUnlessDamaged(
-  url: string,
-  file: string,
-  mode: 'alone' | 'restoring',
-): Promise<Database | undefined> {
+async function openUnlessDamaged(url: string, file: string, mode: LockMode): Promise<Database | undefined> {
   try {
     return await openDatabase(url, { mode, file })
   } catch (error) {
@@ -228,10 +226,29 @@ async function openUnlessDamaged(
 }
 
 /**
- * Moves the old files away and the new ones into place. A process that dies in between leaves the marker, and the next
- * restore starts over. The old files are never deleted.
+ * Moves the old files away and the new ones into place. From the first to the last rename a marker keeps servers from
+ * opening the folder. A process that dies in between leaves it, and the next restore starts over.
  */
-async function swap(folder: string, staging: string, now: string): Promise<string | null> {
+async function swap({
+  folder,
+  staging,
+  now,
+  unfinished,
+}: {
+  folder: string
+  staging: string
+  now: string
+  unfinished: boolean
+}): Promise<string | null> {
+  const marker = join(folder, UNFINISHED_RESTORE)
+  await writeFile(marker, '', { mode: PRIVATE_MODE, flush: true })
+  try {
+    // A server may have opened the files just before the marker was written.
+    await withLock(folder, 'restoring', () => fsync(folder))
+  } catch (error) {
+    if (!unfinished) await rm(marker)
+    throw error
+  }
   const old = DATABASES.flatMap(({ file }) => SUFFIXES.map((suffix) => file + suffix)).filter((name) =>
     existsSync(join(folder, name)),
   )
@@ -246,7 +263,7 @@ async function swap(folder: string, staging: string, now: string): Promise<strin
     await rename(join(staging, file), join(folder, file))
   }
   await fsync(folder)
-  await rm(join(folder, UNFINISHED_RESTORE))
+  await rm(marker)
   await fsync(folder)
   return replaced
 }

@@ -95,13 +95,16 @@ export function readKeys(
   return [keyIn(file), ...set]
 }
 
-/** The names of the keys that a start on this folder would use. Creates no key file. */
+/** The names of the keys that a start on this folder would use. Creates and changes no file. */
 export function existingKeys(
   settings: { SECRET_KEY?: string; SECRET_KEY_PREVIOUS?: string },
   folder: string | null,
 ): string[] {
-  if (folder !== null && existsSync(join(folder, KEY_FILE))) return readKeys(settings, folder).map(nameOf)
-  return readKeys(settings, null).map(nameOf)
+  const configured = readKeys(settings, null)
+  const file = folder === null ? undefined : join(folder, KEY_FILE)
+  if (file === undefined || !existsSync(file)) return configured.map(nameOf)
+  const inFile = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex')
+  return (settings.SECRET_KEY ? [...configured, inFile] : [inFile, ...configured]).map(nameOf)
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
