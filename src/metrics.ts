@@ -100,6 +100,8 @@ export type GaugeName = keyof typeof GAUGES
 export type Samples = readonly { value: number; labels?: Record<string, string> }[]
 export type GaugeReader = () => Promise<Partial<Record<GaugeName, Samples>>>
 
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 export interface MetricDescription {
   name: string
   type: string
@@ -111,14 +113,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   // Event-loop lag, memory, garbage collection and open handles of this process.
   collectDefaultMetrics({ register: registry })
-  const labels = new Map<string, readonly string[]>()
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> => {
-    labels.set(name, labelNames)
-    return new Counter({ name, help, labelNames, registers: [registry] })
-  }
+  // Gauges with the suffix of counters; the sum of nodejs_active_resources is the same.
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames, registers: [registry] })
 
   const statuses = new Map<string, Map<number, number>>()
-  labels.set('workspace_http_requests_total', ['operation', 'status'])
   new Counter({
     name: 'workspace_http_requests_total',
     help: 'Requests completed, by operation of the contract and status. The operation of an unknown path is none.',
@@ -130,7 +130,6 @@ export function createMetrics(): Metrics {
         for (const [status, count] of counts) this.inc({ operation, status }, count)
     },
   })
-  labels.set('workspace_http_request_duration_seconds', ['operation'])
   const latency = histogram(registry, {
     name: 'workspace_http_request_duration_seconds',
     help: 'Seconds from the first byte of a request to the last byte of its response, by operation.',
@@ -142,7 +141,6 @@ export function createMetrics(): Metrics {
     help: 'Duration of database statements, including the wait for a connection.',
     buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   })
-  labels.set('workspace_export_run_duration_seconds', ['destination'])
   const runDuration = histogram(registry, {
     name: 'workspace_export_run_duration_seconds',
     help: 'Duration of the last attempt of completed export runs, by destination.',
@@ -205,16 +203,18 @@ export function createMetrics(): Metrics {
   for (const result of ['succeeded', 'failed']) backups.inc({ result }, 0)
 
   const gauges = new Map<string, Gauge>()
-  for (const [name, { help, labels: labelNames }] of Object.entries(GAUGES)) {
-    labels.set(name, labelNames)
+  for (const [name, { help, labels: labelNames }] of Object.entries(GAUGES))
     gauges.set(name, new Gauge({ name, help, labelNames, registers: [registry] }))
-  }
   const readers: GaugeReader[] = []
 
   async function readGauges(): Promise<void> {
     const read = await Promise.allSettled(readers.map((reader) => reader()))
     // No await from here on: concurrent scrapes share the gauges.
-    for (const [name, gauge] of gauges) labels.get(name)?.length ? gauge.reset() : gauge.remove()
+    for (const [name, gauge] of gauges) {
+      gauge.reset()
+      // Without labels, a reset sets it to 0.
+      if (labelsOf(registry.getSingleMetric(name)).length === 0) gauge.remove()
+    }
     for (const result of read)
       if (result.status === 'fulfilled')
         for (const [name, samples] of Object.entries(result.value))
@@ -247,22 +247,24 @@ export function createMetrics(): Metrics {
       backupDuration(seconds)
     },
     addGauges: (read) => void readers.push(read),
-    describe: async () => {
-      const found = await registry.getMetricsAsJSON()
-      return found.map(({ name, help, type, values = [] }) => ({
+    describe: async () =>
+      (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
         name,
         help,
         type: String(type),
-        labels: [...(labels.get(name) ?? new Set(values.flatMap((value) => Object.keys(value.labels))))].filter(
-          (label) => label !== 'le',
-        ),
-      }))
-    },
+        labels: labelsOf(registry.getSingleMetric(name)),
+      })),
     text: async () => {
       await readGauges()
       return registry.metrics()
     },
   }
+}
+
+/** prom-client does not declare this property. */
+const labelsOf = (metric: object | undefined): string[] => {
+  const names = metric && 'labelNames' in metric ? metric.labelNames : []
+  return Array.isArray(names) ? names.map(String) : []
 }
 
 interface HistogramOptions {
@@ -297,6 +299,7 @@ export function histogram(registry: Registry, { name, help, buckets, label }: Hi
     })
   registry.registerMetric({
     name,
+    labelNames: label ? [label] : [],
     get: async () => ({ name, help, type: 'histogram', values: values() }),
   } as unknown as Metric)
 
