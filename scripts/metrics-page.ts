@@ -25,7 +25,7 @@ one node has done since its start, so add them up. Gauges of queues, exports, se
 and are the same on every node, so take the maximum.
 
 No label has a value per user, project or export: lag and runs are per type of destination, and \`GET
-/api/projects/{project_id}/batch_exports/\` shows a single export. A scrape reads the database at most once in five seconds, with
+/api/projects/{project_id}/batch_exports/\` shows a single export. A scrape reads the database at most once in ten seconds, with
 statements that read at most 10,000 rows of small tables or index ranges, and never reads events. A metric without a value is
 left out: connections on SQLite, the kinds of events that have not occurred yet, and everything from the database while it does
 not answer.

@@ -14,7 +14,7 @@ import * as gauges from './store/gauges.ts'
 import { backupStatus } from './store/installation.ts'
 
 /** Several scrapers share one read of the database. */
-const QUEUES_MS = 5_000
+const QUEUES_MS = 10_000
 const SIZES_MS = 60_000
 const LATE_MS = 300_000
 

@@ -20,6 +20,8 @@ const TIMEOUT_MS = 6 * 3_600_000
 
 export interface ScheduledBackups {
   start(): void
+  /** Checks now whether a backup is due. */
+  wake(): void
   /** Ends a backup in progress. It stays due. */
   stop(): Promise<void>
 }
@@ -109,6 +111,7 @@ export function createScheduledBackups({
 
   return {
     start: () => loop.start(),
+    wake: loop.wake,
     stop: async () => {
       const stopped = loop.stop()
       await pool.stop()
