@@ -103,14 +103,12 @@ async function unpack(file: string, to: string): Promise<Manifest> {
     }
   })()
   unpacked.catch((error) => reader.destroy(error))
-  try {
-    await pipeline(createReadStream(file), reader)
-    await unpacked
-  } catch (error) {
-    // tar-stream throws plain errors for a truncated or foreign file.
-    if (error instanceof RestoreError || errorCode(error) !== '') throw error
-    throw new RestoreError(`${file} is not a backup, or it is incomplete. Use another one.`)
-  }
+  const results = await Promise.allSettled([unpacked, pipeline(createReadStream(file), reader)])
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  const cause = failures.find((error) => error instanceof RestoreError || /^E[A-Z]+$/.test(errorCode(error)))
+  if (cause) throw cause
+  // tar-stream throws plain errors for a truncated or foreign file.
+  if (failures.length) throw new RestoreError(`${file} is not a backup, or it is incomplete. Use another one.`)
   if (!manifest) throw new RestoreError(`${file} is not a backup: it has no ${MANIFEST_FILE}.`)
   for (const name of known) {
     const described = manifest.files.find((entry) => entry.name === name)

@@ -186,12 +186,17 @@ async function unusableTarget(target: string, db: Database): Promise<Check | und
   let folder = resolve(target)
   // The first backup creates the folder.
   while (!existsSync(folder)) folder = dirname(folder)
-  try {
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch {
-    return problem('backup', `This user cannot write to ${folder}.`, 'Change its permissions, or set BACKUP_TO.')
-  }
   const [backups, data] = await Promise.all([stat(folder), stat(dirname(db.location))])
+  const isWritable = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => backups.isDirectory(),
+    () => false,
+  )
+  if (!isWritable)
+    return problem(
+      'backup',
+      `${folder} is not a folder that this user can write.`,
+      'Change its permissions, or set BACKUP_TO.',
+    )
   return backups.dev === data.dev
     ? warning(
         'backup',
