@@ -61,7 +61,8 @@ const ANY_ADDRESS = '0.0.0.0/0,::/0'
 const SNAPSHOT_FOLDER = '.backup-'
 
 async function openBucketTarget({ settings, prefix, data_folder, signal }: TargetOptions): Promise<BackupTarget> {
-  const [, bucket_name = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(settings.BACKUP_TO) ?? []
+  const [bucket_name = '', ...names] = settings.BACKUP_TO.slice('s3://'.length).split('/')
+  const path = names.join('/')
   const folder = path === '' || path.endsWith('/') ? path : `${path}/`
   const bucket = await openBucket(
     {
