@@ -2,8 +2,10 @@
 import type { BackupJob, StoredBackup } from './messages.ts'
 import { openTarget } from './target.ts'
 
-/** Names sort by time. The id keeps installations that share a folder apart. */
-const prefixOf = (installation: string): string => `workspace-${installation.slice(0, 8)}-`
+/**
+ * Names sort by time. The id keeps installations that share a folder apart: its end, because a UUIDv7 begins with a time.
+ */
+const prefixOf = (installation: string): string => `workspace-${installation.slice(-8)}-`
 const nameOf = ({ installation, now }: BackupJob): string =>
   `${prefixOf(installation)}${now.replace(/[-:]|\.\d+/g, '')}.tar`
 const COMPLETE = /-\d{8}T\d{6}Z\.tar$/

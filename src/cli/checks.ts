@@ -163,15 +163,15 @@ async function backup(config: Config, db: Database): Promise<Check> {
       `The last scheduled backup failed at ${last_backup_failed_at}: ${last_backup_error}`,
       'Fix the cause: the server retries within five minutes.',
     )
-  if (config.BACKUP_TO && !config.BACKUP_TO.startsWith('s3://')) {
-    const unusable = await unusableTarget(config.BACKUP_TO, db)
-    if (unusable) return unusable
-  }
+  const target =
+    config.BACKUP_TO && !config.BACKUP_TO.startsWith('s3://') ? await checkTarget(config.BACKUP_TO, db) : undefined
+  if (target?.state === 'problem') return target
   const age = (time: string): number => clockOf(db)() - Date.parse(time)
   const limit = config.BACKUP_EVERY ? 2 * durationMs(config.BACKUP_EVERY) + HOUR_MS : OLD_BACKUP_MS
   if (last_backup_at !== null && age(last_backup_at) <= limit)
-    return ok('backup', `the last one is of ${last_backup_at}`)
-  if (last_backup_at === null && age(installed_at) < DAY_MS) return ok('backup', 'none yet; the installation is new')
+    return target ?? ok('backup', `the last one is of ${last_backup_at}`)
+  if (last_backup_at === null && age(installed_at) < DAY_MS)
+    return target ?? ok('backup', 'none yet; the installation is new')
   return warning(
     'backup',
     last_backup_at === null ? 'No backup is recorded.' : `The last backup is of ${last_backup_at}.`,
@@ -182,8 +182,9 @@ async function backup(config: Config, db: Database): Promise<Check> {
 }
 
 /** A folder for backups that cannot be written, or that is lost together with the data. */
-async function unusableTarget(target: string, db: Database): Promise<Check | undefined> {
-  let folder = resolve(target)
+async function checkTarget(target: string, db: Database): Promise<Check | undefined> {
+  const path = resolve(target)
+  let folder = path
   // The first backup creates the folder.
   while (!existsSync(folder)) folder = dirname(folder)
   const [backups, data] = await Promise.all([stat(folder), stat(dirname(db.location))])
@@ -194,13 +195,13 @@ async function unusableTarget(target: string, db: Database): Promise<Check | und
   if (!isWritable)
     return problem(
       'backup',
-      `${folder} is not a folder that this user can write.`,
+      `${folder} is not a folder that this user can write, so no backup can be stored.`,
       'Change its permissions, or set BACKUP_TO.',
     )
   return backups.dev === data.dev
     ? warning(
         'backup',
-        `${folder} is on the same disk as the data, so both are lost together.`,
+        `${path} is on the same disk as the data, so both are lost together.`,
         'Set BACKUP_TO to a folder on another disk, or to s3://bucket/prefix.',
       )
     : undefined

@@ -19,6 +19,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/sql/open.ts'
+import { sql } from '../../src/sql/template.ts'
+import { createVault } from '../../src/store/vault.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { openMailbox } from '../helpers/mailbox.ts'
@@ -251,6 +254,7 @@ async function databaseOf(t: Test, engine: 'sqlite' | 'postgres'): Promise<strin
   }
   const url = `sqlite:${newFolder()}`
   await run(['migrate', '--database', url])
+  await run(['users', 'create', '--email', 'ada@example.com', '--organization', 'Engines', '--database', url])
   return url
 }
 
@@ -289,6 +293,11 @@ for (const engine of ENGINES)
       void t.match((await doctor(url, { ...healthy, ...env }))[name], expected, JSON.stringify(env))
     await finds({ SECRET_KEY: '' }, 'secret key', { state: 'warning', remedy: /SECRET_KEY|openssl/ })
     await finds({ SECRET_KEY_PREVIOUS: OTHER_KEY }, 'secret key', { state: 'warning', remedy: /Unset/ })
+    const db = await openDatabase(url)
+    await db.run(sql`update users set totp_secret = ${createVault([Buffer.from(KEY, 'hex')]).encrypt('x', 'users/1')}`)
+    await db.close()
+    await finds({}, 'secret key', { state: 'ok' })
+    await finds({ SECRET_KEY: OTHER_KEY }, 'secret key', { state: 'problem', remedy: /SECRET_KEY/ })
     await finds({ SMTP_URL: 'smtp://user:hunter2@127.0.0.1:1' }, 'mail', {
       state: 'problem',
       detail: /127\.0\.0\.1:1 cannot be used: (?!.*hunter2)/,
