@@ -74,6 +74,7 @@ const PROCESSES = {
   'deliver-process': 'src/exports/deliver-process.ts',
   'inspector-process': 'src/plugins/inspector-process.ts',
   'password-process': 'src/auth/password-process.ts',
+  'backup-process': 'src/backups/backup-process.ts',
 }
 
 /** The script of the API reference page, as its package serves it. */

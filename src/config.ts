@@ -205,6 +205,40 @@ const Environment = Type.Object({
     maximum: 36_500,
     description: 'How long entries of the activity log are stored',
   }),
+  BACKUP_EVERY: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,3}[mhd]$',
+      description:
+        'SQLite: how often the server makes a backup, such as 30m, 6h or 1d; none by default. Requires BACKUP_TO',
+    }),
+  ),
+  BACKUP_TO: Type.Optional(
+    Type.String({
+      pattern: '^(s3://[a-z0-9][a-z0-9.-]+(/.*)?|(?!s3:).+)$',
+      description: 'Where scheduled backups are stored: a folder, or s3://bucket/prefix',
+    }),
+  ),
+  BACKUP_KEEP: Type.Integer({
+    default: 7,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'How many scheduled backups are kept; older ones are deleted after each success',
+  }),
+  BACKUP_S3_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/@\\s?#]+$',
+      description: 'The URL of an S3-compatible store for backups; by default AWS',
+    }),
+  ),
+  BACKUP_S3_REGION: Type.String({
+    default: 'us-east-1',
+    pattern: '^[a-zA-Z0-9-]+$',
+    description: 'The region of the bucket for backups',
+  }),
+  BACKUP_S3_ACCESS_KEY_ID: credential(
+    'The access key for the bucket; by default the credentials of the machine, as other AWS programs find them',
+  ),
+  BACKUP_S3_SECRET_ACCESS_KEY: credential('The secret of BACKUP_S3_ACCESS_KEY_ID'),
   PLUGIN_GITHUB_URL: host('https://github.com', 'The GitHub that plugins are installed from'),
   PLUGIN_GITHUB_API_URL: host(
     'https://api.github.com',
@@ -268,6 +302,12 @@ export function readConfig(environment: Variables): Config {
   }
   if (config.SMTP_URL && !config.SITE_URL)
     throw new Error('SMTP_URL requires SITE_URL for the links in emails. Set SITE_URL.')
+  if (config.BACKUP_EVERY && !config.BACKUP_TO)
+    throw new Error('BACKUP_EVERY requires BACKUP_TO. Set it to a folder or to s3://bucket/prefix.')
+  if (config.BACKUP_EVERY && /^postgres/.test(config.DATABASE_URL))
+    throw new Error(
+      'BACKUP_EVERY works with SQLite only. On PostgreSQL, unset it, schedule pg_dump and run `workspace-admin backup --record` after it.',
+    )
   return config.SITE_URL ? { ...config, SITE_URL: config.SITE_URL.replace(/(?<!\/)\/+$/, '') } : config
 }
 
@@ -333,6 +373,11 @@ export function parseOutboundRule(entry: string): OutboundRule | undefined {
   if (!name || !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) || /^[\d.]+$/.test(name)) return undefined
   return { name, port }
 }
+
+const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** The milliseconds of a duration such as `30m`, `6h` or `1d`. */
+export const durationMs = (text: string): number => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0)
 
 /** Splits a setting at its commas. */
 export const splitList = (value: string): string[] => value.split(',').map((entry) => entry.trim())

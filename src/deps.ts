@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createPasswordProcesses } from './auth/password-processes.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { activeAt } from './auth/sessions.ts'
+import { createScheduledBackups, type ScheduledBackups } from './backups/schedule.ts'
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { createEventCounter, type EventCounter } from './events/counts.ts'
@@ -14,6 +15,7 @@ import { createEventReader, type EventReader } from './events/readers.ts'
 import { createEventWriter, type EventWriter } from './events/writer.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
+import { addGauges } from './gauges.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -65,6 +67,8 @@ export interface Deps {
   readonly counter: EventCounter
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
+  /** Makes scheduled backups. Null unless they are configured. */
+  readonly backups: ScheduledBackups | null
   /** The current time, ISO 8601 in UTC with milliseconds: of the process on SQLite, of the database on PostgreSQL. */
   readonly now: () => string
   /** The current time in milliseconds since 1970. */
@@ -134,7 +138,7 @@ export async function buildDeps({
     throw error
   })
 
-  const writer = createEventWriter(events, log)
+  const writer = createEventWriter(events, log, metrics.ingested)
   const parsers = createParserPool({ onLoss: (why) => log.warn(why) })
   const eventReader = await createEventReader({
     events,
@@ -168,7 +172,7 @@ export async function buildDeps({
     },
   })
   const counter = createEventCounter({ events, reader: eventReader, log })
-  const mailer = await openMail({ config, db, ids, now, milliseconds, log })
+  const mailer = await openMail({ config, db, ids, now, milliseconds, log, metrics })
   const passwordProcesses = createPasswordProcesses()
   const signIn: SignInService = {
     db,
@@ -205,6 +209,8 @@ export async function buildDeps({
     wakeMailer: mailer?.wake ?? null,
   })
   const inspector = createCodeInspector()
+  const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
+  addGauges({ config, metrics, db, writer, reader: eventReader, exporter, files_root, milliseconds })
   return {
     config,
     db,
@@ -219,6 +225,7 @@ export async function buildDeps({
     files_root,
     purger,
     counter,
+    backups,
     log,
     now,
     milliseconds,
@@ -236,6 +243,7 @@ export async function buildDeps({
       await parsers.stop()
       await writer.stop()
       await exporter.stop()
+      await backups?.stop()
       await processes.stop()
       await passwordProcesses.stop()
       await inspector.stop()
@@ -295,7 +303,8 @@ async function openMail({
   now,
   milliseconds,
   log,
-}: Pick<Deps, 'config' | 'db' | 'ids' | 'now' | 'milliseconds' | 'log'>): Promise<Mailer | null> {
+  metrics,
+}: Pick<Deps, 'config' | 'db' | 'ids' | 'now' | 'milliseconds' | 'log' | 'metrics'>): Promise<Mailer | null> {
   if (!config.SMTP_URL || !config.SITE_URL) return null
   const { smtpSender } = await import('./mail/smtp.ts')
   const from = config.MAIL_FROM ?? `workspace-admin@${new URL(config.SITE_URL).hostname}`
@@ -307,6 +316,7 @@ async function openMail({
     send,
     log,
     site_url,
+    observe: metrics.mail,
     inviteLink: (id) => createInviteLink(db, ids, site_url, id),
     accountLink: async (kind, account) => {
       const link = await createAccountLink({ db, ids, milliseconds }, kind, account)

@@ -49,7 +49,9 @@ export interface StartOptions {
 export async function startServer({ config, ephemeral = false, clock }: StartOptions): Promise<Running> {
   const base = config ?? readConfig({ PORT: '0' })
   const folder = ephemeral ? mkdtempSync(join(tmpdir(), 'workspace-admin-')) : undefined
-  const settings = folder ? { ...base, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false } : base
+  const settings = folder
+    ? { ...base, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false, BACKUP_EVERY: undefined }
+    : base
   const discard = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true })
   }
@@ -69,7 +71,10 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
     await app.listen({ host: settings.HOST, port: settings.PORT })
-    if (settings.ROLE !== 'api') deps.exporter.start()
+    if (settings.ROLE !== 'api') {
+      deps.exporter.start()
+      deps.backups?.start()
+    }
     const bound = app.server.address()
     if (typeof bound !== 'object' || bound === null) throw new Error('the server does not listen on a port')
     const { address, port, family } = bound

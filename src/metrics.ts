@@ -1,24 +1,127 @@
-import { Counter, collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 
-/** Metrics in the Prometheus format. */
+/** Metrics in the Prometheus format. `docs/metrics.md` lists them. */
 export interface Metrics {
   request(operation: string, status: number, seconds: number): void
   query(seconds: number): void
-  /** A completed run. */
-  exported(destination: string, records: number, bytes: number): void
-  /** A run that ended `Failed` or `FailedRetryable`. */
-  exportFailed(destination: string, status: string): void
+  /** A run that ended. */
+  exportRun(destination: string, status: string): void
+  /** A completed delivery. */
+  exported(destination: string, delivered: { records: number; bytes: number; seconds: number }): void
+  /** Events of one transaction: new ones, and those with a known uuid. */
+  ingested(stored: number, duplicates: number): void
+  /** Events that were left out of their batch, or requests that were rejected, by error code. */
+  refused(what: 'events' | 'requests', code: string, count: number): void
+  throttled(limit: Limit): void
+  /** The result of an attempt to send an email. */
+  mail(kind: string, result: MailResult): void
+  backup(result: 'succeeded' | 'failed', seconds: number): void
+  /** Adds gauges that are read at each scrape. A reader that fails leaves its gauges out. */
+  addGauges(read: GaugeReader): void
+  /** Every metric that a scrape can contain. */
+  describe(): Promise<MetricDescription[]>
   text(): Promise<string>
+}
+
+export const LIMITS = ['user', 'events', 'sessions', 'address', 'project'] as const
+export type Limit = (typeof LIMITS)[number]
+export const MAIL_RESULTS = ['sent', 'postponed', 'failed', 'unknown'] as const
+export type MailResult = (typeof MAIL_RESULTS)[number]
+
+/** Gauges that `addGauges` may set. */
+const GAUGES = {
+  workspace_build_info: {
+    help: 'Always 1. The labels have the version of the program, its role and its database.',
+    labels: ['version', 'schema_version', 'node_version', 'role', 'engine'],
+  },
+  workspace_database_up: { help: 'Whether the database answered the last scrape: 1 or 0.', labels: [] },
+  workspace_database_clock_skew_seconds: {
+    help: "How far the clock of the database is ahead of this machine's. Always 0 on SQLite.",
+    labels: [],
+  },
+  workspace_database_connections: {
+    help: 'PostgreSQL connections of this node for requests and background work, by state: used or idle.',
+    labels: ['state'],
+  },
+  workspace_database_connections_max: {
+    help: 'PostgreSQL connections that this node may open for requests and background work.',
+    labels: [],
+  },
+  workspace_database_waiting_requests: {
+    help: 'Statements and transactions that wait for a PostgreSQL connection of this node.',
+    labels: [],
+  },
+  workspace_database_size_bytes: {
+    help: 'Size of the databases: administration and events on SQLite, all on PostgreSQL. Updated every minute.',
+    labels: ['database'],
+  },
+  workspace_disk_free_bytes: {
+    help: 'Free space that this user can write, by use of the folder: data (SQLite), exports, temporary.',
+    labels: ['folder'],
+  },
+  workspace_export_runs: {
+    help: 'Export runs of all nodes in progress, by destination and state: waiting or running. Counts up to 10,000.',
+    labels: ['destination', 'state'],
+  },
+  workspace_export_lag_seconds: {
+    help: 'How long ago the oldest window ended whose scheduled run has not finished, by destination. 0 if none is due.',
+    labels: ['destination'],
+  },
+  workspace_exports_behind: {
+    help: 'Batch exports with a window that ended more than five minutes ago and is not exported, by destination. Counts up to 10,000.',
+    labels: ['destination'],
+  },
+  workspace_export_slots: { help: 'Export runs that this node processes concurrently at most.', labels: [] },
+  workspace_export_slots_used: { help: 'Export runs that this node is processing.', labels: [] },
+  workspace_ingest_queue_bytes: { help: 'Events of this node that wait to be stored.', labels: [] },
+  workspace_event_queries: {
+    help: 'Event queries of this node, by lane (fast or slow) and state (running or waiting).',
+    labels: ['lane', 'state'],
+  },
+  workspace_mail_queue_length: { help: 'Emails that are not sent yet, of all nodes. Counts up to 10,000.', labels: [] },
+  workspace_mail_queue_oldest_seconds: { help: 'Age of the oldest email that is not sent yet.', labels: [] },
+  workspace_purge_queue_length: {
+    help: 'Deleted projects whose events are not deleted yet. Counts up to 10,000.',
+    labels: [],
+  },
+  workspace_sessions: { help: 'Browser sessions that have not expired. Counts up to 10,000.', labels: [] },
+  workspace_backup_last_success_timestamp_seconds: {
+    help: 'Unix time of the last recorded backup; 0 if there is none.',
+    labels: [],
+  },
+  workspace_backup_last_size_bytes: { help: 'Size of the last backup that this program made.', labels: [] },
+  workspace_backup_failing: {
+    help: 'Whether the last scheduled backup failed: 1 or 0.',
+    labels: [],
+  },
+} as const
+
+export type GaugeName = keyof typeof GAUGES
+export type Samples = readonly { value: number; labels?: Record<string, string> }[]
+export type GaugeReader = () => Promise<Partial<Record<GaugeName, Samples>>>
+
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
+export interface MetricDescription {
+  name: string
+  type: string
+  help: string
+  labels: string[]
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
   // Event-loop lag, memory, garbage collection and open handles of this process.
   collectDefaultMetrics({ register: registry })
+  // Gauges with the suffix of counters; the sum of nodejs_active_resources is the same.
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+
   const statuses = new Map<string, Map<number, number>>()
   new Counter({
-    name: 'workspace_requests_total',
-    help: 'Requests completed, by operation and status.',
+    name: 'workspace_http_requests_total',
+    help: 'Requests completed, by operation of the contract and status. The operation of an unknown path is none.',
     labelNames: ['operation', 'status'],
     registers: [registry],
     collect() {
@@ -28,40 +131,96 @@ export function createMetrics(): Metrics {
     },
   })
   const latency = histogram(registry, {
-    name: 'workspace_request_seconds',
+    name: 'workspace_http_request_duration_seconds',
     help: 'Seconds from the first byte of a request to the last byte of its response, by operation.',
     label: 'operation',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })
   const queries = histogram(registry, {
-    name: 'workspace_database_seconds',
-    help: 'Duration of database statements in seconds.',
+    name: 'workspace_database_statement_duration_seconds',
+    help: 'Duration of database statements, including the wait for a connection.',
     buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   })
-  const exports = new Counter({
-    name: 'workspace_export_runs_total',
-    help: 'Export runs completed, by type of destination.',
-    labelNames: ['destination'],
-    registers: [registry],
+  const runDuration = histogram(registry, {
+    name: 'workspace_export_run_duration_seconds',
+    help: 'Duration of the last attempt of completed export runs, by destination.',
+    label: 'destination',
+    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600],
   })
-  const failures = new Counter({
-    name: 'workspace_export_runs_failed_total',
-    help: 'Export runs that failed and are not retried, by type of destination and status.',
-    labelNames: ['destination', 'status'],
-    registers: [registry],
+  const runs = counter(
+    'workspace_export_runs_total',
+    'Export runs that ended on this node, by destination and status.',
+    ['destination', 'status'],
+  )
+  const rows = counter(
+    'workspace_export_rows_total',
+    'Rows delivered by export runs completed on this node, by destination.',
+    ['destination'],
+  )
+  const bytes = counter(
+    'workspace_export_bytes_total',
+    'Bytes delivered by export runs completed on this node, by destination.',
+    ['destination'],
+  )
+  const ingested = counter('workspace_events_ingested_total', 'Events stored by this node.', [])
+  const duplicates = counter(
+    'workspace_events_duplicate_total',
+    'Events received by this node that were stored before, by their uuid.',
+    [],
+  )
+  const refusedEvents = counter(
+    'workspace_events_refused_total',
+    'Events left out of an accepted batch, by error code.',
+    ['code'],
+  )
+  const refusedRequests = counter(
+    'workspace_capture_requests_refused_total',
+    'Capture requests rejected with all of their events, by error code.',
+    ['code'],
+  )
+  const throttled = counter(
+    'workspace_throttled_requests_total',
+    'Requests rejected with 429, by limit: user, events and sessions (per user), address, project.',
+    ['limit'],
+  )
+  const mails = counter(
+    'workspace_mails_total',
+    'Attempts to send an email, by kind of email and result: sent, postponed (temporary failure), failed, unknown (the connection broke).',
+    ['kind', 'result'],
+  )
+  const backups = counter(
+    'workspace_backups_total',
+    'Scheduled backups of this node, by result: succeeded or failed.',
+    ['result'],
+  )
+  const backupDuration = histogram(registry, {
+    name: 'workspace_backup_duration_seconds',
+    help: 'Duration of scheduled backups.',
+    buckets: [1, 5, 15, 60, 300, 900, 3_600],
   })
-  const exportedEvents = new Counter({
-    name: 'workspace_exported_events_total',
-    help: 'Events delivered by completed export runs, by type of destination.',
-    labelNames: ['destination'],
-    registers: [registry],
-  })
-  const exportedBytes = new Counter({
-    name: 'workspace_exported_bytes_total',
-    help: 'Bytes delivered by completed export runs, by type of destination.',
-    labelNames: ['destination'],
-    registers: [registry],
-  })
+  // A series that begins at 0 lets rate() see its first increase.
+  for (const limit of LIMITS) throttled.inc({ limit }, 0)
+  for (const result of ['succeeded', 'failed']) backups.inc({ result }, 0)
+
+  const gauges = new Map<string, Gauge>()
+  for (const [name, { help, labels: labelNames }] of Object.entries(GAUGES))
+    gauges.set(name, new Gauge({ name, help, labelNames, registers: [registry] }))
+  const readers: GaugeReader[] = []
+
+  async function readGauges(): Promise<void> {
+    const read = await Promise.allSettled(readers.map((reader) => reader()))
+    // No await from here on: concurrent scrapes share the gauges.
+    for (const [name, gauge] of gauges) {
+      gauge.reset()
+      // Without labels, a reset sets it to 0.
+      if (labelsOf(registry.getSingleMetric(name)).length === 0) gauge.remove()
+    }
+    for (const result of read)
+      if (result.status === 'fulfilled')
+        for (const [name, samples] of Object.entries(result.value))
+          for (const { value, labels = {} } of samples) gauges.get(name)?.set(labels, value)
+  }
+
   return {
     request: (operation, status, seconds) => {
       const counts = statuses.get(operation) ?? new Map<number, number>()
@@ -70,14 +229,42 @@ export function createMetrics(): Metrics {
       latency(seconds, operation)
     },
     query: (seconds) => queries(seconds),
-    exported: (destination, records, bytes) => {
-      exports.inc({ destination })
-      exportedEvents.inc({ destination }, records)
-      exportedBytes.inc({ destination }, bytes)
+    exportRun: (destination, status) => runs.inc({ destination, status }),
+    exported: (destination, delivered) => {
+      rows.inc({ destination }, delivered.records)
+      bytes.inc({ destination }, delivered.bytes)
+      runDuration(delivered.seconds, destination)
     },
-    exportFailed: (destination, status) => failures.inc({ destination, status }),
-    text: () => registry.metrics(),
+    ingested: (stored, repeated) => {
+      ingested.inc(stored)
+      if (repeated) duplicates.inc(repeated)
+    },
+    refused: (what, code, count) => (what === 'events' ? refusedEvents : refusedRequests).inc({ code }, count),
+    throttled: (limit) => throttled.inc({ limit }),
+    mail: (kind, result) => mails.inc({ kind, result }),
+    backup: (result, seconds) => {
+      backups.inc({ result })
+      backupDuration(seconds)
+    },
+    addGauges: (read) => void readers.push(read),
+    describe: async () =>
+      (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
+        name,
+        help,
+        type: String(type),
+        labels: labelsOf(registry.getSingleMetric(name)),
+      })),
+    text: async () => {
+      await readGauges()
+      return registry.metrics()
+    },
   }
+}
+
+/** prom-client does not declare this property. */
+const labelsOf = (metric: object | undefined): string[] => {
+  const names = metric && 'labelNames' in metric ? metric.labelNames : []
+  return Array.isArray(names) ? names.map(String) : []
 }
 
 interface HistogramOptions {
@@ -112,6 +299,7 @@ export function histogram(registry: Registry, { name, help, buckets, label }: Hi
     })
   registry.registerMetric({
     name,
+    labelNames: label ? [label] : [],
     get: async () => ({ name, help, type: 'histogram', values: values() }),
   } as unknown as Metric)
 

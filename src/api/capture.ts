@@ -18,7 +18,16 @@ type CaptureCall = HandlerContext<IdsOf<'capture'>>
 /** Checks a token before the body is parsed. Returns null when the events are not needed. */
 type Accept = (token: string) => Promise<Sender | null>
 
-export const capture = ({ db, ids, now, milliseconds, writer, parsers, background }: Deps): Area<'capture'> => {
+export const capture = ({
+  db,
+  ids,
+  now,
+  milliseconds,
+  writer,
+  parsers,
+  background,
+  metrics,
+}: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
   const memoryGate = createMemoryGate(PARSED_BYTES)
   /** Projects that are marked as having events. */
@@ -33,6 +42,7 @@ export const capture = ({ db, ids, now, milliseconds, writer, parsers, backgroun
       return { project_id: project.id, now: arrived, address: addressOf(call.peer.address) }
     })
     await writer.add(events)
+    if (refused.length) metrics.refused('events', 'event_too_large', refused.length)
 
     if (project && !project.ingested_event && !marked.has(project.id)) {
       const { id } = project

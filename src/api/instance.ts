@@ -20,6 +20,7 @@ export const instance = ({ db, config, mailer, milliseconds, now, started_at }: 
         schema_version: SCHEMA_VERSION,
         ...queues,
         email_service_available: mailer !== null,
+        backups_scheduled: config.BACKUP_EVERY !== undefined,
         export_lag_seconds: oldest_window === null ? null : secondsSince(Date.parse(oldest_window)),
       }
     },

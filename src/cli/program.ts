@@ -30,6 +30,10 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
     summary: 'back up the database into one archive, also while a server runs',
     load: async (variables) => (await import('./backup.ts')).backupCommand(variables),
   },
+  restore: {
+    summary: 'restore an archive of `backup`',
+    load: async (variables) => (await import('./restore.ts')).restoreCommand(variables),
+  },
   copy: {
     summary: 'copy a workspace from SQLite to PostgreSQL and verify it',
     load: async (variables) => (await import('./copy.ts')).copyCommand(variables),

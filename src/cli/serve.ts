@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
-import { readConfig, type Variables } from '../config.ts'
+import { type Config, readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
 import { saveCompileCache } from './compile-cache.ts'
 import { usageError } from './failure.ts'
@@ -109,6 +109,14 @@ export async function serve(args: string[], variables: Variables): Promise<void>
       : banner(running, options),
   )
   saveCompileCache()
+  if (!options.ephemeral) setTimeout(() => void warnAboutProblems(config, running), CHECK_DELAY_MS).unref()
+}
+
+/** The checks after the start leave the first requests alone. */
+const CHECK_DELAY_MS = 1_000
+
+async function warnAboutProblems(config: Config, { log }: Running): Promise<void> {
+  if (log.isLevelEnabled('warn')) await (await import('./checks.ts')).logFindings(config, log)
 }
 
 function banner({ url, location, first, login_url, oldest }: Running, { database, ephemeral }: ServeOptions): string {

@@ -5440,9 +5440,19 @@ export interface components {
             export_lag_seconds: number | null;
             /**
              * Format: date-time
-             * @description When `workspace-admin backup` last succeeded. Null if it never did, and for PostgreSQL, which other tools back up.
+             * @description When a scheduled backup or `workspace-admin backup` last succeeded. Null if none did. Other programs record theirs
+             *     with `workspace-admin backup --record`.
              */
             last_backup_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the last scheduled backup failed. Null after a success.
+             */
+            last_backup_failed_at: string | null;
+            /** @description Why the last scheduled backup failed. Null after a success. */
+            last_backup_error: string | null;
+            /** @description Whether this server makes backups by itself. */
+            backups_scheduled: boolean;
         };
         /**
          * Preflight

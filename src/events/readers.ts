@@ -22,6 +22,8 @@ export interface EventReader {
    * `result_too_large`, and `unavailable` when the reader crashes.
    */
   rows<Row extends unknown[] = unknown[]>(query: Sql, options: ReadOptions): Promise<Row[]>
+  /** The number of queries by lane and state. */
+  load(): { lane: LaneName; state: 'running' | 'waiting'; count: number }[]
   stop(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export async function createEventReader({
         observe?.((performance.now() - start) / 1000)
       }
     },
+    load: scheduler.load,
     stop: scheduler.stop,
   }
 }
@@ -135,6 +138,11 @@ function createScheduler(backend: ReaderBackend, timeout_ms: number) {
 
   return {
     run,
+    load: () =>
+      Object.values(lanes).flatMap(({ name, running, waiting }) => [
+        { lane: name, state: 'running' as const, count: running.size },
+        { lane: name, state: 'waiting' as const, count: waiting.size },
+      ]),
     stop: async (): Promise<void> => {
       if (stopped) return
       stopped = true

@@ -23,6 +23,8 @@ export interface EventWriter {
   add(events: readonly NewEvent[]): Promise<void>
   /** Throws unavailable if the queue is full. Call it before decompressing a request. */
   requireCapacity(): void
+  /** The size of the events that wait to be stored. */
+  queued_bytes(): number
   /** Rejects new events and resolves when the queue is written. */
   stop(): Promise<void>
 }
@@ -34,7 +36,12 @@ interface QueuedWrite {
   reject: (error: unknown) => void
 }
 
-export function createEventWriter(db: Db, log: Logger): EventWriter {
+export function createEventWriter(
+  db: Db,
+  log: Logger,
+  /** Called after each commit. */
+  onStored?: (stored: number, duplicates: number) => void,
+): EventWriter {
   const queue: QueuedWrite[] = []
   let bytes = 0
   let stopped = false
@@ -81,7 +88,8 @@ export function createEventWriter(db: Db, log: Logger): EventWriter {
   async function store(events: readonly NewEvent[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await db.tx((tx) => ingest(tx, events))
+        const stored = await db.tx((tx) => ingest(tx, events))
+        onStored?.(stored, events.length - stored)
         return
       } catch (error) {
         if (isLostRace(error) && attempt < MAX_ATTEMPTS) await sleep(Math.random() * RETRY_MS * attempt)
@@ -95,6 +103,7 @@ export function createEventWriter(db: Db, log: Logger): EventWriter {
 
   return {
     requireCapacity: () => requireCapacity(),
+    queued_bytes: () => bytes,
     add: async (events) => {
       if (events.length === 0) return
       const size = events.reduce((sum, event) => sum + event.properties.length + EVENT_BYTES, 0)

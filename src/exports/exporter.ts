@@ -68,6 +68,8 @@ export interface Exporter {
   wake(): void
   /** Aborts the attempts of cancelled or deleted runs on this node. Other nodes notice when they renew their lease. */
   abort(run: { batch_export_id: string; id?: string }): void
+  /** The number of runs in progress on this node. */
+  active(): number
   /** Runs everything that is due now to completion. */
   drain(): Promise<void>
   /** Releases the active runs, so that the next start or another node continues them. */
@@ -174,8 +176,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       return handleFailure(run, row, logRun, error)
     }
     const seconds = (performance.now() - started) / 1000
-    metrics.exported(row.destination_type, result.records, result.bytes)
-    await db.tx(async (tx) => {
+    const completed = await db.tx(async (tx) => {
       const locked = await exports.lock(tx, row.id)
       const ended =
         locked &&
@@ -185,10 +186,14 @@ export function createExporter(options: ExporterOptions): Exporter {
           records_completed: result.records,
           bytes_completed: result.bytes,
         }))
-      if (!ended) return
+      if (!ended) return false
       await logRun('INFO', summary(result, seconds), tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
+      return true
     })
+    if (!completed) return
+    metrics.exportRun(row.destination_type, 'Completed')
+    metrics.exported(row.destination_type, { ...result, seconds })
   }
 
   const jobOf = (run: RunRow, row: BatchExportRow): DeliveryJob => ({
@@ -288,7 +293,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       return pauseFailing(tx, { ids, now: now() }, locked, { position, byMail: options.wakeMailer !== null })
     })
     if (mails === undefined) return
-    metrics.exportFailed(row.destination_type, status)
+    metrics.exportRun(row.destination_type, status)
     if (mails > 0) options.wakeMailer?.()
   }
 
@@ -311,6 +316,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         if (attempt.batch_export_id === batch_export_id && (id ?? run_id) === run_id) attempt.abort.abort(LEASE_LOST)
       loop.wake()
     },
+    active: () => active.size,
     drain: async () => {
       do {
         await loop.idle()

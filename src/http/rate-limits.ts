@@ -4,6 +4,7 @@ import type { AreaName } from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import type { Limit } from '../metrics.ts'
 import { touch } from '../store/api_keys.ts'
 import * as requestCounts from '../store/request_counts.ts'
 import {
@@ -13,6 +14,7 @@ import {
   PER_USER,
   PER_USER_EVENTS,
   PER_USER_SESSIONS,
+  type RateWindows,
 } from './request-counter.ts'
 
 const HOUR_MS = 3_600_000
@@ -40,14 +42,16 @@ export interface RateLimits {
   stop(): Promise<void>
 }
 
-export function createRateLimits({ config, db, now, milliseconds, background, log }: Deps): RateLimits {
+export function createRateLimits({ config, db, now, milliseconds, background, log, metrics }: Deps): RateLimits {
   const enabled = config.RATE_LIMITS
   const shared = enabled && db.engine === 'postgres'
-  const perUser = createCounter(PER_USER, milliseconds, shared)
-  const perUserEvents = createCounter(PER_USER_EVENTS, milliseconds, shared)
-  const perUserSessions = createCounter(PER_USER_SESSIONS, milliseconds, shared)
-  const perAddress = createCounter(PER_ADDRESS, milliseconds, shared)
-  const perProject = createCounter(PER_PROJECT_CAPTURE, milliseconds, shared)
+  const counterOf = (limit: Limit, windows: RateWindows) =>
+    createCounter(windows, milliseconds, shared, () => metrics.throttled(limit))
+  const perUser = counterOf('user', PER_USER)
+  const perUserEvents = counterOf('events', PER_USER_EVENTS)
+  const perUserSessions = counterOf('sessions', PER_USER_SESSIONS)
+  const perAddress = counterOf('address', PER_ADDRESS)
+  const perProject = counterOf('project', PER_PROJECT_CAPTURE)
 
   /** By the prefix of their names in the shared table. */
   const counters = new Map([
@@ -125,6 +129,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       if (enabled && LIMITED_AREAS.includes(operation.area)) countByAddress(operation.area, request)
     },
     countRejectedCapture: (request, error) => {
+      metrics.refused('requests', error instanceof AppError ? error.code : 'error', 1)
       if (enabled && isClientError(error)) countByAddress('capture', request)
     },
     checkCaptureAddress: (request) => {

@@ -64,7 +64,13 @@ const pendingKey = (name: string, seconds: number, start: number): string => `${
  * Counts requests by name in sliding windows, with two numbers per window instead of a log of requests. Windows start at
  * the same times for every name and on every node, so nodes can add up their counts.
  */
-export function createCounter(windows: RateWindows, milliseconds: () => number, shared = false) {
+export function createCounter(
+  windows: RateWindows,
+  milliseconds: () => number,
+  shared = false,
+  /** Called when a name has reached a limit. */
+  onThrottled?: () => void,
+) {
   const counts = new Map<string, WindowCounts>()
   let pending = new Map<string, RequestCount>()
 
@@ -103,6 +109,7 @@ export function createCounter(windows: RateWindows, milliseconds: () => number, 
       for (const count of countsOf(name, now)) {
         if (used(count, now) + 1 <= count.window.limit) continue
         const wait_seconds = secondsLeft(count, now)
+        onThrottled?.()
         throw new AppError({
           code: 'throttled',
           detail: `Too many requests. Try again in ${wait_seconds} seconds.`,

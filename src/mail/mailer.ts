@@ -1,5 +1,6 @@
 /** Sends the emails in the outbox one at a time. */
 import { createLoop } from '../background/loop.ts'
+import type { MailResult } from '../metrics.ts'
 import type { Db } from '../sql/db.ts'
 import type { Message, Send } from './message.ts'
 import type { QueuedMail } from './outbox.ts'
@@ -28,6 +29,8 @@ const FAILURES = {
   unknown: 'the connection broke; the email may have arrived, so it is not sent again',
 }
 
+const RESULTS = { sent: 'sent', refused: 'failed', undeliverable: 'failed', unknown: 'unknown' } as const
+
 interface Log {
   info(fields: object, text: string): void
   warn(fields: object, text: string): void
@@ -46,6 +49,8 @@ export interface MailerOptions {
   inviteLink(invite_id: string): Promise<{ link: string; expires_at: string } | undefined>
   /** Creates the link of an account email, with a new token. Undefined when the user's address has changed. */
   accountLink(kind: AccountLinkKind, content: outbox.AccountLinkContent): Promise<string | undefined>
+  /** Called with the result of each attempt. */
+  observe?: (kind: string, result: MailResult) => void
 }
 
 export interface Mailer {
@@ -55,7 +60,16 @@ export interface Mailer {
   stop(): Promise<void>
 }
 
-export function createMailer({ db, now, send, log, site_url, inviteLink, accountLink }: MailerOptions): Mailer {
+export function createMailer({
+  db,
+  now,
+  send,
+  log,
+  site_url,
+  inviteLink,
+  accountLink,
+  observe,
+}: MailerOptions): Mailer {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const loop = createLoop({
     round: async () => {
@@ -84,6 +98,7 @@ export function createMailer({ db, now, send, log, site_url, inviteLink, account
     if (outcome.result === 'refused' && mail.attempts < MAX_ATTEMPTS) {
       const seconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1), MAX_DELAY_SECONDS)
       await outbox.postpone(db, mail.id, at(seconds * 1000))
+      observe?.(mail.kind, 'postponed')
       log.warn(
         { ...fields, reason: outcome.reason },
         `the mail server rejected an email; next attempt in ${seconds} seconds`,
@@ -91,6 +106,7 @@ export function createMailer({ db, now, send, log, site_url, inviteLink, account
       return
     }
     await outbox.remove(db, mail.id)
+    observe?.(mail.kind, RESULTS[outcome.result])
     if (outcome.result === 'sent') log.info(fields, 'email sent')
     else log.error({ ...fields, reason: outcome.reason }, FAILURES[outcome.result])
   }

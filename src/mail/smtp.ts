@@ -44,6 +44,30 @@ export function smtpSender(url: string, from: string): Send {
   }
 }
 
+const VERIFY_TIMEOUTS = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 5_000, dnsTimeout: 5_000 }
+
+/** Connects and signs in without sending an email. Returns the reason of a failure. */
+export async function verifySmtp(url: string): Promise<string | null> {
+  const { auth, ...options } = parseConnectionUrl(url)
+  const connection = new SMTPConnection({ ...VERIFY_TIMEOUTS, ...options })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      connection.once('error', reject)
+      connection.connect((error) => {
+        if (error) return reject(error)
+        if (!auth?.user) return resolve()
+        connection.login({ user: auth.user, pass: auth.pass }, (error) => (error ? reject(error) : resolve()))
+      })
+    })
+    connection.quit()
+    return null
+  } catch (error) {
+    connection.close()
+    const outcome = outcomeOf(error as Failure, false)
+    return outcome.result === 'sent' ? null : outcome.reason
+  }
+}
+
 interface Failure extends Error {
   code?: string
   /** The server's reply code; undefined when the connection failed. */

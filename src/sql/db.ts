@@ -27,10 +27,20 @@ export interface Database extends Db {
   skew(): number
   /** File or URL, without credentials. */
   readonly location: string
+  /** The connections of a PostgreSQL pool; undefined on SQLite. */
+  pool(): PoolState | undefined
   /** Changes after every commit of any process. Undefined on PostgreSQL, where reading it costs a round trip. */
   changes(): number | undefined
   /** Resolves when every commit visible so far, of any process, is on disk. On PostgreSQL it is when it becomes visible. */
   sync(): Promise<void>
+}
+
+export interface PoolState {
+  used: number
+  idle: number
+  /** Callers that wait for a connection. */
+  waiting: number
+  max: number
 }
 
 /** The database's time in milliseconds. */
@@ -42,9 +52,10 @@ export const clockOf =
 export interface DbOptions {
   /**
    * `create` creates a missing database. `existing` and `read` (read-only) throw `no_database` instead. `alone` (SQLite)
-   * is `existing` with an exclusive lock; it throws `in_use` while another process has the file open.
+   * is `existing` with an exclusive lock; it throws `in_use` while another process has the file open. `restoring` is
+   * `alone` in a folder with an unfinished restore; every other mode throws `in_use` there.
    */
-  mode?: 'create' | 'existing' | 'read' | 'alone'
+  mode?: 'create' | 'existing' | 'read' | 'alone' | 'restoring'
   /** SQLite: the file inside the folder. */
   file?: string
   /** PostgreSQL: the size of the pool. */

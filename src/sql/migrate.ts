@@ -16,6 +16,7 @@ import activityLog from './migrations/0013-activity-log.ts'
 import pluginActivity from './migrations/0014-plugin-activity.ts'
 import runBytes from './migrations/0015-run-bytes.ts'
 import backups from './migrations/0016-backups.ts'
+import scheduledBackups from './migrations/0017-scheduled-backups.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -51,6 +52,7 @@ export const ADMINISTRATION: Track = {
     pluginActivity,
     runBytes,
     backups,
+    scheduledBackups,
   ],
 }
 export const EVENTS: Track = {
@@ -113,6 +115,16 @@ export async function hasTable(db: Db, table: string): Promise<boolean> {
     db.engine === 'sqlite'
       ? sql`select 1 from sqlite_master where name = ${table}`
       : sql`select 1 from pg_tables where tablename = ${table} and schemaname = current_schema()`,
+  )
+  return row !== undefined
+}
+
+export async function hasColumn(db: Db, table: string, column: string): Promise<boolean> {
+  const row = await db.get(
+    db.engine === 'sqlite'
+      ? sql`select 1 from pragma_table_info(${table}) where name = ${column}`
+      : sql`select 1 from information_schema.columns
+          where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
   )
   return row !== undefined
 }

@@ -88,6 +88,12 @@ export async function openPostgres(
     ...on(pool),
     location: withoutCredentials(url),
     skew: () => skew_ms,
+    pool: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: connections,
+    }),
     changes: () => undefined,
     sync: async () => undefined,
     tx: async (work) => {

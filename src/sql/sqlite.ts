@@ -9,6 +9,8 @@ import { compile, counting, type Sql, type Value } from './template.ts'
 import { createWriteQueue, isBusy, retryWhileBusy } from './write-queue.ts'
 
 export const SQLITE_FILE = 'workspace.db'
+/** This file exists while `restore` is replacing the databases of a folder. */
+export const UNFINISHED_RESTORE = 'restore.unfinished'
 /** Bounds the memory of cached counts. Counting 100,000 rows takes milliseconds. */
 const MAX_CACHED_COUNTS = 1_000
 
@@ -21,6 +23,11 @@ export async function openSqlite(
   { observe, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
 ): Promise<Database> {
   const file = join(folder, name)
+  if (existsSync(join(folder, UNFINISHED_RESTORE)) && mode !== 'restoring')
+    throw new DatabaseFileError(
+      'in_use',
+      `A restore into ${folder} has not finished. Run the same \`workspace-admin restore\` again until it completes.`,
+    )
   if (mode === 'create') {
     makePrivateFolder(folder)
     makePrivateDatabase(file)
@@ -32,7 +39,7 @@ export async function openSqlite(
   if (mode !== 'read') keepPrivate(file)
   // The library's own busy timeout blocks the event loop; `retryWhileBusy` does not.
   const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
-  if (mode === 'alone') requireExclusive(writer, file)
+  if (mode === 'alone' || mode === 'restoring') requireExclusive(writer, file)
   if (mode !== 'read') {
     // The first process to open the file and the last to close it lock it for a moment.
     await retryWhileBusy(async () => void writer.pragma('journal_mode = wal'))
@@ -40,7 +47,7 @@ export async function openSqlite(
     writer.pragma('synchronous = normal')
     writer.pragma('foreign_keys = on')
   }
-  const reader = mode === 'alone' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
+  const reader = mode === 'alone' || mode === 'restoring' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
 
   const version = reader.prepare('pragma data_version').pluck()
   const read = statements(reader)
@@ -104,6 +111,7 @@ export async function openSqlite(
     engine: 'sqlite',
     location: file,
     skew: () => 0,
+    pool: () => undefined,
     changes,
     sync: queue.sync,
     all: async <Row>(statement: Sql) => {

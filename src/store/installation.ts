@@ -27,8 +27,73 @@ export async function firstOrganization(db: Db): Promise<string | null> {
   return row?.id ?? null
 }
 
-export async function recordBackup(db: Db, now: string): Promise<void> {
-  await db.run(sql`update installation set last_backup_at = ${now}`)
+/** Records a completed backup, unless a later one is recorded already. */
+export async function recordBackup(db: Db, at: string, bytes: number | null = null): Promise<void> {
+  await db.run(sql`
+    update installation set last_backup_at = ${at}, last_backup_bytes = ${bytes}
+    where last_backup_at is null or last_backup_at <= ${at}`)
+}
+
+/** The lease of the node that makes the scheduled backup. Times are ISO 8601. */
+export interface BackupLease {
+  owner: string
+  now: string
+  until: string
+  /** Leases beyond it were taken before the clock was set back. */
+  latest: string
+}
+
+/** Takes the lease if a backup is due. A due time beyond `latest_due` is from a longer interval. */
+export async function claimBackup(
+  db: Db,
+  { owner, now, until, latest }: BackupLease,
+  latest_due: string,
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    update installation set backup_lease_owner = ${owner}, backup_lease_until = ${until}
+    where (backup_lease_until is null or backup_lease_until <= ${now} or backup_lease_until > ${latest})
+      and (backup_due_at is null or backup_due_at <= ${now} or backup_due_at > ${latest_due})`)
+  return changed > 0
+}
+
+/** Returns whether the owner still had the lease. */
+export async function renewBackup(db: Db, owner: string, until: string): Promise<boolean> {
+  return (
+    (await db.run(sql`update installation set backup_lease_until = ${until} where backup_lease_owner = ${owner}`)) > 0
+  )
+}
+
+/** Ends the lease with a result. `due_at` is the time of the next backup. */
+export async function finishBackup(
+  db: Db,
+  owner: string,
+  { due_at, failure }: { due_at: string; failure: { at: string; message: string } | null },
+): Promise<void> {
+  await db.run(sql`
+    update installation set backup_lease_owner = null, backup_lease_until = null, backup_due_at = ${due_at},
+      last_backup_failed_at = ${failure?.at ?? null}, last_backup_error = ${failure?.message ?? null}
+    where backup_lease_owner = ${owner}`)
+}
+
+/** Ends the lease of an interrupted backup. It stays due. */
+export async function releaseBackup(db: Db, owner: string): Promise<void> {
+  await db.run(sql`
+    update installation set backup_lease_owner = null, backup_lease_until = null where backup_lease_owner = ${owner}`)
+}
+
+export interface BackupStatus {
+  installed_at: string
+  last_backup_at: string | null
+  last_backup_bytes: number | null
+  /** Null after a success. */
+  last_backup_failed_at: string | null
+  last_backup_error: string | null
+}
+
+export async function backupStatus(db: Db): Promise<BackupStatus | undefined> {
+  return db.get<BackupStatus>(sql`
+    select created_at as installed_at, last_backup_at, last_backup_bytes, last_backup_failed_at, last_backup_error
+    from installation`)
 }
 
 export interface Workload {
@@ -39,6 +104,8 @@ export interface Workload {
   /** The end of the oldest window that is due and whose scheduled run has not finished. */
   oldest_window: string | null
   last_backup_at: string | null
+  last_backup_failed_at: string | null
+  last_backup_error: string | null
 }
 
 /** The queues of all organizations. */
@@ -54,7 +121,9 @@ export async function workload(db: Db, now: string): Promise<Workload> {
         select min(data_interval_end) as at ${open} and kind = 'scheduled'
         union all
         select min(next_at) as at from batch_exports where not paused and next_at <= ${now}) windows) as oldest_window,
-      (select last_backup_at from installation) as last_backup_at`)
+      (select last_backup_at from installation) as last_backup_at,
+      (select last_backup_failed_at from installation) as last_backup_failed_at,
+      (select last_backup_error from installation) as last_backup_error`)
   if (!row) throw new Error('The database returned no row.')
   return row
 }

@@ -1,5 +1,6 @@
 /** The columns with encrypted secrets. A start checks them, and re-encrypts them after a key rotation. */
 import type { Db } from '../sql/db.ts'
+import { hasColumn } from '../sql/migrate.ts'
 import { name, sql } from '../sql/template.ts'
 import type { Vault } from './vault.ts'
 
@@ -15,16 +16,28 @@ export const placeOf = (table: (typeof COLUMNS)[number]['table'], id: string | n
 
 const BATCH_ROWS = 500
 
+/** The names of the keys that encrypted the stored secrets, also for an older schema. */
+export async function usedKeys(db: Db): Promise<string[]> {
+  const keys = new Set<string>()
+  for (const { table, column } of COLUMNS)
+    if (await hasColumn(db, table, column)) for (const key of await keysIn(db, table, column)) keys.add(key)
+  return [...keys].sort()
+}
+
+async function keysIn(db: Db, table: string, column: string): Promise<string[]> {
+  const found = await db.all<{ key: string }>(
+    sql`select distinct substr(${name(column)}, 1, 8) as key from ${name(table)} where ${name(column)} is not null`,
+  )
+  return found.map(({ key }) => key)
+}
+
 /**
  * Re-encrypts secrets of the previous key with the current one and returns their number. Throws when a secret was encrypted with an unknown key.
  */
 export async function reencryptSecrets(db: Db, vault: Vault): Promise<number> {
   let count = 0
   for (const { table, column } of COLUMNS) {
-    const used = await db.all<{ key: string }>(
-      sql`select distinct substr(${name(column)}, 1, 8) as key from ${name(table)} where ${name(column)} is not null`,
-    )
-    for (const { key } of used) {
+    for (const key of await keysIn(db, table, column)) {
       if (!vault.keys.includes(key)) throw missingKey()
       if (key !== vault.keys[0]) count += await reencrypt(db, vault, table, column, key)
     }

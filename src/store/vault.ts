@@ -75,8 +75,8 @@ export function decryptIfReadable(vault: Vault, encrypted: string, place: string
 
 const keyOf = (encrypted: string): string => encrypted.slice(0, encrypted.indexOf('.'))
 
-/** Identifies a key without revealing it. */
-const nameOf = (key: Buffer): string =>
+/** The name of a key: identifies it without revealing it. */
+export const nameOf = (key: Buffer): string =>
   createHash('sha256').update('workspace-admin').update(key).digest('hex').slice(0, 8)
 
 /**
@@ -93,6 +93,18 @@ export function readKeys(
   // After SECRET_KEY is set for the first time, the key file still decrypts older secrets.
   if (SECRET_KEY) return existsSync(file) ? [...set, keyIn(file)] : set
   return [keyIn(file), ...set]
+}
+
+/** The names of the keys that a start on this folder would use. Creates and changes no file. */
+export function existingKeys(
+  settings: { SECRET_KEY?: string; SECRET_KEY_PREVIOUS?: string },
+  folder: string | null,
+): string[] {
+  const configured = readKeys(settings, null)
+  const file = folder === null ? undefined : join(folder, KEY_FILE)
+  if (file === undefined || !existsSync(file)) return configured.map(nameOf)
+  const inFile = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex')
+  return (settings.SECRET_KEY ? [...configured, inFile] : [inFile, ...configured]).map(nameOf)
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -390,6 +390,7 @@ t.test('restores a backup of a running server', async (t) => {
     return { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
   }
   t.same(manifest.files, [described('workspace.db'), described('events.db')])
+  t.same(manifest.key_fingerprints, [], 'no secret is stored')
   t.same(
     readdirSync(root).filter((name) => name.includes('partial')),
     [],

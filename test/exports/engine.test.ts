@@ -449,7 +449,7 @@ for (const engine of ENGINES) {
       (await failing.log()).filter((line) => line.startsWith('ERROR')),
       [/failed after 15 attempts/],
     )
-    const failed = 'workspace_export_runs_failed_total{destination="NoOp",status="FailedRetryable"} 1'
+    const failed = 'workspace_export_runs_total{destination="NoOp",status="FailedRetryable"} 1'
     t.match((await app.send('GET', '/metrics')).text, failed, 'counted once, after the last attempt')
   })
 

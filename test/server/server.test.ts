@@ -78,10 +78,13 @@ t.test('metrics are available on loopback or with the token', async (t) => {
   await send('GET', '/api/organizations/x/')
   const local = await send('GET', '/metrics', { key: null })
   t.match(local, { status: 200, headers: { 'content-type': /^text\/plain/ } })
-  t.match(local.text, /workspace_requests_total\{operation="organizations\.retrieve",status="200"\} 1\n/)
-  t.match(local.text, /workspace_requests_total\{operation="organizations\.retrieve",status="404"\} 1\n/)
-  t.match(local.text, /workspace_request_seconds_bucket\{le="[\d.]+",operation="organizations\.retrieve"\}/)
-  t.match(local.text, /workspace_database_seconds_count \d+/)
+  t.match(local.text, /workspace_http_requests_total\{operation="organizations\.retrieve",status="200"\} 1\n/)
+  t.match(local.text, /workspace_http_requests_total\{operation="organizations\.retrieve",status="404"\} 1\n/)
+  t.match(
+    local.text,
+    /workspace_http_request_duration_seconds_bucket\{le="[\d.]+",operation="organizations\.retrieve"\}/,
+  )
+  t.match(local.text, /workspace_database_statement_duration_seconds_count \d+/)
   t.match(local.text, /nodejs_eventloop_lag_seconds/)
 
   const from = (remoteAddress: string, headers: Record<string, string> = {}) =>

@@ -128,8 +128,14 @@ function Backup({ status }: { status: Status }) {
   return <>{status.database_engine === 'postgres' ? 'Not recorded' : 'Never'}</>
 }
 
-/** Only SQLite: the server does not see the backups of a PostgreSQL database. */
 function BackupAlert({ status }: { status: Status }) {
+  if (status.last_backup_failed_at !== null)
+    return (
+      <Alert color="red" icon={<WarningIcon />} title="The last scheduled backup failed">
+        {status.last_backup_error} The server retries it. <Code>workspace-admin doctor</Code> shows more.
+      </Alert>
+    )
+  // Other programs back up PostgreSQL, and may not record it.
   if (status.database_engine === 'postgres' || (status.last_backup_at !== null && !isOld(status))) return null
   return (
     <Alert
@@ -137,7 +143,8 @@ function BackupAlert({ status }: { status: Status }) {
       icon={<WarningIcon />}
       title={status.last_backup_at === null ? 'There is no backup' : 'The last backup is more than a week old'}
     >
-      Make one while the server runs, for example every night: <Code>workspace-admin backup FILE</Code>
+      Let the server make one every day with the settings <Code>BACKUP_EVERY</Code> and <Code>BACKUP_TO</Code>, or run{' '}
+      <Code>workspace-admin backup FILE</Code> while it runs.
     </Alert>
   )
 }

@@ -106,7 +106,17 @@ function hostFor({ endpoint_url, region, bucket_name, use_virtual_style_addressi
   return { host: use_virtual_style_addressing ? `${bucket_name}.${host}` : host, port }
 }
 
-function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, attempts }: ObjectStoreLimits): S3Client {
+/** How to reach a store. Without keys, the SDK looks for the credentials of the machine. */
+type Connection = Pick<Config, 'region' | 'endpoint_url' | 'use_virtual_style_addressing'> & {
+  aws_access_key_id?: string | undefined
+  aws_secret_access_key?: string | undefined
+}
+
+function connect(
+  config: Connection,
+  { outbound }: Pick<Tools, 'outbound'>,
+  { connect_ms, idle_ms, attempts }: ObjectStoreLimits,
+): S3Client {
   const { endpoint_url, aws_access_key_id, aws_secret_access_key, region, use_virtual_style_addressing } = config
   return new aws.S3Client({
     region,
@@ -117,7 +127,10 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, att
       responseChecksumValidation: 'WHEN_REQUIRED',
     }),
     forcePathStyle: !use_virtual_style_addressing,
-    credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
+    ...(aws_access_key_id &&
+      aws_secret_access_key && {
+        credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
+      }),
     maxAttempts: attempts,
     requestHandler: new aws.NodeHttpHandler({
       httpAgent: outbound.agent('http:', { keepAlive: true }),
@@ -129,7 +142,11 @@ function connect(config: Config, { outbound }: Tools, { connect_ms, idle_ms, att
 }
 
 /** An object becomes visible when its upload completes. */
-function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore {
+function bucketStore(
+  client: S3Client,
+  config: Pick<Config, 'bucket_name' | 'encryption' | 'kms_key_id'>,
+  tools: Pick<Tools, 'signal'>,
+): FileStore {
   const { bucket_name: Bucket, encryption, kms_key_id } = config
   return {
     put: (Key, Body) =>
@@ -162,14 +179,57 @@ function bucketStore(client: S3Client, config: Config, tools: Tools): FileStore 
   }
 }
 
+export interface Bucket extends FileStore {
+  /** All names that begin with the prefix. */
+  list(prefix: string): Promise<string[]>
+  remove(name: string): Promise<void>
+  /** Aborts the uploads of killed processes whose names begin with the prefix. */
+  abortUploads(prefix: string): Promise<void>
+}
+
+/** A bucket of the operator. */
+export async function openBucket(
+  config: Connection & Pick<Config, 'bucket_name'>,
+  tools: Pick<Tools, 'outbound' | 'signal'>,
+): Promise<Bucket> {
+  aws = await load()
+  const client = connect(config, tools, DEFAULT_LIMITS)
+  const Bucket = config.bucket_name
+  return {
+    ...bucketStore(client, config, tools),
+    list: (Prefix) =>
+      withDescribedErrors(tools, async () => {
+        const names: string[] = []
+        for (let ContinuationToken: string | undefined; ; ) {
+          const page = await client.send(new aws.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
+          names.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
+          ContinuationToken = page.NextContinuationToken
+          if (ContinuationToken === undefined) return names
+        }
+      }),
+    remove: (Key) =>
+      withDescribedErrors(tools, async () => {
+        await client.send(new aws.DeleteObjectCommand({ Bucket, Key }))
+      }),
+    abortUploads: (prefix) =>
+      withDescribedErrors(tools, () => abortUnfinishedUploads(client, Bucket, prefix, tools, () => true)),
+  }
+}
+
 /** The parts of a killed attempt use storage until its upload is aborted. */
-async function abortUnfinishedUploads(client: S3Client, Bucket: string, Key: string, { signal }: Tools): Promise<void> {
+async function abortUnfinishedUploads(
+  client: S3Client,
+  Bucket: string,
+  Prefix: string,
+  { signal }: Pick<Tools, 'signal'>,
+  isOurs = (key: string): boolean => key === Prefix,
+): Promise<void> {
   const options = { abortSignal: signal }
   try {
-    const { Uploads = [] } = await client.send(new aws.ListMultipartUploadsCommand({ Bucket, Prefix: Key }), options)
-    for (const upload of Uploads)
-      if (upload.Key === Key && upload.UploadId)
-        await client.send(new aws.AbortMultipartUploadCommand({ Bucket, Key, UploadId: upload.UploadId }), options)
+    const { Uploads = [] } = await client.send(new aws.ListMultipartUploadsCommand({ Bucket, Prefix }), options)
+    for (const { Key, UploadId } of Uploads)
+      if (Key && UploadId && isOurs(Key))
+        await client.send(new aws.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), options)
   } catch (error) {
     // Some stores do not support this, and some keys do not allow it. Errors without a status are rethrown.
     if (statusOf(error) === undefined) throw error
@@ -195,7 +255,10 @@ const ERRORS: Record<string, DeliveryError> = {
   RequestTimeout: BUSY,
 }
 
-async function withDescribedErrors<Result>({ signal }: Tools, work: () => Promise<Result>): Promise<Result> {
+async function withDescribedErrors<Result>(
+  { signal }: Pick<Tools, 'signal'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {

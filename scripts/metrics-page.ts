@@ -1,0 +1,62 @@
+/** Writes docs/metrics.md from the metrics that the code registers. A test compares the file. */
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createMetrics, type MetricDescription } from '../src/metrics.ts'
+
+const PAGE = 'docs/metrics.md'
+
+const INTRODUCTION = `# Metrics
+
+\`GET /metrics\` returns these metrics in the Prometheus format, to loopback without credentials and to everyone else with
+\`METRICS_TOKEN\` as a bearer token:
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: workspace-admin
+    authorization:
+      credentials: <METRICS_TOKEN>
+    static_configs:
+      - targets: ['workspaces.example.com:8000']
+\`\`\`
+
+[deploy/grafana-dashboard.json](../deploy/grafana-dashboard.json) is a dashboard for Grafana, and
+[deploy/alerts.yml](../deploy/alerts.yml) has alert rules for Prometheus. Scrape every node: counters and histograms count what
+one node has done since its start, so add them up. Gauges of queues, exports, sessions and backups are read from the database
+and are the same on every node, so take the maximum.
+
+No label has a value per user, project or export: lag and runs are per type of destination, and \`GET
+/api/projects/{project_id}/batch_exports/\` shows a single export. A scrape reads the database at most once in ten seconds, with
+statements that read at most 10,000 rows of small tables or index ranges, and never reads events. A metric without a value is
+left out: connections on SQLite, the kinds of events that have not occurred yet, and everything from the database while it does
+not answer.
+`
+
+const table = (metrics: MetricDescription[]): string =>
+  [
+    '| name | type | labels | meaning |',
+    '|---|---|---|---|',
+    ...metrics
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map(
+        ({ name, type, labels, help }) =>
+          `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help.replaceAll('|', '\\|')} |`,
+      ),
+  ].join('\n')
+
+/** The text of docs/metrics.md. */
+export async function metricsPage(): Promise<string> {
+  const all = await createMetrics().describe()
+  const own = all.filter(({ name }) => name.startsWith('workspace_'))
+  const process = all.filter(({ name }) => !name.startsWith('workspace_'))
+  return `${INTRODUCTION}
+## Server
+
+${table(own)}
+
+## Process
+
+${table(process)}
+`
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(PAGE, await metricsPage())

@@ -1,0 +1,135 @@
+/** Scheduled backups of SQLite: one process at a time makes them, by lease, in a child process. */
+import type { Logger } from 'pino'
+import { createLoop } from '../background/loop.ts'
+import { createProcessPool, ProcessExited } from '../background/process-pool.ts'
+import { type Config, durationMs } from '../config.ts'
+import type { Ids } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Db } from '../sql/db.ts'
+import * as installation from '../store/installation.ts'
+import type { BackupJob, BackupReply, StoredBackup } from './messages.ts'
+
+const LEASE_MS = 120_000
+const RENEW_MS = 30_000
+/** The longest delay until a failed backup is repeated. */
+const RETRY_MS = 300_000
+/** How often to look for a due backup: another process may have released its lease. */
+const POLL_MS = 60_000
+/** Ends a backup to a store that hangs. */
+const TIMEOUT_MS = 6 * 3_600_000
+
+export interface ScheduledBackups {
+  start(): void
+  /** Checks now whether a backup is due. */
+  wake(): void
+  /** Ends a backup in progress. It stays due. */
+  stop(): Promise<void>
+}
+
+export interface ScheduledBackupsOptions {
+  config: Config
+  db: Db
+  ids: Ids
+  milliseconds: () => number
+  log: Logger
+  metrics: Metrics
+}
+
+/** Null unless BACKUP_EVERY is set. */
+export function createScheduledBackups({
+  config,
+  db,
+  ids,
+  milliseconds,
+  log,
+  metrics,
+}: ScheduledBackupsOptions): ScheduledBackups | null {
+  const { BACKUP_EVERY, BACKUP_TO } = config
+  if (!BACKUP_EVERY || !BACKUP_TO || db.engine !== 'sqlite') return null
+  const every_ms = durationMs(BACKUP_EVERY)
+  const settings = { ...config, BACKUP_TO }
+  const owner = ids.uuid()
+  const pool = createProcessPool<BackupJob, BackupReply>({
+    program: new URL('./backup-process', import.meta.url),
+    idle_ms: 0,
+  })
+  const at = (time: number): string => new Date(time).toISOString()
+
+  const loop = createLoop({
+    round: async () => {
+      const now = milliseconds()
+      const lease = { owner, now: at(now), until: at(now + LEASE_MS), latest: at(now + 2 * LEASE_MS) }
+      if (await installation.claimBackup(db, lease, at(now + every_ms))) await backUp(now)
+      return Math.min(POLL_MS, every_ms)
+    },
+    retry_ms: POLL_MS,
+    onError: (error) => log.error({ err: error }, 'scheduling a backup failed; retrying'),
+  })
+
+  async function backUp(now: number): Promise<void> {
+    const renewal = setInterval(
+      () => void installation.renewBackup(db, owner, at(milliseconds() + LEASE_MS)).catch(() => undefined),
+      RENEW_MS,
+    ).unref()
+    const started = performance.now()
+    const outcome = await run(now).catch((error: Error) => error)
+    clearInterval(renewal)
+    const seconds = (performance.now() - started) / 1000
+    if (outcome instanceof Error) {
+      if (loop.stopped) return installation.releaseBackup(db, owner)
+      metrics.backup('failed', seconds)
+      log.error({ err: outcome, to: BACKUP_TO }, 'a scheduled backup failed')
+      const failure = { at: at(milliseconds()), message: outcome.message.slice(0, 500) }
+      return installation.finishBackup(db, owner, { due_at: at(now + Math.min(every_ms, RETRY_MS)), failure })
+    }
+    const { name, bytes, manifest, removed, retention_error } = outcome
+    await installation.recordBackup(db, manifest.created_at, bytes)
+    await installation.finishBackup(db, owner, { due_at: at(now + every_ms), failure: null })
+    metrics.backup('succeeded', seconds)
+    log.info({ to: BACKUP_TO, name, bytes, seconds, removed: removed.length }, 'backup stored')
+    if (retention_error) log.warn({ to: BACKUP_TO, reason: retention_error }, 'deleting old backups failed')
+  }
+
+  async function run(now: number): Promise<StoredBackup> {
+    const id = await installation.identity(db)
+    if (id === undefined) throw new Error('The database has no installation id.')
+    const child = pool.take()
+    const deadline = setTimeout(() => void child.kill(), TIMEOUT_MS).unref()
+    try {
+      const { BACKUP_KEEP: keep, DATABASE_URL: url } = config
+      await child.send({ url, installation: id, now: at(now), keep, settings: targetSettings(settings) })
+      const reply = await child.receive()
+      if (reply.kind === 'failed') throw new Error(reply.message)
+      return reply.backup
+    } catch (error) {
+      throw error instanceof ProcessExited ? new Error('The backup process crashed or timed out.') : error
+    } finally {
+      clearTimeout(deadline)
+      void child.kill()
+    }
+  }
+
+  return {
+    start: () => loop.start(),
+    wake: loop.wake,
+    stop: async () => {
+      const stopped = loop.stop()
+      await pool.stop()
+      await stopped
+    },
+  }
+}
+
+const targetSettings = ({
+  BACKUP_TO,
+  BACKUP_S3_ENDPOINT,
+  BACKUP_S3_REGION,
+  BACKUP_S3_ACCESS_KEY_ID,
+  BACKUP_S3_SECRET_ACCESS_KEY,
+}: Config & { BACKUP_TO: string }): BackupJob['settings'] => ({
+  BACKUP_TO,
+  BACKUP_S3_REGION,
+  ...(BACKUP_S3_ENDPOINT && { BACKUP_S3_ENDPOINT }),
+  ...(BACKUP_S3_ACCESS_KEY_ID && { BACKUP_S3_ACCESS_KEY_ID }),
+  ...(BACKUP_S3_SECRET_ACCESS_KEY && { BACKUP_S3_SECRET_ACCESS_KEY }),
+})
