@@ -58,6 +58,9 @@ export function createReaderFolder(t: Test): { folder: string; PATH: string } {
   return { folder, PATH: `${bin}:${process.env.PATH}` }
 }
 
+/** Ends a shell that waits for something that never happens. */
+const DEADLINE_MS = 240_000
+
 /** Runs blocks in one POSIX shell that stops at the first failing command. */
 export async function runBlocks(
   blocks: readonly Block[],
@@ -66,7 +69,8 @@ export async function runBlocks(
 ): Promise<Ended> {
   const script = blocks.map(({ page, line, code }) => `echo '# ${page}:${line}'\n${code}`).join('\n')
   writeFileSync(join(folder, 'examples.sh'), script)
-  return ended(spawn('sh', ['-e', 'examples.sh'], { cwd: folder, env: environmentWith(environment) }))
+  const options = { cwd: folder, env: environmentWith(environment), timeout: DEADLINE_MS }
+  return ended(spawn('sh', ['-e', 'examples.sh'], options))
 }
 
 /** Fails the test with the output of a shell that failed. */
