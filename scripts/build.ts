@@ -107,7 +107,7 @@ async function consoleFiles(): Promise<void> {
 
 const COMMAND = 'node_modules/.bin/workspace-admin'
 
-/** npm does not link the command of the root package, and `npx workspace-admin` would take seconds without the link. */
+/** npm does not link the command of the root package. `npx` installs that package into its cache, which takes seconds. */
 async function linkCommand(): Promise<void> {
   await mkdir('node_modules/.bin', { recursive: true })
   await rm(COMMAND, { force: true })

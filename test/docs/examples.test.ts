@@ -109,12 +109,9 @@ for (const engine of ENGINES)
     const isAggregation = ({ example }: { example: string }): boolean =>
       Object.hasOwn(AGGREGATIONS, example.slice(0, example.indexOf('(')))
     for (const some of [rows.filter(isAggregation), rows.filter((row) => !isAggregation(row))]) {
-      const search = new URLSearchParams([
-        ['event', 'paid'],
-        ['limit', '1'],
-        ...some.map(({ example }) => ['select', example]),
-        ...(isAggregation(some[0]!) ? [] : [['orderBy', 'timestamp']]),
-      ])
+      const search = new URLSearchParams({ event: 'paid', limit: '1' })
+      for (const { example } of some) search.append('select', example)
+      if (!isAggregation(some[0]!)) search.set('orderBy', 'timestamp')
       const response = await fetch(`${url}/api/projects/@current/events/?${search}`, {
         headers: { authorization: `Bearer ${environment.WORKSPACE_KEY}` },
       })

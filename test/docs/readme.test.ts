@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { assertSuccess, codeBlocks, createReaderFolder, runBlocks, waitForServer } from '../helpers/pages.ts'
+import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/pages.ts'
 import { builtProgram, ended, environmentWith } from '../helpers/process.ts'
 
 async function freePort(): Promise<number> {
@@ -59,10 +59,13 @@ t.test('the session of the README works when it is pasted', async (t) => {
     await once(terminal, 'exit')
   })
   let printed = ''
-  terminal.stdout.on('data', (bytes) => {
-    printed += bytes
+  await new Promise<void>((resolve, reject) => {
+    terminal.once('exit', (code) => reject(new Error(`The server exited with ${code}.`)))
+    terminal.stdout.on('data', (bytes) => {
+      printed += bytes
+      if (printed.includes('Try it:')) resolve()
+    })
   })
-  await waitForServer(url)
 
   const session = await runBlocks(rest, folder, environment)
   assertSuccess(t, session, 'every command succeeds')

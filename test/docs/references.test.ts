@@ -5,6 +5,7 @@ import { transform } from 'esbuild'
 import t from 'tap'
 import { parse as parseYaml } from 'yaml'
 import { describeClientSettings, describeSettings } from '../../src/config.ts'
+import type { OpenApiSchema } from '../../src/contract/document.ts'
 import { contract, resolve } from '../../src/contract/table.ts'
 import { SUPPORTED_TYPES } from '../../src/exports/catalog.ts'
 import { codeBlocks, PAGES, proseOf } from '../helpers/pages.ts'
@@ -153,8 +154,8 @@ t.test('docs/destinations.md lists every type and every key of its config', asyn
   for (const type of SUPPORTED_TYPES) {
     t.match(page, `\`${type}\``, type)
     if (type === 'NoOp') continue
-    const config = resolve(contract.components.schemas[`${type}Config`])
-    const parts = [config, ...(config.allOf ?? []).map((part: never) => resolve(part))]
+    const config: OpenApiSchema = contract.components.schemas[`${type}Config`]!
+    const parts: OpenApiSchema[] = [config, ...(config.allOf ?? []).map((part) => resolve(part))]
     const expected = parts.flatMap(({ properties = {} }) => Object.keys(properties))
     const documented = [...new Set([...keysIn(section(type)), ...common])].filter((key) => expected.includes(key))
     t.strictSame(documented.toSorted(), expected.toSorted(), type)

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { freshFolder } from './exports.ts'
 import { type Ended, ended, environmentWith, programFile, startProcess } from './process.ts'
@@ -101,18 +100,4 @@ export async function startPageServer(t: Test, DATABASE_URL?: string): Promise<P
   const prepare = { page: 'setup', line: 0, language: 'sh', marks: [], code: `workspace-admin import ${SAMPLE}\n` }
   assertSuccess(t, await runBlocks([prepare], folder, environment), 'the sample events are imported')
   return { folder, environment, url }
-}
-
-/** Waits until a server accepts requests. */
-export async function waitForServer(url: string): Promise<void> {
-  for (;;) {
-    if (
-      await fetch(`${url}/health/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return
-    await pause(50)
-  }
 }
