@@ -8,6 +8,7 @@ import { ENGINES } from '../helpers/app.ts'
 import { azuriteConnection, openBucket, openContainer } from '../helpers/object-stores.ts'
 import {
   assertSuccess,
+  type Block,
   codeBlocks,
   PAGES,
   type PageServer,
@@ -23,12 +24,22 @@ const OWN_TEST = 'README.md'
 const runnable = (page: string) =>
   codeBlocks(page).filter(({ language, marks }) => language === 'sh' && marks.includes('run'))
 
+/** Blocks with this mark run after the others, when the server has stopped. */
+const STOPPED = 'stopped'
+
 /** Pages that need more than a server. */
-const PREPARED: Record<string, (t: Test) => Promise<Preparation>> = { 'docs/destinations.md': openDestinations }
+const PREPARED: Record<string, (t: Test) => Promise<Preparation>> = {
+  'docs/destinations.md': openDestinations,
+  'docs/operations.md': openNewDatabase,
+}
 
 interface Preparation {
   environment: Record<string, string>
-  check: (output: string, server: PageServer) => Promise<void>
+  check?: (output: string, server: PageServer) => Promise<void>
+}
+
+async function openNewDatabase(t: Test): Promise<Preparation> {
+  return { environment: { NEW_DATABASE: await emptyPlace(t, 'postgres') } }
 }
 
 async function openDestinations(t: Test): Promise<Preparation> {
@@ -83,13 +94,20 @@ async function openDestinations(t: Test): Promise<Preparation> {
 
 const shell = (code: string) => ({ page: 'test', line: 0, language: 'sh', marks: [], code })
 
+const isStopped = ({ marks }: Block): boolean => marks.includes(STOPPED)
+
 for (const page of PAGES.filter((page) => page !== OWN_TEST && runnable(page).length))
   t.test(`the examples of ${page} work`, async (t) => {
     const { environment = {}, check } = (await PREPARED[page]?.(t)) ?? {}
     const server = await startPageServer(t)
-    const run = await runBlocks(runnable(page), server.folder, { ...server.environment, ...environment })
+    const [stopped, running] = [runnable(page).filter(isStopped), runnable(page).filter((block) => !isStopped(block))]
+    const variables = { ...server.environment, ...environment }
+    const run = await runBlocks(running, server.folder, variables)
     assertSuccess(t, run, 'every command succeeds')
     await check?.(run.stdout, server)
+    if (stopped.length === 0) return
+    await server.stop()
+    assertSuccess(t, await runBlocks(stopped, server.folder, variables), 'every command succeeds without the server')
   })
 
 const HOGQL = 'docs/hogql.md'

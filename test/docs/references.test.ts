@@ -60,6 +60,14 @@ t.test('JSON, YAML and JavaScript blocks can be parsed', async (t) => {
     }
 })
 
+t.test('examples can be pasted into any shell', async (t) => {
+  for (const page of PAGES)
+    for (const { line, marks, code } of codeBlocks(page).filter(({ marks }) => marks.includes('run'))) {
+      t.notMatch(code, /^(.* )?# /m, `${page}:${line} has no comments, which an interactive zsh does not accept`)
+      if (!marks.includes('background')) t.notMatch(code, /…/, `${page}:${line} has no placeholders`)
+    }
+})
+
 interface Mention {
   page: string
   words: string[]
@@ -129,10 +137,10 @@ const OTHER_VARIABLES = [
 t.test('every setting exists', async (t) => {
   const settings = [...describeSettings(), ...describeClientSettings()].map(({ name }) => name)
   for (const page of CURRENT_PAGES) {
-    const assigned = codeBlocks(page).flatMap(({ code }) =>
-      [...code.matchAll(/\b([A-Z][A-Z0-9_]+)=/g)].map(([, name]) => name),
+    const own = codeBlocks(page).flatMap(({ code }) =>
+      [...code.matchAll(/\b([A-Z][A-Z0-9_]+)=|\$([A-Z][A-Z0-9_]+)/g)].map(([, assigned, used]) => assigned ?? used),
     )
-    const known = new Set([...settings, ...OTHER_VARIABLES, ...assigned])
+    const known = new Set([...settings, ...OTHER_VARIABLES, ...own])
     for (const span of codeSpans(page)) {
       const [, name] = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$/.exec(span) ?? []
       if (name !== undefined) t.ok(known.has(name), `${page}: ${name}`)

@@ -23,7 +23,7 @@ export interface Block {
   /** The line of the opening fence. */
   line: number
   language: string
-  /** The words after the language: `run`, `background`. */
+  /** The words after the language: `run`, `background`, `stopped`. */
   marks: readonly string[]
   code: string
 }
@@ -82,6 +82,7 @@ export interface PageServer {
   folder: string
   environment: Record<string, string>
   url: string
+  stop: () => Promise<void>
 }
 
 /** A server as docs/README.md describes it: the sample events, a key, and private addresses allowed. */
@@ -95,9 +96,9 @@ export async function startPageServer(t: Test, DATABASE_URL?: string): Promise<P
     EXPORT_FOLDER: join(folder, 'data/exports'),
     PLUGIN_FOLDER: join(folder, 'plugins'),
   }
-  const { url, api_key } = await startProcess(t, local)
+  const { url, api_key, kill } = await startProcess(t, local)
   const environment = { ...local, WORKSPACE_URL: url, WORKSPACE_KEY: api_key ?? '' }
   const prepare = { page: 'setup', line: 0, language: 'sh', marks: [], code: `workspace-admin import ${SAMPLE}\n` }
   assertSuccess(t, await runBlocks([prepare], folder, environment), 'the sample events are imported')
-  return { folder, environment, url }
+  return { folder, environment, url, stop: kill }
 }
