@@ -1,10 +1,12 @@
 /** The pages of the documentation: their code blocks and links, and a shell that runs their examples. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { freshFolder } from './exports.ts'
-import { type Ended, ended, environmentWith, programFile, startProcess } from './process.ts'
+import { type Ended, environmentWith, programFile, startProcess } from './process.ts'
 
 /** Every page, as a path from the root of the repository. */
 export const PAGES: readonly string[] = [
@@ -68,8 +70,18 @@ export async function runBlocks(
 ): Promise<Ended> {
   const script = blocks.map(({ page, line, code }) => `echo '# ${page}:${line}'\n${code}`).join('\n')
   writeFileSync(join(folder, 'examples.sh'), script)
-  const options = { cwd: folder, env: environmentWith(environment), timeout: DEADLINE_MS }
-  return ended(spawn('sh', ['-e', 'examples.sh'], options))
+  const child = spawn('sh', ['-e', 'examples.sh'], {
+    cwd: folder,
+    env: environmentWith(environment),
+    timeout: DEADLINE_MS,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([
+    readText(child.stdout),
+    readText(child.stderr),
+    once(child, 'close'),
+  ])
+  return { code, stdout, stderr }
 }
 
 /** Fails the test with the output of a shell that failed. */
