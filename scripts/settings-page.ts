@@ -1,7 +1,8 @@
 /** The page docs/settings.md, generated from src/config.ts. */
 import { describeClientSettings, describeSettings, type SettingDescription } from '../src/config.ts'
 
-/** The sections after the first one, which has the settings that match none of these. */
+/** Has the settings that match no other section. */
+const FIRST_SECTION = 'Server'
 const SECTIONS: [title: string, names: RegExp][] = [
   ['Database', /^DATABASE_/],
   ['Sign-in', /^(SESSION|SOCIAL_AUTH|OIDC|SAML|ACTIVITY)_/],
@@ -9,6 +10,7 @@ const SECTIONS: [title: string, names: RegExp][] = [
   ['Secrets and outgoing connections', /^(SECRET_KEY|OUTBOUND_)/],
   ['Events and exports', /^(EVENTS|EXPORT|RUN)_/],
   ['Plugins', /^PLUGIN_/],
+  ['Backups', /^BACKUP_/],
   ['Logs, metrics and tracing', /^(LOG|METRICS|TRAC|OTEL)/],
 ]
 
@@ -45,19 +47,15 @@ const section = (title: string, settings: SettingDescription[]): string =>
     ...settings.map(row),
   ].join('\n')
 
+const sectionOf = ({ name }: SettingDescription): string =>
+  SECTIONS.find(([, names]) => names.test(name))?.[0] ?? FIRST_SECTION
+
 export function settingsPage(): string {
-  const settings = describeSettings()
-  const sectionOf = ({ name }: SettingDescription): string =>
-    SECTIONS.find(([, names]) => names.test(name))?.[0] ?? 'Server'
-  const titles = ['Server', ...SECTIONS.map(([title]) => title)]
+  const settings = Map.groupBy(describeSettings(), sectionOf)
+  const titles = [FIRST_SECTION, ...SECTIONS.map(([title]) => title)].filter((title) => settings.has(title))
   return [
     INTRODUCTION,
-    ...titles.map((title) =>
-      section(
-        title,
-        settings.filter((setting) => sectionOf(setting) === title),
-      ),
-    ),
+    ...titles.map((title) => section(title, settings.get(title) ?? [])),
     section('Command line', describeClientSettings()),
     COMPILE_CACHE,
   ].join('\n\n')

@@ -74,10 +74,13 @@ interface Mention {
   flags: string[]
 }
 
+/** The program at the start of a command, also after `npx`, a variable or a folder. Elsewhere it is a user or an image. */
+const COMMAND = /(?:^ *|[|;&(] *|\bnpx |[A-Z_]+=\S+ |\/\.bin\/)workspace-admin +([^|;&()<>\n]+)/gm
+
 /** The commands in a shell text: the words and flags of each up to a pipe, a redirection or the end of the line. */
 function commandsIn(page: string, text: string): Mention[] {
   const lines = text.replace(/\\\n/g, ' ').replace(/'[^'\n]*'|"(?:\\"|[^"\n])*"/g, 'text')
-  return [...lines.matchAll(/\bworkspace-admin +([^|;&()<>\n]+)/g)].map(([, rest = '']) => {
+  return [...lines.matchAll(COMMAND)].map(([, rest = '']) => {
     const tokens = rest.split(/\s+/).filter(Boolean)
     const end = tokens.findIndex((token) => !/^[a-z][a-z_-]*$/.test(token))
     return {
@@ -123,6 +126,7 @@ const OTHER_VARIABLES = [
   'XDG_CACHE_HOME',
   'XDG_CONFIG_HOME',
   'NODE_COMPILE_CACHE',
+  'NODE_OPTIONS',
   'NODE_DISABLE_COMPILE_CACHE',
   'NODE_V8_COVERAGE',
   'NO_COLOR',
