@@ -1,5 +1,5 @@
 /** Bundles src/ and console/ into dist/, or into the folder named by the first argument; `--sourcemap` adds source maps. */
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -106,6 +106,15 @@ async function consoleFiles(): Promise<void> {
   )
 }
 
+const COMMAND = 'node_modules/.bin/workspace-admin'
+
+/** npm does not link the command of the root package. `npx` installs that package into its cache, which takes seconds. */
+async function linkCommand(): Promise<void> {
+  await mkdir('node_modules/.bin', { recursive: true })
+  await rm(COMMAND, { force: true })
+  await symlink('../../dist/workspace-admin.js', COMMAND)
+}
+
 await rm(outdir, { recursive: true, force: true })
 await mkdir(outdir, { recursive: true })
 await Promise.all([
@@ -131,3 +140,4 @@ await Promise.all([
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
   consoleFiles(),
 ])
+if (outdir === 'dist' && process.platform !== 'win32') await linkCommand()

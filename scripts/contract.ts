@@ -1,5 +1,6 @@
 /**
  * Generates src/contract/ from the YAML in openapi/: lint → bundle → overlay → our rules → openapi*.json and openapi*.ts.
+ * Also generates docs/settings.md from src/config.ts.
  * --check writes nothing and fails when a committed file differs.
  * --release also saves the contract as the baseline for later checks of breaking changes.
  */
@@ -14,6 +15,7 @@ import {
   findViolations,
   type Json,
 } from './contract-rules.ts'
+import { settingsPage } from './settings-page.ts'
 
 const SOURCE = 'openapi/openapi.yaml'
 const RELEASED = 'openapi/released.json'
@@ -101,6 +103,8 @@ for (const [name, each] of contracts)
     [`src/contract/${name}.json`, `${JSON.stringify(each, null, 1)}\n`],
     [`src/contract/${name}.ts`, banner + astToString(await openapiTS(each as OpenAPI3, { alphabetize: false }))],
   )
+
+outputs.push(['docs/settings.md', settingsPage()])
 
 for (const [path, text] of outputs) {
   if (!check) await writeFile(path, text)

@@ -34,6 +34,7 @@ const LONGEST = [
   'exports/engine',
   'faults/nodes',
   'cli/copy',
+  'docs/examples',
   'cli/contract',
   'cli/import',
   'clients/generated',

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type Static, type TObject, type TSchema, Type, TypeGuard } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, type TUnion, Type, TypeGuard } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 const host = (value: string, description: string) =>
@@ -403,19 +403,54 @@ function invalidSetting({ properties }: TObject, name: string): Error {
 }
 
 function validValues(setting: TSchema): string {
-  if (TypeGuard.IsUnion(setting)) {
-    const choices = setting.anyOf.map((choice) => (TypeGuard.IsLiteral(choice) ? choice.const : ''))
-    return `must be one of: ${choices.join(', ')}.`
-  }
+  if (TypeGuard.IsUnion(setting)) return `must be one of: ${choicesOf(setting).join(', ')}.`
   if (TypeGuard.IsInteger(setting)) return `must be an integer between ${setting.minimum} and ${setting.maximum}.`
   if (TypeGuard.IsBoolean(setting)) return 'must be true or false.'
   return 'is not valid.'
 }
 
-/** Every setting with its default and description. */
-export const describeSettings = (): { name: string; default: string; description: string }[] =>
-  Object.entries(Environment.properties).map(([name, { default: value, description }]) => ({
+const choicesOf = ({ anyOf }: TUnion): string[] =>
+  anyOf.map((choice) => (TypeGuard.IsLiteral(choice) ? String(choice.const) : ''))
+
+/** The settings that each release introduced. A setting that is missing here is new in the next release. */
+const INTRODUCED: Record<string, string> = {
+  '0.1.0': `HOST PORT DATABASE_URL DIALECT DATABASE_CONNECTIONS DATABASE_WAIT_MS DATABASE_LOCK_MS ROLE SITE_URL TRUST_PROXY
+   LOG_LEVEL HEADERS_TIMEOUT_MS REQUEST_TIMEOUT_MS BODY_MEMORY_MB RATE_LIMITS METRICS_TOKEN SMTP_URL MAIL_FROM
+   DNS_SERVERS DNS_TIMEOUT_MS DOMAIN_CHALLENGE_LABEL EVENTS_QUERY_TIMEOUT_MS SECRET_KEY SECRET_KEY_PREVIOUS
+   OUTBOUND_ALLOW EXPORT_FOLDER EXPORT_SLOTS RUN_RETENTION_DAYS PLUGIN_GITHUB_URL PLUGIN_GITHUB_API_URL
+   PLUGIN_GITLAB_URL PLUGIN_NPM_REGISTRY_URL PLUGIN_GITHUB_TOKEN PLUGIN_GITLAB_TOKEN PLUGIN_NPM_TOKEN PLUGIN_FOLDER
+   PLUGIN_FETCH_TIMEOUT_MS DRAIN_SECONDS SHUTDOWN_SECONDS WORKSPACE_URL WORKSPACE_KEY`,
+}
+
+export interface SettingDescription {
+  name: string
+  /** The valid values. */
+  type: string
+  /** Empty for settings without a default. */
+  default: string
+  description: string
+  /** The first release with this setting; undefined for the next release. */
+  since: string | undefined
+}
+
+const describe = ({ properties }: TObject): SettingDescription[] =>
+  Object.entries(properties).map(([name, setting]) => ({
     name,
-    default: value === undefined ? '' : String(value),
-    description: description ?? '',
+    type: describeType(setting),
+    default: setting.default === undefined ? '' : String(setting.default),
+    description: setting.description ?? '',
+    since: Object.keys(INTRODUCED).find((version) => INTRODUCED[version]?.split(/\s+/).includes(name)),
   }))
+
+function describeType(setting: TSchema): string {
+  if (TypeGuard.IsUnion(setting)) return choicesOf(setting).join(', ')
+  if (TypeGuard.IsInteger(setting)) return `${setting.minimum} to ${setting.maximum}`
+  if (TypeGuard.IsBoolean(setting)) return 'true, false'
+  return TypeGuard.IsString(setting) && setting.pattern?.startsWith('^https?://') ? 'URL' : 'text'
+}
+
+/** The settings of the server. */
+export const describeSettings = (): SettingDescription[] => describe(Environment)
+
+/** The settings of commands that call a server. */
+export const describeClientSettings = (): SettingDescription[] => describe(ClientEnvironment)

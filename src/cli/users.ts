@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { endSignIns, removeTwoFactor } from '../auth/credentials.ts'
 import { createPasswordProcesses } from '../auth/password-processes.ts'
 import { createPasswords } from '../auth/passwords.ts'
-import type { Variables } from '../config.ts'
+import { readClientConfig, type Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import type { Ids } from '../ids.ts'
 import { activate, deactivate } from '../organizations/accounts.ts'
@@ -226,11 +226,11 @@ const linkCommand = (variables: Variables): Command =>
       'Prints a link that signs the user in. It works once, for one hour, also when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
     )
     .argument('<email>', 'the address of the user')
-    .option('--site-url <url>', 'the address of the server (default: SITE_URL, then http://127.0.0.1:8000)')
+    .option('--site-url <url>', 'the address of the server (default: SITE_URL, then WORKSPACE_URL)')
     .option('--reset-two-factor', 'also turn off two-factor authentication')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users link ada@example.com')
     .action(async (email: string, options: LinkOptions) => {
-      const site_url = options.siteUrl ?? variables.SITE_URL ?? 'http://127.0.0.1:8000'
+      const site_url = options.siteUrl ?? variables.SITE_URL ?? readClientConfig(variables).WORKSPACE_URL
       const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await findAccount(tx, email)

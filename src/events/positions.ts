@@ -124,14 +124,15 @@ export async function advancePositions(events: Db, reached: number): Promise<boo
   })
 }
 
-/**
- * For a SQLite event store restored from a backup: moves new positions far beyond all that were assigned after the backup
- * and are now lost, so a file, a cursor or a receiver that has seen those never mistakes a new event for one of them.
- */
+/** More positions than are assigned between a backup and its restore. */
 const RESTORE_GAP = 1_000_000_000
 
-/** `reached` is the highest position that any export or the replaced database is known to have used. */
-export async function skipLostPositions(events: Db, reached: number): Promise<number> {
+/**
+ * For a SQLite event store restored from a backup: moves new positions far beyond those that were assigned after the backup
+ * and are lost, so that no file, cursor or receiver takes a new event for a lost one. `reached` is the highest position that
+ * any export or the replaced database is known to have used.
+ */
+export async function skipLostPositions(events: Database, reached: number): Promise<number> {
   const next = Math.max(await horizon(events), reached) + RESTORE_GAP
   await events.tx(async (tx) => {
     const changed = await tx.run(sql`update sqlite_sequence set seq = ${next} where name = 'events'`)

@@ -1,7 +1,6 @@
 /** The documentation matches the code. */
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { describeSettings } from '../../src/config.ts'
 import { ERROR_RESPONSES } from '../../src/errors.ts'
 
 t.test('docs/errors.md lists every error code with its status and type', async (t) => {
@@ -23,10 +22,4 @@ t.test('every file that the guides name exists', async (t) => {
         `${guide} names ${name}`,
       )
   }
-})
-
-t.test('docs/operations.md lists every setting with its default and meaning', async (t) => {
-  const lines = readFileSync('docs/operations.md', 'utf8').split('\n')
-  for (const { name, default: value, description } of describeSettings())
-    t.ok(lines.includes(`| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${description} |`), name)
 })

@@ -1,9 +1,6 @@
 /** Azure Blob Storage stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { BlobServiceClient } from '@azure/storage-blob'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
@@ -11,72 +8,17 @@ import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { AZURITE_KEY, azuriteConnection, openContainer } from '../helpers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
-
-const require = createRequire(import.meta.url)
-const { default: BlobServer } = require('azurite/dist/src/blob/BlobServer')
-const { default: BlobConfiguration } = require('azurite/dist/src/blob/BlobConfiguration')
-const { MemoryExtentChunkStore } = require('azurite/dist/src/common/persistence/MemoryExtentStore')
 
 const neverAborted = new AbortController().signal
 const shortTimeouts = createAzure(SHORT_TIMEOUTS)
-/** The default account of Azurite. */
-const ACCOUNT = 'devstoreaccount1'
-const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
-
-const connectionTo = (port: number, key = KEY): string =>
-  `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${ACCOUNT};`
-
 const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
   container_name: 'events',
-  connection_string: connectionTo(port),
+  connection_string: azuriteConnection(port),
   prefix: 'a b/{year}-{month}',
   ...more,
 })
-
-/** Returns everything in the container and empties it. */
-type Blobs = () => Promise<Record<string, Buffer>>
-
-async function openStore(t: Test): Promise<{ port: number; blobs: Blobs }> {
-  const folder = freshFolder(t)
-  const server = new BlobServer(
-    new BlobConfiguration(
-      '127.0.0.1',
-      0,
-      5,
-      join(folder, 'blobs.json'),
-      join(folder, 'extents.json'),
-      [],
-      false,
-      undefined,
-      false,
-      undefined,
-      false,
-      true,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      false,
-      true,
-      new MemoryExtentChunkStore(),
-    ),
-  )
-  await server.start()
-  t.teardown(() => server.close())
-  const { port } = server.httpServer.address() as AddressInfo
-  const container = BlobServiceClient.fromConnectionString(connectionTo(port)).getContainerClient('events')
-  await container.create()
-  const blobs = async (): Promise<Record<string, Buffer>> => {
-    const found: Record<string, Buffer> = {}
-    for await (const { name } of container.listBlobsFlat()) {
-      found[name] = await container.getBlobClient(name).downloadToBuffer()
-      await container.deleteBlob(name)
-    }
-    return found
-  }
-  return { port, blobs }
-}
 
 /** The files that File writes for the same job. */
 async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
@@ -93,7 +35,7 @@ async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Rec
 for (const engine of ENGINES)
   t.test(`Azure stores the same files as File (${engine})`, async (t) => {
     const app = await openApp(t, engine)
-    const { port, blobs } = await openStore(t)
+    const { port, blobs } = await openContainer(t)
     await ingest(app, plainEvents(450))
     const job = jobFor(app, { type: 'AzureBlob', config: {} })
     const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
@@ -129,7 +71,7 @@ for (const engine of ENGINES)
   })
 
 t.test('an Azure store that fails', async (t) => {
-  const { port, blobs } = await openStore(t)
+  const { port, blobs } = await openContainer(t)
   const proxy = await openFaultProxy(t, port)
   const failing = (more: object = {}) => send(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
   /** Only writes fail. */
@@ -144,7 +86,7 @@ t.test('an Azure store that fails', async (t) => {
   })
 
   await t.test('produces a message that says what to fix', async (t) => {
-    const wrong = connectionTo(proxy.port, Buffer.from('another key').toString('base64'))
+    const wrong = azuriteConnection(proxy.port, Buffer.from('another key').toString('base64'))
     t.match(await failing({ connection_string: wrong }), { retryable: false, message: /connection string/ })
     t.match(await failing({ container_name: 'absent' }), { retryable: false, message: /container does not exist/ })
     fails(response(403, 'AuthorizationPermissionMismatch'))
@@ -199,7 +141,7 @@ t.test('an Azure store that fails', async (t) => {
 })
 
 t.test('tests an Azure destination step by step', async (t) => {
-  const { port, blobs } = await openStore(t)
+  const { port, blobs } = await openContainer(t)
   const proxy = await openFaultProxy(t, port)
   const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
   t.same(await test(), { completed: [...azure.steps] })
@@ -225,7 +167,7 @@ t.test('validates the config of Azure', async (t) => {
   })
   t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
   t.same(azure.hosts!(configOf(9) as any), [{ host: '127.0.0.1', port: 9 }])
-  const real = `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${KEY};EndpointSuffix=core.windows.net`
+  const real = `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${AZURITE_KEY};EndpointSuffix=core.windows.net`
   t.same(azure.hosts!(configOf(9, { connection_string: real }) as any), [
     { host: 'shop.blob.core.windows.net', port: 443 },
   ])

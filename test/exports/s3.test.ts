@@ -1,8 +1,6 @@
 /** S3 stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
@@ -10,51 +8,20 @@ import { createS3, s3 } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { type Bucket, openBucket } from '../helpers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
-const S3rver = createRequire(import.meta.url)('s3rver')
 const neverAborted = new AbortController().signal
 const shortTimeouts = createS3(SHORT_TIMEOUTS)
 const SECRET = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
 
-interface Store {
-  port: number
+interface Store extends Bucket {
   config: (more?: object) => Record<string, unknown>
-  /** Returns everything in the bucket and empties it. */
-  objects: () => Promise<Record<string, Buffer>>
 }
 
 async function openStore(t: Test): Promise<Store> {
-  const server = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory: freshFolder(t),
-    configureBuckets: [{ name: 'events' }],
-  })
-  const { port } = await server.run()
-  const client = new S3Client({
-    region: 'us-east-1',
-    endpoint: `http://127.0.0.1:${port}`,
-    forcePathStyle: true,
-    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-  })
-  t.teardown(() => {
-    client.destroy()
-    return server.close()
-  })
-  const objects = async (): Promise<Record<string, Buffer>> => {
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: 'events' }))
-    const found: Record<string, Buffer> = {}
-    for (const { Key } of Contents) {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket: 'events', Key: Key! }))
-      found[Key!] = Buffer.from(await Body!.transformToByteArray())
-    }
-    await server.store.reset()
-    await server.configureBuckets()
-    return found
-  }
-  return { port, objects, config: (more) => configOf(port, more) }
+  const bucket = await openBucket(t)
+  return { ...bucket, config: (more) => configOf(bucket.port, more) }
 }
 
 const configOf = (port: number, more: object = {}): Record<string, unknown> => ({

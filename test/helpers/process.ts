@@ -52,7 +52,7 @@ export const readerProgram: URL | undefined = import.meta.url.endsWith('.ts')
 const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT } = process.env
 
 /** The environment of child processes: only PATH, caches and coverage of the test process. */
-const environmentWith = (variables: Variables): NodeJS.ProcessEnv => ({
+export const environmentWith = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH,
   ...(COVERAGE_FOLDER && { NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT }),
   NODE_COMPILE_CACHE: resolve('.tap/compile-cache'),

@@ -1,0 +1,104 @@
+/** Pastes the session of the README into two shells. Only the port and the work of `npm install` differ. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/pages.ts'
+import { builtProgram, ended, environmentWith } from '../helpers/process.ts'
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** What `npm install` leaves behind: Node and the command in node_modules/.bin. */
+const INSTALL = `#!/bin/sh
+test "$*" = install
+mkdir -p node_modules/.bin
+ln -s '${process.execPath}' node_modules/.bin/node
+ln -s '${join(builtProgram(), 'workspace-admin.js')}' node_modules/.bin/workspace-admin
+`
+
+t.test('the session of the README works when it is pasted', async (t) => {
+  const { folder } = createReaderFolder(t)
+  const bin = join(folder, 'bin')
+  // The command must come from the installation.
+  rmSync(join(bin, 'workspace-admin'))
+  writeFileSync(join(bin, 'npm'), INSTALL)
+  chmodSync(join(bin, 'npm'), 0o755)
+  const port = String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const environment = {
+    PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: folder,
+    PORT: port,
+    WORKSPACE_URL: url,
+    LOG_LEVEL: 'silent',
+  }
+  const blocks = codeBlocks('README.md')
+    .filter(({ language, marks }) => language === 'sh' && marks.includes('run'))
+    .map((block) => ({ ...block, code: block.code.replaceAll('8000', port) }))
+  const [first, ...rest] = blocks
+  t.ok(first?.marks.includes('background'), 'the first block is for the first terminal')
+
+  const terminal = spawn('sh', ['-c', first?.code ?? ''], {
+    cwd: folder,
+    env: environmentWith(environment),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  t.teardown(async () => {
+    if (terminal.exitCode !== null) return
+    process.kill(-(terminal.pid ?? 0), 'SIGKILL')
+    await once(terminal, 'exit')
+  })
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    terminal.once('exit', (code) => reject(new Error(`The server exited with ${code}.`)))
+    terminal.stdout.on('data', (bytes) => {
+      printed += bytes
+      if (printed.includes('Try it:')) resolve()
+    })
+  })
+
+  const session = await runBlocks(rest, folder, environment)
+  assertSuccess(t, session, 'every command succeeds')
+  t.match(session.stdout, '{"status":1}', 'the event is stored')
+  t.match(session.stdout, /^47 events stored/m, 'the sample events are imported')
+  t.match(session.stdout, /^\$pageview +22$/m, 'events are counted by name')
+  t.match(session.stdout, /\bCompleted\b.*\b47\b/, 'the week is exported')
+  const [file = ''] = readdirSync(join(folder, 'data/exports'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.jsonl'),
+  )
+  t.equal(
+    readFileSync(join(folder, 'data/exports', file), 'utf8')
+      .trim()
+      .split('\n').length,
+    47,
+  )
+
+  const [link = ''] = /http:\S+\/login#link=\S+/.exec(session.stdout) ?? []
+  const page = await fetch(link)
+  t.equal(page.status, 200)
+  t.match(await page.text(), '<div id="', 'the link opens the console')
+  t.match(printed, `${url}/login#link=`, 'the first start prints a link too')
+})
+
+t.test('the JavaScript of the README runs', async (t) => {
+  const { folder } = createReaderFolder(t)
+  const [block] = codeBlocks('README.md').filter(({ language, marks }) => language === 'js' && marks.includes('run'))
+  // The package as a dependency has it: package.json and dist/.
+  const installed = join(folder, 'node_modules/workspace-admin')
+  mkdirSync(installed, { recursive: true })
+  symlinkSync(resolve('package.json'), join(installed, 'package.json'))
+  symlinkSync(builtProgram(), join(installed, 'dist'))
+  writeFileSync(join(folder, 'example.mjs'), block?.code ?? '')
+  const run = spawn(process.execPath, ['example.mjs'], { cwd: folder, env: environmentWith({ LOG_LEVEL: 'silent' }) })
+  t.match(await ended(run), { code: 0, stdout: '200\n' })
+})

@@ -1,0 +1,178 @@
+/** Everything that the pages refer to exists: links, commands, flags, settings, keys of destinations. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { transform } from 'esbuild'
+import t from 'tap'
+import { parse as parseYaml } from 'yaml'
+import { describeClientSettings, describeSettings } from '../../src/config.ts'
+import type { OpenApiSchema } from '../../src/contract/document.ts'
+import { contract, resolve } from '../../src/contract/table.ts'
+import { SUPPORTED_TYPES } from '../../src/exports/catalog.ts'
+import { codeBlocks, PAGES, proseOf } from '../helpers/pages.ts'
+import { command, ended } from '../helpers/process.ts'
+
+/** The changelog also describes commands and settings of the past. */
+const CURRENT_PAGES = PAGES.filter((page) => page !== 'CHANGELOG.md')
+
+const codeSpans = (page: string): string[] =>
+  [...proseOf(page).matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.replace(/\s+/g, ' '))
+
+/** The anchors of a page, as GitHub derives them from headings. */
+function anchorsOf(page: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of proseOf(page).matchAll(/^#+ +(.+)$/gm)) {
+    const words = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+    const plain = words.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')
+    let anchor = plain
+    for (let i = 1; anchors.has(anchor); i++) anchor = `${plain}-${i}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+t.test('every link leads to a file and a heading that exist', async (t) => {
+  for (const page of PAGES)
+    for (const [, target = ''] of proseOf(page)
+      .replace(/`[^`]*`/g, '')
+      .matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? page : normalize(join(dirname(page), path))
+      t.ok(existsSync(file), `${page} links to ${target}`)
+      if (anchor !== undefined && file.endsWith('.md') && existsSync(file))
+        t.ok(anchorsOf(file).has(anchor), `${page} links to the heading ${target}`)
+    }
+})
+
+t.test('every page is in the index', async (t) => {
+  const index = readFileSync('docs/README.md', 'utf8')
+  for (const page of PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md'))
+    t.match(index, `(${page.slice('docs/'.length)})`, page)
+})
+
+t.test('JSON, YAML and JavaScript blocks can be parsed', async (t) => {
+  for (const page of PAGES)
+    for (const { line, language, code } of codeBlocks(page)) {
+      const name = `${page}:${line}`
+      if (language === 'json') t.doesNotThrow(() => JSON.parse(code), name)
+      if (language === 'yaml') t.doesNotThrow(() => parseYaml(code), name)
+      if (language === 'js' || language === 'ts') await t.resolves(transform(code, { loader: language }), name)
+    }
+})
+
+t.test('examples can be pasted into any shell', async (t) => {
+  for (const page of PAGES)
+    for (const { line, marks, code } of codeBlocks(page).filter(({ marks }) => marks.includes('run'))) {
+      t.notMatch(code, /^(.* )?# /m, `${page}:${line} has no comments, which an interactive zsh does not accept`)
+      if (!marks.includes('background')) t.notMatch(code, /…/, `${page}:${line} has no placeholders`)
+    }
+})
+
+interface Mention {
+  page: string
+  words: string[]
+  flags: string[]
+}
+
+/** The program at the start of a command, also after `npx`, a variable or a folder. Elsewhere it is a user or an image. */
+const COMMAND = /(?:^ *|[|;&(] *|\bnpx |[A-Z_]+=\S+ |\/\.bin\/)workspace-admin +([^|;&()<>\n]+)/gm
+
+/** The commands in a shell text: the words and flags of each up to a pipe, a redirection or the end of the line. */
+function commandsIn(page: string, text: string): Mention[] {
+  const lines = text.replace(/\\\n/g, ' ').replace(/'[^'\n]*'|"(?:\\"|[^"\n])*"/g, 'text')
+  return [...lines.matchAll(COMMAND)].map(([, rest = '']) => {
+    const tokens = rest.split(/\s+/).filter(Boolean)
+    const end = tokens.findIndex((token) => !/^[a-z][a-z_-]*$/.test(token))
+    return {
+      page,
+      words: (end === -1 ? tokens : tokens.slice(0, end)).slice(0, 2),
+      flags: tokens.flatMap((token) => /^--[a-z][a-z0-9-]*/.exec(token)?.[0] ?? []),
+    }
+  })
+}
+
+const help = new Map<string, Promise<string>>()
+
+function helpOf(words: readonly string[]): Promise<string> {
+  const key = words.join(' ')
+  const found = help.get(key) ?? ended(command([...words, '--help'], {})).then(({ stdout }) => stdout)
+  help.set(key, found)
+  return found
+}
+
+t.test('every command and flag exists', async (t) => {
+  const mentions = CURRENT_PAGES.flatMap((page) => [
+    ...codeBlocks(page)
+      .filter(({ language }) => language === 'sh' || language === '')
+      .flatMap(({ code }) => commandsIn(page, code)),
+    ...codeSpans(page).flatMap((span) => commandsIn(page, span)),
+  ])
+  t.ok(mentions.length > 50, 'the pages name commands')
+  for (const { page, words, flags } of mentions) {
+    const [word, verb] = words
+    if (word === undefined) continue
+    const label = `${page}: workspace-admin ${words.join(' ')}`
+    const overview = await helpOf([word])
+    // The usage of an alias has the full name.
+    t.match(overview, /^Usage: workspace-admin [a-z]/, label)
+    const isGroup = /^Usage: .*\[command\]/.test(overview)
+    if (isGroup && verb) t.match(overview, new RegExp(`^  ${verb}( |$)`, 'm'), label)
+    const text = isGroup && verb ? await helpOf([word, verb]) : overview
+    for (const flag of flags) t.match(text, new RegExp(`${flag}\\b`), `${label} ${flag}`)
+  }
+})
+
+/** Variables of Node, of the tests and of other programs. */
+const OTHER_VARIABLES = [
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'NODE_COMPILE_CACHE',
+  'NODE_OPTIONS',
+  'NODE_DISABLE_COMPILE_CACHE',
+  'NODE_V8_COVERAGE',
+  'NO_COLOR',
+  'NOTIFY_SOCKET',
+  'WATCHDOG_USEC',
+  'LISTEN_FDS',
+  'TEST_POSTGRES_URL',
+  'FUZZ_SEED',
+  'FUZZ_REQUESTS',
+]
+
+t.test('every setting exists', async (t) => {
+  const settings = [...describeSettings(), ...describeClientSettings()].map(({ name }) => name)
+  for (const page of CURRENT_PAGES) {
+    const own = codeBlocks(page).flatMap(({ code }) =>
+      [...code.matchAll(/\b([A-Z][A-Z0-9_]+)=|\$([A-Z][A-Z0-9_]+)/g)].map(([, assigned, used]) => assigned ?? used),
+    )
+    const known = new Set([...settings, ...OTHER_VARIABLES, ...own])
+    for (const span of codeSpans(page)) {
+      const [, name] = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$/.exec(span) ?? []
+      if (name !== undefined) t.ok(known.has(name), `${page}: ${name}`)
+    }
+  }
+})
+
+t.test('a setting of the next release is in the unreleased part of the changelog', async (t) => {
+  const isNew = describeSettings().some(({ since }) => since === undefined)
+  if (isNew) t.match(readFileSync('CHANGELOG.md', 'utf8'), '## Unreleased', 'else add the release to src/config.ts')
+})
+
+t.test('docs/destinations.md lists every type and every key of its config', async (t) => {
+  const page = proseOf('docs/destinations.md')
+  const section = (title: string): string => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? ''
+  const keysIn = (text: string): string[] =>
+    [...text.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? [])
+  const common = keysIn(section('File'))
+  for (const type of SUPPORTED_TYPES) {
+    t.match(page, `\`${type}\``, type)
+    if (type === 'NoOp') continue
+    const config: OpenApiSchema = contract.components.schemas[`${type}Config`]!
+    const parts: OpenApiSchema[] = [config, ...(config.allOf ?? []).map((part) => resolve(part))]
+    const expected = parts.flatMap(({ properties = {} }) => Object.keys(properties))
+    const documented = [...new Set([...keysIn(section(type)), ...common])].filter((key) => expected.includes(key))
+    t.strictSame(documented.toSorted(), expected.toSorted(), type)
+    const unknown = keysIn(section(type)).filter((key) => !expected.includes(key))
+    t.strictSame(unknown, [], `${type} has no other keys`)
+  }
+})
