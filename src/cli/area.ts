@@ -176,8 +176,8 @@ async function call(
   await printBodies(single(content), output, operation)
   for (const line of pageNotes(content, inputs)) note(line)
   if (output.format !== 'table') return content
-  const hint = HINTS[operation.id]
-  for (const line of hint ? [content].flat().flatMap((one) => hint(one, server.url) ?? []) : []) console.log(line)
+  const hint = HINTS[operation.id]?.(content, server.url)
+  if (hint !== undefined) console.log(hint)
   return content
 }
 
@@ -203,19 +203,23 @@ function pageNotes(content: unknown, { query }: Inputs): string[] {
   ]
 }
 
+/** Former names of flags. */
+const FORMER_FLAGS: Record<string, string> = { '--organization-id': '--organization', '--project-id': '--project' }
+
 /**
  * `--json id,name` takes the next word only if it is a list of fields: `organizations retrieve --json @current` has
  * printed the whole body since the first version.
  */
-export function joinJsonFields(words: string[]): string[] {
+export function rewriteFlags(words: string[]): string[] {
   const [area, verb] = words
   const operation = callable.find(({ id }) => id === `${area}.${verb}`)
-  const at = words.indexOf('--json')
-  const next = words[at + 1]
-  if (!operation || at < 0 || next === undefined || next.startsWith('-')) return words
+  if (!operation) return words
+  const renamed = words.map((word) => word.replace(/^--[a-z]+-id(?==|$)/, (flag) => FORMER_FLAGS[flag] ?? flag))
+  const at = renamed.indexOf('--json')
+  const next = renamed[at + 1]
+  if (at < 0 || next === undefined || next.startsWith('-')) return renamed
   const isFields = next.includes(',') || fieldNames(operation).includes(next.split('.', 1)[0] ?? '')
-  const rest = words.slice(at + (isFields ? 2 : 1))
-  return [...words.slice(0, at), `--json=${isFields ? next : ''}`, ...rest]
+  return [...renamed.slice(0, at), `--json=${isFields ? next : ''}`, ...renamed.slice(at + (isFields ? 2 : 1))]
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

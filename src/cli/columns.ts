@@ -44,6 +44,14 @@ const RUN: Shown[] = [
   'finished=finished_at?',
   'error=latest_error?',
 ]
+const INVITE: Shown[] = [
+  'id',
+  'email=target_email',
+  ['level', ({ level }) => levelName(level)],
+  ['state', ({ is_expired }) => (is_expired ? 'expired' : 'pending')],
+  'invited by=created_by.email?',
+  'created=created_at?',
+]
 const LOG: Shown[] = ['time=timestamp', 'level', 'message']
 const PLUGIN: Shown[] = ['id', 'name', 'origin=plugin_type', 'revision=tag', 'url?', 'global=is_global?']
 
@@ -73,19 +81,13 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     'two-factor=is_2fa_enabled?',
     'joined=joined_at?',
   ],
-  Invite: [
-    'id',
-    'email=target_email',
-    ['level', ({ level }) => levelName(level)],
-    ['state', ({ is_expired }) => (is_expired ? 'expired' : 'pending')],
-    'invited by=created_by.email?',
-    'created=created_at?',
-  ],
+  Invite: INVITE,
+  InviteCreated: INVITE,
   Domain: [
     'id',
     'domain',
     'verified=is_verified',
-    ['sign-in', ({ sso_enforcement }) => sso_enforcement || 'any'],
+    'sign-in=sso_enforcement?',
     'record=verification_record_name?',
     'value=verification_challenge?',
   ],
@@ -142,7 +144,7 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     ],
     'url?',
   ],
-  CatalogPlugin: ['name', 'maintainer', 'verified', 'url', 'description?'],
+  CatalogPlugin: ['name', 'url', 'maintainer?', 'verified?', 'description?'],
   PluginConfig: ['id', 'name', 'plugin', 'enabled', 'order', 'updated=updated_at'],
   Event: ['time=timestamp', 'event', 'distinct id=distinct_id', 'id?'],
   EventInterval: ['from=start', 'count'],

@@ -3,7 +3,7 @@ import { isBody } from './client.ts'
 import { singleLine } from './print.ts'
 
 /** Lines below a response, or undefined. `url` is the address of the server. */
-type Hint = (body: unknown, url: string) => string | undefined
+type Hint = (content: unknown, url: string) => string | undefined
 
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 
@@ -26,12 +26,15 @@ const hintAboutUpdate = (family: string, body: Body): string =>
     ? 'The latest revision is installed.'
     : `A newer revision is available. Install it with:\n\n  workspace-admin ${family} upgrade ${body.id}`
 
-/** The token is in no other response, so it is never a column that could be left out. */
-const signupLink = about(({ id, signup_token, target_email }, url) =>
-  signup_token
-    ? `Email is not configured, so send this link to ${singleLine(target_email)} yourself. It works once:\n  ${url}/signup/${id}/?token=${signup_token}`
-    : undefined,
-)
+/** The token is in no other response, so the links are never columns that could be left out. */
+const signupLinks: Hint = (content, url) => {
+  const links = [content].flat().flatMap((invite) => {
+    if (!isBody(invite) || !invite.signup_token) return []
+    return [`  ${singleLine(invite.target_email)}  ${url}/signup/${invite.id}/?token=${invite.signup_token}`]
+  })
+  const rule = 'Email is not configured, so send the links yourself. Each works once, and they are not shown again:'
+  return links.length ? ['', rule, '', ...links].join('\n') : undefined
+}
 
 const keyValue = about(({ value }) => (value ? `Store the key now: it is not shown again.\n  ${value}` : undefined))
 
@@ -48,8 +51,8 @@ export const HINTS: Partial<Record<OperationId, Hint>> = {
 
   ${verification_record_name}.  TXT  "${verification_challenge}"`,
   ),
-  'invites.create': signupLink,
-  'invites.bulk': signupLink,
+  'invites.create': signupLinks,
+  'invites.bulk': signupLinks,
   'api_keys.create': keyValue,
   'api_keys.roll': keyValue,
   'two_factor.validate': about(backupCodes),

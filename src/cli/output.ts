@@ -55,9 +55,8 @@ export function rowSchema({ response }: Operation): { name: string | undefined; 
   if (!body) return undefined
   const { properties } = fieldsOf(body)
   const items = resolve(body).items ?? properties.results?.items ?? arrayIn(body)
-  const [row = body] = [items, ...(items ? (resolve(items).anyOf ?? []) : [])].filter(
-    (one) => one !== undefined && Object.keys(fieldsOf(one).properties).length > 0,
-  )
+  // The rows of events are records or, with `select`, lists.
+  const [row = body] = items ? (resolve(items).anyOf ?? [items]) : []
   return { name: row.$ref?.split('/').at(-1), schema: row }
 }
 

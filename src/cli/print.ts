@@ -81,11 +81,8 @@ export function table(rows: Row[], columns: Column[] = allColumns(rows), width =
   }
   for (const least of ['longestWord', 'MIN_WIDTH'] as const)
     while (total(shown) > width) {
-      const floorOf = (column: (typeof shown)[number]) =>
-        Math.max(
-          MIN_WIDTH,
-          least === 'longestWord' ? column.longestWord : isIdentifier(column.cells) ? column.width : 0,
-        )
+      const floorOf = ({ cells, width, longestWord }: (typeof shown)[number]) =>
+        least === 'longestWord' ? longestWord : isIdentifier(cells) ? width : MIN_WIDTH
       const widest = shown.filter((column) => column.width > floorOf(column)).sort((a, b) => b.width - a.width)[0]
       if (!widest) break
       widest.width -= 1

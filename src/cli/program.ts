@@ -230,7 +230,8 @@ export async function run(args: string[], variables: Variables): Promise<number>
   const normalized = normalizeWords(args)
   const program = await prepareProgram(normalized, variables)
   suggestVerb(program, normalized)
-  const words = normalized.includes('--json') ? (await import('./area.ts')).joinJsonFields(normalized) : normalized
+  const isArea = normalized.length > 1 && !Object.hasOwn(SINGLE_COMMANDS, normalized[0] ?? '')
+  const words = isArea ? (await import('./area.ts')).rewriteFlags(normalized) : normalized
   try {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
