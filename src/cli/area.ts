@@ -63,7 +63,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
   const inputs = inputsOf(operation)
   const command = new Command(verbOf(operation))
     .summary(lowerFirst(source.summary))
-    .description(`${source.description ?? source.summary}`.trim())
+    .description(unwrap(source.description ?? source.summary))
   for (const { name, description } of inputs.arguments) {
     const names = namesOf(path.slice(0, path.indexOf(`{${name}}`)))
     const help = names.length ? `${description} Its ${names.join(' or ')} works too if it is unique.` : description
@@ -221,6 +221,9 @@ export function rewriteFlags(words: string[]): string[] {
   const isFields = next.includes(',') || fieldNames(operation).includes(next.split('.', 1)[0] ?? '')
   return [...renamed.slice(0, at), `--json=${isFields ? next : ''}`, ...renamed.slice(at + (isFields ? 2 : 1))]
 }
+
+/** Joins the lines of a paragraph, which Commander wraps to the width of the terminal. */
+const unwrap = (text: string): string => text.trim().replace(/(?<!\n)\n(?![\n\s*-])/g, ' ')
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 

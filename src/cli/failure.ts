@@ -13,14 +13,16 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-export const EXIT_CODES_SUMMARY =
-  'Exit codes: 0 success, 1 failure, 2 usage, 3 not authenticated, 4 not allowed, 5 not found, 6 rejected, 7 throttled,\n  8 server error, 9 not reachable, 130 interrupted'
+export const EXIT_CODES_SUMMARY = `Exit codes: 0 success, 1 failure, 2 usage, 3 not authenticated, 4 not allowed,
+  5 not found, 6 rejected, 7 throttled, 8 server error, 9 not reachable,
+  130 interrupted`
 
 export const EXIT_CODES = `
 Exit codes:
   0  success
   1  failure
-  2  usage error: an unknown command, a missing, repeated or malformed flag, an ambiguous name, or an unconfirmed deletion
+  2  usage error: an unknown command, a missing, repeated or malformed flag, an
+     ambiguous name, or a deletion that is not confirmed
   3  not authenticated: the key is missing, unknown, revoked or expired
   4  not allowed: the key lacks a scope, or its user a membership level
   5  not found

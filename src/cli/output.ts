@@ -29,11 +29,14 @@ export const withOutputOptions = (command: Command): Command =>
     .addOption(
       new Option(
         '-o, --output <format>',
-        'table, json (the response body unchanged), ndjson (one row per line) or csv',
+        'the format; json is the response body unchanged, ndjson has one row per line',
       ).choices(FORMATS),
     )
     .option('--fields <list>', 'only these fields, such as id,user.email')
-    .option('--json [fields]', 'the same as --output json --fields <fields>; errors are JSON too, on standard error')
+    .option(
+      '--json [fields]',
+      'the same as --output json, with --fields if given; errors are JSON too, on standard error',
+    )
 
 /** Fails before anything is sent: an unknown field must not surprise after a change. */
 export function readOutput({ json, output, fields: list }: OutputFlags, operation?: Operation): Output {

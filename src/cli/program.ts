@@ -34,10 +34,6 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
     summary: 'copy a workspace from SQLite to PostgreSQL and verify it',
     load: async (variables) => (await import('./copy.ts')).copyCommand(variables),
   },
-  contract: {
-    summary: 'check that a server conforms to the contract',
-    load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
-  },
   doctor: {
     summary: 'diagnose an installation',
     load: async (variables) => (await import('./doctor.ts')).doctorCommand(variables),
@@ -65,6 +61,10 @@ const REMOTE_COMMANDS: Record<string, LocalCommand> = {
   api: {
     summary: 'send a request to any path of the API',
     load: async (variables) => (await import('./api.ts')).apiCommand(variables),
+  },
+  contract: {
+    summary: 'check that a server conforms to the contract',
+    load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
   },
   completion: {
     summary: 'print the completion script of a shell',
@@ -94,8 +94,32 @@ Examples:
   $ workspace-admin events list --event paid --all --output csv > paid.csv
   $ workspace-admin help domains verify
 
-Every command has --help. Commands over HTTP use the profile that \`login\` stored, or WORKSPACE_URL (default:
-http://127.0.0.1:8000) and WORKSPACE_KEY. WORKSPACE_ORGANIZATION and WORKSPACE_PROJECT choose where they work.`
+Every command has --help. Commands over HTTP use the profile that \`login\`
+stored, or WORKSPACE_URL (default: http://127.0.0.1:8000) and WORKSPACE_KEY.
+They work in the organization and project of --organization and --project,
+WORKSPACE_ORGANIZATION and WORKSPACE_PROJECT, the profile, or \`@current\`.`
+
+/** Areas that also have commands on the database. */
+const AREA_SUMMARIES: Record<string, string> = {
+  users: 'Show and change the owner of the key; on the database, add, list, link and supersede users.',
+  organizations: 'Tenants: every other resource belongs to one. Also set-plugin-access, on the database.',
+}
+
+/** The areas of the contract as the help groups them. */
+const GROUPS: Record<string, string[]> = {
+  'Organizations:': [
+    'organizations',
+    'projects',
+    'organization_projects',
+    'members',
+    'invites',
+    'domains',
+    'activity_log',
+  ],
+  'Events and exports:': ['events', 'capture', 'project_batch_exports', 'batch_export_runs', 'batch_exports'],
+  'Plugins:': ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps', 'plugin_configs'],
+  'Your account:': ['users', 'api_keys', 'two_factor', 'session', 'password_reset', 'signup', 'sso'],
+}
 
 async function buildProgram(words: string[], variables: Variables): Promise<Command> {
   const program = new Command('workspace-admin')
@@ -117,17 +141,19 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
   program.commandsGroup("On this machine's database:")
   program.command('serve').summary('start the server')
   for (const [name, { summary }] of Object.entries(LOCAL_COMMANDS)) program.command(name).summary(summary)
-  program.command('users').summary('add, list and supersede users; `users me` shows the owner of a key')
-  program.commandsGroup('Connection:')
+  program.commandsGroup('Calling a server:')
   for (const [name, { summary }] of Object.entries(REMOTE_COMMANDS)) program.command(name).summary(summary)
-  program.commandsGroup('Over HTTP:')
-  for (const { name, description } of areas)
-    if (name !== 'users') {
-      const summary = name === 'organizations' ? `${description} Also set-plugin-access, on the database.` : description
+  const grouped = Object.values(GROUPS).flat()
+  const rest = areas.map(({ name }) => name).filter((name) => !grouped.includes(name))
+  for (const [heading, names] of [...Object.entries(GROUPS), ['The installation:', rest] as const]) {
+    program.commandsGroup(heading)
+    for (const name of names) {
       const [alias] = Object.entries(ALIASES).find(([, area]) => area === name) ?? []
-      const command = program.command(name).summary(summary)
+      const description = areas.find((area) => area.name === name)?.description ?? ''
+      const command = program.command(name).summary(AREA_SUMMARIES[name] ?? description)
       if (alias) command.alias(alias)
     }
+  }
   return program
 }
 
@@ -218,7 +244,10 @@ async function complete(args: string[], variables: Variables): Promise<void> {
   for (const word of words.slice(0, -1))
     command = command.commands.find((child) => child.name() === word || child.aliases().includes(word)) ?? command
   const { candidatesFor } = await import('./completion.ts')
-  for (const { value, description } of candidatesFor(command, words, variables)) console.log(`${value}\t${description}`)
+  const isFirst = words.length < 2
+  const aliases = isFirst ? Object.entries(ALIASES).map(([value, description]) => ({ value, description })) : []
+  for (const { value, description } of [...candidatesFor(command, words, variables), ...aliases])
+    console.log(`${value}\t${description}`)
 }
 
 /** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */
