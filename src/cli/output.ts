@@ -160,7 +160,7 @@ function printJson({ fields: paths }: Output): Printer {
       const text = rows.map((row: unknown) => JSON.stringify(row)).join(',')
       if (end !== undefined) return write(text === '' ? '' : `,${text}`)
       const isPage = !paths && isBody(body) && !Array.isArray(body)
-      const head = isPage ? JSON.stringify({ ...body, next: null, previous: null, results: [] }).slice(0, -2) : '['
+      const head = isPage ? JSON.stringify(wholePage(body)).slice(0, -2) : '['
       end = isPage ? ']}' : ']'
       await write(head + text)
     },
@@ -169,6 +169,14 @@ function printJson({ fields: paths }: Output): Printer {
     },
   }
 }
+
+/** Without neighbours, and with the list at the end. */
+const wholePage = ({ results, ...rest }: Body): Body => ({
+  ...rest,
+  next: null,
+  ...('previous' in rest && { previous: null }),
+  results: [],
+})
 
 function printCsv({ fields: paths }: Output, operation: Operation | undefined): Printer {
   let names = paths

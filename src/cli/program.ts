@@ -245,6 +245,7 @@ async function complete(args: string[], variables: Variables): Promise<void> {
     command = command.commands.find((child) => child.name() === word || child.aliases().includes(word)) ?? command
   const { candidatesFor } = await import('./completion.ts')
   const isFirst = words.length < 2
+  if (!isFirst && command === program) return
   const aliases = isFirst ? Object.entries(ALIASES).map(([value, description]) => ({ value, description })) : []
   for (const { value, description } of [...candidatesFor(command, words, variables), ...aliases])
     console.log(`${value}\t${description}`)

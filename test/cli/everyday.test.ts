@@ -21,7 +21,7 @@ type Variables = Record<string, string>
 
 const local = (...args: string[]): Promise<Ended> => ended(command(args, {}, { cwd: root }))
 
-const server = await startProcess(t, { DATABASE_URL: `sqlite:${data}` })
+const server = await startProcess(t, { DATABASE_URL: `sqlite:${data}`, OUTBOUND_ALLOW: '127.0.0.1' })
 const key = server.api_key!
 const env: Variables = {
   WORKSPACE_URL: server.url,
@@ -141,7 +141,7 @@ t.test('tables at 80 columns', async (t) => {
     t.match(text, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +\S.* +visitor-\d+/m)
   })
 
-  t.test('all other lists fit', async (t) => {
+  t.test('all other lists fit', async () => {
     for (const args of [
       ['organizations', 'list'],
       ['projects', 'list'],
@@ -161,7 +161,7 @@ t.test('tables at 80 columns', async (t) => {
 
   t.test('a narrow terminal gets one block per row', async (t) => {
     const { stdout } = await run(['members', 'list'], { variables: { COLUMNS: '40' } })
-    t.match(stdout, /^email: barbara@hedgerow\.example\nname: Barbara Liskov\nlevel: member\nuuid: /)
+    t.match(stdout, /^email: barbara@hedgerow\.example\nname: Barbara Liskov\nlevel: member\nuuid: [0-9a-f-]{36}\n\n/m)
   })
 
   t.test('invite links are lines of their own', async (t) => {
@@ -357,11 +357,11 @@ t.test('text of the server cannot control the terminal', async (t) => {
   if (!hasProgram('script')) return notRun(t, 'script is not installed')
   for (const args of ['organizations list --json', 'organizations list --output ndjson', 'api GET /x']) {
     const line = `'${process.execPath}' '${programFile('workspace-admin.js')}' ${args} --base-url ${url} --key phx_x`
-    const output = execFileSync('script', ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env.PATH, TERM: 'xterm' },
-    })
-    t.match(String(output), 'red \\u009b31m \\u202e', args)
-    t.notMatch(String(output), /[\u009b\u202e]/)
+    const { stdout: output } = await ended(
+      spawn('script', ['-qec', line, '/dev/null'], { env: { PATH: process.env.PATH, TERM: 'xterm' } }),
+    )
+    t.match(output, 'red \\u009b31m \\u202e', args)
+    t.notMatch(output, /[\u009b\u202e]/)
   }
 })
 
@@ -408,20 +408,20 @@ t.test('api calls any path', async (t) => {
 })
 
 t.test('waits for runs and follows logs', async (t) => {
-  const range = ['--start-at', '2026-01-01', '--end-at', '2026-01-04']
+  const range = ['--start-at', '2020-01-01', '--end-at', '2020-01-04']
   const name = 'Every day into files'
   const filled = await run(['exports', 'backfill', name, ...range, '--watch', '--json'])
   t.equal(filled.code, 0, filled.stderr)
   const { backfill_id } = JSON.parse(filled.stdout)
   t.match(
     filled.stderr,
-    /^Completed: 2026-01-01 00:00:00 to .*\nCompleted: 2026-01-02 .*\nCompleted: 2026-01-03 .*\nThe backfill is complete: 3 runs\.\n$/,
+    /^Completed: 2020-01-01 00:00:00 to .*\nCompleted: 2020-01-02 .*\nCompleted: 2020-01-03 .*\nThe backfill is complete: 3 runs\.\n$/,
   )
   const runs = (await json(['runs', 'list', name])).results
   t.equal(runs.filter((run: { backfill_id: string | null }) => run.backfill_id === backfill_id).length, 3)
   t.match(await run(['runs', 'watch', name]), {
     code: 0,
-    stdout: /^Completed: 2026-01-03 00:00:00 to 2026-01-04 00:00:00, 0 records/,
+    stdout: /^Completed: 2020-01-03 00:00:00 to 2020-01-04 00:00:00, 0 records/,
   })
   t.match(JSON.parse((await run(['runs', 'watch', name, runs[1].id, '--json'])).stdout), { id: runs[1].id })
   t.match(await run(['runs', 'watch', 'From a file']), { code: 5, stderr: /no run yet/ })
@@ -430,7 +430,7 @@ t.test('waits for runs and follows logs', async (t) => {
   t.equal(log.code, 0, log.stderr)
   const messages = lines(log.stdout).map((line) => JSON.parse(line).message)
   t.match(messages[0], /^Attempt 1 started/, 'oldest first')
-  t.match(messages.at(-1), /^Delivered 0 events/)
+  t.equal(messages.at(-1), 'The window contains no events.')
   t.equal(new Set(messages).size, messages.length, 'each entry once')
   t.match(await run(['runs', 'logs', name, runs[0].id, '--follow', '--json']), { code: 2, stderr: /ndjson/ })
 
@@ -440,23 +440,13 @@ t.test('waits for runs and follows logs', async (t) => {
     destination: { type: 'HTTP', config: { url: 'http://127.0.0.1:1/', token: 'secret-token' } },
   }
   const made = await run(['exports', 'create', '--data', '-', '--json'], { input: JSON.stringify(broken) })
-  if (made.code === 0) {
-    const failed = await run([
-      'exports',
-      'backfill',
-      'Broken',
-      '--start-at',
-      '2026-01-01',
-      '--end-at',
-      '2026-01-02',
-      '--json',
-    ])
-    t.equal(failed.code, 0, failed.stderr)
-    const watched = run(['runs', 'watch', 'Broken'])
-    const [latest] = (await json(['runs', 'list', 'Broken'])).results
-    await run(['runs', 'cancel', 'Broken', latest.id])
-    t.match(await watched, { code: 1, stderr: /The run ended with the status (Cancelled|Failed\w*)\./ })
-  } else t.fail(made.stderr)
+  t.equal(made.code, 0, made.stderr)
+  const [start, end] = [7, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString())
+  await json(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!])
+  const watched = run(['runs', 'watch', 'Broken'])
+  const [latest] = (await json(['runs', 'list', 'Broken'])).results
+  await run(['runs', 'cancel', 'Broken', latest.id])
+  t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })
 
   const follower = command(['exports', 'logs', name, '--follow'], env)
   let followed = ''
@@ -464,7 +454,7 @@ t.test('waits for runs and follows logs', async (t) => {
     follower.stdout.on('data', (bytes) => {
       followed += bytes
       if (
-        /2026-02-02T00:00:00\.000Z is complete|2026-02-02T00:00:00\.000Z\s+is\s+complete/.test(
+        /2020-02-02T00:00:00\.000Z is complete|2020-02-02T00:00:00\.000Z\s+is\s+complete/.test(
           followed.replace(/\s+/g, ' '),
         )
       )
@@ -472,7 +462,7 @@ t.test('waits for runs and follows logs', async (t) => {
     })
   })
   await once(follower.stdout, 'data')
-  t.equal((await run(['exports', 'backfill', name, '--start-at', '2026-02-01', '--end-at', '2026-02-02'])).code, 0)
+  t.equal((await run(['exports', 'backfill', name, '--start-at', '2020-02-01', '--end-at', '2020-02-02'])).code, 0)
   await seen
   const exited = once(follower, 'exit')
   follower.kill('SIGINT')
