@@ -6,7 +6,7 @@ import { pages, request, unreachable } from './client.ts'
 import { type ConnectionOptions, readConnection, withConnectionOptions } from './connection.ts'
 import { EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { readData } from './inputs.ts'
-import { type OutputFlags, printBodies, printRaw, readOutput } from './output.ts'
+import { note, type OutputFlags, printBodies, printRaw, readOutput } from './output.ts'
 
 interface ApiOptions extends ConnectionOptions, OutputFlags {
   data?: string
@@ -48,6 +48,7 @@ ${EXIT_CODES_SUMMARY}`,
         throw usageError('The path starts with one slash, such as /api/users/@me/.')
       if (options.all && method !== 'GET') throw usageError('--all only works with GET.')
       const server = readConnection(variables, options)
+      if (!server.key && server.withheld) note(server.withheld)
       const url = withQuery(path, options.query ?? [])
       if (options.all) {
         await printBodies(pages(server, url, { json: true }), readOutput({ json: true }))

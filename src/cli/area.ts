@@ -5,7 +5,7 @@ import type { OpenApiMediaType } from '../contract/document.ts'
 import { contract, type Operation, operations, resolve } from '../contract/table.ts'
 import { type Body, isBody, nextQuery, pages, readJson, request, rowsOf, unreachable } from './client.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
-import { EXIT_CODES, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
+import { commandError, EXIT, EXIT_CODES, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { HINTS } from './hints.ts'
 import { bodyOf, type Flags, fieldsOf, type Inputs, inputsOf, placeholder, queryOf } from './inputs.ts'
 import { namesOf, pathOf, type ScopeFlags, scopeId, withScopeOptions } from './names.ts'
@@ -66,7 +66,12 @@ function operationCommand(operation: Operation, variables: Variables): Command {
     .description(unwrap(source.description ?? source.summary))
   for (const { name, description } of inputs.arguments) {
     const names = namesOf(path.slice(0, path.indexOf(`{${name}}`)))
-    const help = names.length ? `${description} Its ${names.join(' or ')} works too if it is unique.` : description
+    const isRun = path.slice(0, path.indexOf(`{${name}}`)).endsWith('/runs/')
+    const help = isRun
+      ? `${description} "latest" is the newest run.`
+      : names.length
+        ? `${description} Its ${names.join(' or ')} works too if it is unique.`
+        : description
     command.addArgument(new Argument(`<${name}>`, help))
   }
   const [scope] = [...inputs.scopes, ...(inputs.scopeField ? [inputs.scopeField] : [])]
@@ -113,7 +118,7 @@ async function run(
     flags,
     inputs.scopeField?.scope === 'project' && scope ? Number(scope) : scope,
   )
-  if (operation.method === 'DELETE' && !flags.yes && !(await isConfirmed(operation, server, path))) return
+  if (operation.method === 'DELETE' && !flags.yes) await requireConfirmation(operation, server, path)
   const query = queryOf(inputs, flags)
   if (flags.all && !query.has('limit')) {
     const limit = operation.parameters.find(({ name }) => name === 'limit')?.schema.maximum
@@ -136,7 +141,7 @@ function requireCredential({ query, body }: Inputs, { key }: ConnectionOptions):
 }
 
 /** Names what is deleted, so a mistaken id is noticed. */
-async function isConfirmed(operation: Operation, server: Connection, path: string): Promise<boolean> {
+async function requireConfirmation(operation: Operation, server: Connection, path: string): Promise<void> {
   const verb = `${operation.area} ${verbOf(operation)}`
   if (!isInteractive())
     throw usageError(`\`${verb}\` needs a confirmation, and standard input is not a terminal. Add --yes.`)
@@ -144,9 +149,8 @@ async function isConfirmed(operation: Operation, server: Connection, path: strin
   const found = retrieval && (await readJson(server, await request(server, { method: 'GET', path })))
   const name = isBody(found) ? (found.name ?? found.label ?? found.domain) : undefined
   const id = decodeURIComponent(path.split('/').at(-2) ?? '')
-  const isYes = await confirm(`${operation.source.summary} ${name ? `${singleLine(name)} (${id})` : id}?`)
-  if (!isYes) note('Nothing was changed.')
-  return isYes
+  const question = `${operation.source.summary}: ${name ? `${singleLine(name)} (${id})` : id}?`
+  if (!(await confirm(question))) throw commandError(EXIT.failed, 'Nothing was changed.')
 }
 
 async function printAll(operation: Operation, server: Connection, path: string, output: Output): Promise<void> {

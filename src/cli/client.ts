@@ -100,7 +100,7 @@ export async function* pages(server: Server, first: string, options: RequestOpti
     const body = await readJson(server, response)
     yield body
     const next = nextQuery(body)
-    if (next === undefined) return
+    if (next === undefined || `${path}${next}` === url) return
     // Only the query: the host of `next` may be the public one, and the key must not go elsewhere.
     url = `${path}${next}`
   }

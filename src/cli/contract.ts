@@ -5,7 +5,7 @@ import type { Variables } from '../config.ts'
 import { DIALECTS, type Dialect } from '../contract/table.ts'
 import { type ConnectionOptions, readConnection, withConnectionOptions } from './connection.ts'
 import { checkContract, type Finding } from './contract-check.ts'
-import { EXIT } from './failure.ts'
+import { commandError, EXIT } from './failure.ts'
 import { escapeControls } from './print.ts'
 import { createProgress } from './progress.ts'
 
@@ -43,6 +43,7 @@ Examples:
     )
     .action(async (options: CheckOptions) => {
       const server = readConnection(variables, options)
+      if (!server.key && server.withheld) throw commandError(EXIT.not_authenticated, server.withheld)
       const progress = createProgress('requests', null)
       const findings: Finding[] = []
       const { readOnly = false, dialect } = options

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Variables } from '../config.ts'
 import type { Operation } from '../contract/table.ts'
-import { type Body, listAll } from './client.ts'
+import { type Body, get, listAll, rowsOf } from './client.ts'
 import { valueAt } from './columns.ts'
 import { type Connection, readSettings } from './connection.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
@@ -49,10 +49,20 @@ const isId = (text: string): boolean =>
 
 /** The id of a resource. `collection` is the path of its list, with a slash at the end. */
 export async function idOf(server: Connection, collection: string, text: string): Promise<string> {
+  if (collection.endsWith('/runs/') && text === LATEST) return latestRun(server, collection)
   const kind = kindOf(collection)
   if (!kind || isId(text)) return text
   const isPaged = kind !== KINDS.personal_api_keys
   return pick(kind, await listAll(server, collection + (isPaged ? PAGE : '')), text)
+}
+
+/** Stands for the newest run of an export. */
+export const LATEST = 'latest'
+
+async function latestRun(server: Connection, runs: string): Promise<string> {
+  const [newest] = rowsOf(await get(server, runs))
+  if (!newest) throw commandError(EXIT.not_found, 'The export has no run yet. Start one with `backfill`.')
+  return String(newest.id)
 }
 
 /** An exact match wins over one that ignores case. */
@@ -118,6 +128,7 @@ export async function scopeId(
   if (scope === 'organization') return organization && idOf(server, '/api/organizations/', organization.text)
   const chosen = choiceOf('project', flags, variables, server)
   const project = chosen && organization && organization.source < chosen.source ? undefined : chosen
+  if (!project && organization?.text === '@current') return undefined
   const isPairOfProfile = project?.source === SOURCES.indexOf('profile')
   if (!organization || isPairOfProfile || (project && organization.source > project.source))
     return project && idOf(server, '/api/projects/', project.text)

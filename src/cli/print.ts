@@ -41,7 +41,8 @@ export function fields(object: Row, columnsOf: (name: string) => Column[] | unde
 
 function fieldLines(object: Row, columnsOf: (name: string) => Column[] | undefined, width: number): string[] {
   const aligned = Math.max(0, ...Object.keys(object).map((name) => name.length)) + 1
-  return Object.entries(object).flatMap(([name, value]) => {
+  return Object.entries(object).flatMap(([name, field]) => {
+    const value = parsedObject(field) ?? field
     const label = escapeControls(`${name}:`)
     const indented = (lines: string[]) => [label, ...lines.map((line) => `${GAP}${line}`)]
     if (isRow(value) && Object.keys(value).length) return indented(fieldLines(value, columnsOf, width - GAP.length))
@@ -49,6 +50,16 @@ function fieldLines(object: Row, columnsOf: (name: string) => Column[] | undefin
       return indented(table(value, columnsOf(name), width - GAP.length).split('\n'))
     return [`${label.padEnd(aligned)} ${singleLine(value)}`]
   })
+}
+
+/** Some fields contain a JSON object as text, such as the properties of an event. */
+function parsedObject(value: unknown): Row | undefined {
+  if (typeof value !== 'string' || !value.startsWith('{')) return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
 }
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -61,6 +72,7 @@ const allColumns = ([head = {}, ...rows]: Row[]): Column[] =>
 
 /** Cells that do not fit wrap at spaces. A terminal too narrow for that gets one block per row. */
 export function table(rows: Row[], columns: Column[] = allColumns(rows), width = outputWidth()): string {
+  if (rows.length === 0) return 'None.'
   const all = columns.map(({ heading, value, isOptional }) => {
     const cells = rows.map((row) => singleLine(value(row)))
     const words = [heading, ...cells].flatMap((cell) => cell.split(' '))
@@ -82,7 +94,7 @@ export function table(rows: Row[], columns: Column[] = allColumns(rows), width =
   for (const least of ['longestWord', 'MIN_WIDTH'] as const)
     while (total(shown) > width) {
       const floorOf = ({ cells, width, longestWord }: (typeof shown)[number]) =>
-        least === 'longestWord' ? longestWord : isIdentifier(cells) ? width : MIN_WIDTH
+        isIdentifier(cells) ? width : least === 'longestWord' ? longestWord : MIN_WIDTH
       const widest = shown.filter((column) => column.width > floorOf(column)).sort((a, b) => b.width - a.width)[0]
       if (!widest) break
       widest.width -= 1
@@ -106,7 +118,7 @@ export function table(rows: Row[], columns: Column[] = allColumns(rows), width =
   ].join('\n')
 }
 
-/** A column of ids, which people copy, so they are never broken. */
+/** A column of ids or times, which people copy, so they are never broken. */
 const isIdentifier = (cells: string[]): boolean =>
   cells.every((cell) => /^([0-9a-f]{8}-[0-9a-f-]{27}|\d+|-|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/.test(cell))
 

@@ -89,15 +89,24 @@ export function writeProfile(variables: Variables, name: string, profile: Profil
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
   const partial = `${file}.${process.pid}.partial`
   rmSync(partial, { force: true })
-  const handle = openSync(partial, 'wx', 0o600)
   try {
-    writeSync(handle, `${JSON.stringify(profile, null, 2)}\n`)
+    writeDurably(partial, `${JSON.stringify(profile, null, 2)}\n`)
+    renameSync(partial, file)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  }
+  return file
+}
+
+function writeDurably(file: string, text: string): void {
+  const handle = openSync(file, 'wx', 0o600)
+  try {
+    writeSync(handle, text)
     fsyncSync(handle)
   } finally {
     closeSync(handle)
   }
-  renameSync(partial, file)
-  return file
 }
 
 /** False when there is no such profile. */

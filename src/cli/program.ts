@@ -193,8 +193,35 @@ const SYNONYMS: [words: string[], verbs: string[]][] = [
   [['follow', 'wait'], ['watch']],
 ]
 
-/** Rejects a verb that Commander would not find similar to ours. */
-function suggestVerb(program: Command, [area = '', verb = '']: string[]): void {
+/** Words that newcomers try first. */
+const FIRST_WORDS: Record<string, string> = {
+  org: 'organizations',
+  orgs: 'organizations',
+  project: 'projects',
+  member: 'members',
+  invite: 'invites create',
+  plugin: 'pipeline_destinations',
+  plugins: 'pipeline_destinations',
+  export: 'exports',
+  log: 'exports logs',
+  logs: 'exports logs',
+  backfill: 'exports backfill',
+  key: 'api_keys',
+  whoami: 'users me',
+  me: 'users me',
+  version: '--version',
+  start: 'serve',
+  server: 'serve',
+  config: 'profiles',
+  request: 'api',
+  curl: 'api',
+  switch: 'use',
+}
+
+/** Rejects words that Commander would not find similar to ours. */
+function suggestWords(program: Command, [area = '', verb = '']: string[]): void {
+  const first = Object.hasOwn(FIRST_WORDS, area) ? FIRST_WORDS[area] : undefined
+  if (first) throw usageError(`\`${area}\` is not a command. Did you mean ${first}?`)
   const verbs = program.commands.find((command) => command.name() === area)?.commands.map((command) => command.name())
   if (!verbs?.length || verb === '' || verb.startsWith('-') || verbs.includes(verb)) return
   const ours = SYNONYMS.filter(([words]) => words.includes(verb)).flatMap(([, known]) => known)
@@ -259,7 +286,7 @@ export async function run(args: string[], variables: Variables): Promise<number>
   }
   const normalized = normalizeWords(args)
   const program = await prepareProgram(normalized, variables)
-  suggestVerb(program, normalized)
+  suggestWords(program, normalized)
   const isArea = normalized.length > 1 && !Object.hasOwn(SINGLE_COMMANDS, normalized[0] ?? '')
   const words = isArea ? (await import('./area.ts')).rewriteFlags(normalized) : normalized
   try {

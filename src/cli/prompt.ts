@@ -26,7 +26,10 @@ export async function ask(question: string, { input, output }: Terminal = TERMIN
   const lines = createInterface({ input, output, terminal: isInteractive({ input, output }) })
   try {
     return await new Promise<string>((resolve, reject) => {
-      lines.once('SIGINT', () => reject(interrupted()))
+      lines.once('SIGINT', () => {
+        output.write('\n')
+        reject(interrupted())
+      })
       lines.once('close', () => reject(interrupted()))
       lines.question(question).then(resolve, reject)
     })

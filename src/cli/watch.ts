@@ -8,7 +8,7 @@ import { columnsOf } from './columns.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { inputsOf } from './inputs.ts'
-import { pathOf, type ScopeFlags, withScopeOptions } from './names.ts'
+import { LATEST, pathOf, type ScopeFlags, withScopeOptions } from './names.ts'
 import { note, type Output, write } from './output.ts'
 import { outputWidth, singleLine, table, wrap } from './print.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -38,18 +38,19 @@ function createRunProgress() {
   }
 }
 
-/** Polls a run until it ends. */
+/** Polls a run until it ends. A run that has already ended needs no bar. */
 async function waitForRun(server: Connection, path: string): Promise<Body> {
   const progress = createRunProgress()
-  for (;;) {
-    const run = await get(server, path)
+  let run = await get(server, path)
+  if (isFinal(run)) return run
+  while (!isFinal(run)) {
     progress.show(run)
-    if (isFinal(run)) {
-      progress.end()
-      return run
-    }
     await sleep(POLL_MS)
+    run = await get(server, path)
   }
+  progress.show(run)
+  progress.end()
+  return run
 }
 
 const outcome = ({
@@ -80,14 +81,14 @@ const operationNamed = (id: string): Operation => {
 type WatchFlags = ConnectionOptions & ScopeFlags & { json?: boolean }
 
 export function watchCommand(variables: Variables): Command {
-  const list = operationNamed('batch_export_runs.list')
+  const one = operationNamed('batch_export_runs.retrieve')
   const command = new Command('watch')
     .summary('wait for a run and show its progress')
     .description(
       'Waits until a run ends, with a progress bar on a terminal. Without the id of a run, waits for the newest run of the export. The exit code is 0 if the run completes and 1 otherwise.',
     )
     .argument('<batch_export_id>', 'The id of the batch export. Its name works too if it is unique.')
-    .argument('[run_id]', 'The id of the run.')
+    .argument('[run_id]', 'The id of the run.', LATEST)
   command.optionsGroup('Scope:')
   withScopeOptions(command, 'project').optionsGroup('Connection:')
   return withConnectionOptions(command)
@@ -102,21 +103,13 @@ Examples:
 
 ${EXIT_CODES_SUMMARY}`,
     )
-    .action(async (name: string, id: string | undefined, flags: WatchFlags) => {
-      const server = connect(list, variables, flags)
-      const runs = await pathOf(list, inputsOf(list), server, variables, [name], flags)
-      const run_id = id ?? (await newestRun(server, runs))
-      if (/^\.{0,2}$/.test(run_id)) throw usageError(`"${run_id}" is not a valid run_id.`)
-      const run = await waitForRun(server, `${runs}${encodeURIComponent(run_id)}/`)
+    .action(async (name: string, id: string, flags: WatchFlags) => {
+      const server = connect(one, variables, flags)
+      const path = await pathOf(one, inputsOf(one), server, variables, [name, id], flags)
+      const run = await waitForRun(server, path)
       await write(`${flags.json ? JSON.stringify(run) : outcome(run)}\n`)
       requireCompleted(run, 'The run')
     })
-}
-
-async function newestRun(server: Connection, runs: string): Promise<string> {
-  const [newest] = rowsOf(await get(server, runs))
-  if (!newest) throw commandError(EXIT.not_found, 'The export has no run yet. Start one with `backfill`.')
-  return String(newest.id)
 }
 
 /** Adds --follow to logs and --watch to backfills. */

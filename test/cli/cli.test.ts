@@ -20,6 +20,7 @@ import { createInterface } from 'node:readline'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { areaCommand, areas } from '../../src/cli/area.ts'
+import { EXIT } from '../../src/cli/failure.ts'
 import { operations } from '../../src/contract/table.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { migratedDatabase } from '../helpers/postgres.ts'
@@ -657,6 +658,11 @@ t.test('help', async (t) => {
       t.match(stdout, word)
     for (const area of new Set(operations.map((operation) => operation.area)))
       t.match(stdout, new RegExp(`^  ${area}[ |]`, 'm'))
+    const documented = readFileSync('docs/command.md', 'utf8')
+    for (const code of [0, ...Object.values(EXIT)]) {
+      t.match(stdout, new RegExp(`^ *${code}  \\w`, 'm'))
+      t.match(documented, `\n| ${code} | `)
+    }
     t.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
     t.match(await run([]), { code: 2, stderr: /^Usage/ })
   })

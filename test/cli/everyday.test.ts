@@ -139,6 +139,8 @@ t.test('tables at 80 columns', async (t) => {
     const text = await shown('events', 'list', '--limit', '3')
     t.match(text, /^time +event +distinct id/)
     t.match(text, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +\S.* +visitor-\d+/m)
+    const [{ id }] = (await json(['events', 'list', '--limit', '1'])).results
+    t.match((await run(['events', 'retrieve', id])).stdout, /^properties:\n {2}\$browser: +\w/m)
   })
 
   t.test('all other lists fit', async () => {
@@ -333,7 +335,7 @@ t.test('deletion asks for confirmation', async (t) => {
   }
   if (!hasProgram('script')) return notRun(t, 'script is not installed')
   const kept = await answer('n\n')
-  t.match(kept, `Delete a project Doomed (${id})?`)
+  t.match(kept, `Delete a project: Doomed (${id})?`)
   t.match(kept, 'Nothing was changed.')
   t.match(await json(['projects', 'retrieve', String(id)]), { id })
   t.match(await answer('y\n'), 'Done.')
@@ -424,6 +426,7 @@ t.test('waits for runs and follows logs', async (t) => {
     stdout: /^Completed: 2020-01-03 00:00:00 to 2020-01-04 00:00:00, 0 records/,
   })
   t.match(JSON.parse((await run(['runs', 'watch', name, runs[1].id, '--json'])).stdout), { id: runs[1].id })
+  t.match(await json(['runs', 'retrieve', name, 'latest']), { id: runs[0].id })
   t.match(await run(['runs', 'watch', 'From a file']), { code: 5, stderr: /no run yet/ })
 
   const log = await run(['runs', 'logs', name, runs[0].id, '--follow', '--output', 'ndjson'])
@@ -482,6 +485,9 @@ t.test('suggests our verbs for those of other programs', async (t) => {
     ['exports resume x', 'unpause'],
     ['runs wait x', 'watch'],
     ['projects lsit', 'list'],
+    ['orgs list', 'organizations'],
+    ['plugins', 'pipeline_destinations'],
+    ['version', '--version'],
   ]
   for (const [words, meant] of cases)
     t.match(await run(words.split(' ')), { code: 2, stderr: new RegExp(`Did you mean ${meant}\\?`) }, words)

@@ -226,13 +226,13 @@ t.test('questions on a terminal', async (t) => {
       const { input, output, modes } = terminal()
       const answer = askSecret('Key: ', { input, output })
       input.write(keys)
-      await t.rejects(answer, { exit: 130 })
+      await t.rejects(answer, { exit: 130, message: 'Interrupted.' })
       t.same(modes, [true, false])
     }
     const { input, output } = terminal()
     const answer = askSecret('Key: ', { input, output })
     input.end()
-    await t.rejects(answer, { exit: 130 })
+    await t.rejects(answer, { exit: 130, message: 'Interrupted.' })
   })
 
   t.test('only yes confirms', async (t) => {
@@ -251,7 +251,7 @@ t.test('questions on a terminal', async (t) => {
     const { input, output } = terminal()
     const answer = confirm('Delete it?', { input, output })
     input.end()
-    await t.rejects(answer, { exit: 130 })
+    await t.rejects(answer, { exit: 130, message: 'Interrupted.' })
   })
 
   t.test('a pipe is not a terminal', async (t) => {
