@@ -285,8 +285,15 @@ const ClientEnvironment = Type.Object({
     description: 'The URL of the server, such as https://workspaces.example.com, without user and password',
   }),
   WORKSPACE_KEY: Type.Optional(
-    Type.String({ pattern: '^\\s*[\\x21-\\x7e]+\\s*$', description: 'The personal API key, without spaces' }),
+    Type.String({
+      maxLength: 500,
+      pattern: '^\\s*[\\x21-\\x7e]+\\s*$',
+      description: 'The personal API key, without spaces',
+    }),
   ),
+  WORKSPACE_PROFILE: Type.Optional(Type.String({ description: 'The name of a profile' })),
+  WORKSPACE_ORGANIZATION: Type.Optional(Type.String({ description: 'The id or name of an organization' })),
+  WORKSPACE_PROJECT: Type.Optional(Type.String({ description: 'The id or name of a project' })),
 })
 
 export type Config = Static<typeof Environment>

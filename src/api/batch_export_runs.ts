@@ -81,6 +81,7 @@ export function serializeRun(row: RunRow): components['schemas']['BatchExportRun
     records_total_count: row.records_total_count,
     bytes_completed: row.bytes_completed,
     batch_export: row.batch_export_id,
+    backfill_id: row.backfill_id,
   }
 }
 

@@ -1,52 +1,61 @@
-/** Sends one request to a server and maps failures to exit codes. */
-import { type ClientConfig, readClientConfig, type Variables } from '../config.ts'
-import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
+/** Sends requests to a server and maps failures to exit codes. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Connection } from './connection.ts'
+import { commandError, EXIT } from './failure.ts'
 import { escapeControls } from './print.ts'
 
-export interface ConnectionOptions {
-  baseUrl?: string
-  key?: string
-  json?: boolean
-}
+export type Body = Record<string, unknown>
 
-export interface Connection {
-  url: string
-  key: string | undefined
-}
+export const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null
 
-/** Reads the connection from flags and variables. An invalid value is a usage error that names both. */
-export function readConnection(variables: Variables, { baseUrl, key }: ConnectionOptions): Connection {
-  let config: ClientConfig
-  try {
-    config = readClientConfig({
-      ...variables,
-      ...(baseUrl !== undefined && { WORKSPACE_URL: baseUrl }),
-      ...(key !== undefined && { WORKSPACE_KEY: key }),
-    })
-  } catch (error) {
-    throw usageError(
-      describeFailure(error)
-        .message.replace('WORKSPACE_URL', '--base-url or WORKSPACE_URL')
-        .replace('WORKSPACE_KEY', '--key or WORKSPACE_KEY'),
-    )
-  }
-  return { url: config.WORKSPACE_URL.replace(/(?<!\/)\/+$/, ''), key: config.WORKSPACE_KEY?.trim() }
-}
+type Server = Pick<Connection, 'url' | 'key'>
 
 export interface Outgoing {
   method: string
-  /** The path with its query. */
+  /** The path with its query. It starts with a slash. */
   path: string
   body?: unknown
 }
 
+interface RequestOptions {
+  /** Print the JSON body of an error instead of its sentence. */
+  json?: boolean
+  /** Wait when the server throttles. */
+  patient?: boolean
+}
+
+const MAX_RETRIES = 10
+const MAX_RETRY_SECONDS = 60
+
 /** Resolves only with a 2xx response; throws an error with the matching exit code otherwise. */
-export async function request(
-  { url, key }: Connection,
-  { method, path, body }: Outgoing,
-  json: boolean,
-): Promise<Response> {
-  const response = await fetch(`${url}${path}`, {
+export async function request(server: Server, outgoing: Outgoing, options: RequestOptions = {}): Promise<Response> {
+  const { url } = server
+  for (let retries = 0; ; retries++) {
+    const response = await send(server, outgoing)
+    if (response.ok) return response
+    const location = response.headers.get('location')
+    if (location && response.status < 400)
+      throw commandError(
+        EXIT.failed,
+        `${url} redirects to ${escapeControls(location)}. Set --base-url to the final URL.`,
+      )
+    const text = await response.text().catch((error) => {
+      throw unreachable(url, error)
+    })
+    if (response.status === 429 && options.patient && retries < MAX_RETRIES) {
+      const seconds = Number(response.headers.get('retry-after')) || 1
+      await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000)
+      continue
+    }
+    throw commandError(
+      exitOf(response.status),
+      options.json && isError(text) ? text.trim() : describeError(response.status, text),
+    )
+  }
+}
+
+function send({ url, key }: Server, { method, path, body }: Outgoing): Promise<Response> {
+  return fetch(`${url}${path}`, {
     method,
     headers: {
       ...(key && { authorization: `Bearer ${key}` }),
@@ -58,17 +67,67 @@ export async function request(
   }).catch((error) => {
     throw unreachable(url, error)
   })
-  if (response.ok) return response
-  const location = response.headers.get('location')
-  if (location && response.status < 400)
-    throw commandError(EXIT.failed, `${url} redirects to ${escapeControls(location)}. Set --base-url to the final URL.`)
+}
+
+/** The JSON body of a 2xx response. */
+export async function readJson(server: Server, response: Response): Promise<unknown> {
   const text = await response.text().catch((error) => {
-    throw unreachable(url, error)
+    throw unreachable(server.url, error)
   })
-  throw commandError(
-    exitOf(response.status),
-    json && isError(text) ? text.trim() : describeError(response.status, text),
-  )
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw commandError(
+      EXIT.failed,
+      `${server.url} does not respond with JSON. Check that it is a workspace-admin server.`,
+    )
+  }
+}
+
+/** Reads a resource, waiting when the server throttles. */
+export async function get(server: Server, path: string): Promise<Body> {
+  const body = await readJson(server, await request(server, { method: 'GET', path }, { patient: true }))
+  if (!isBody(body)) throw commandError(EXIT.failed, `${server.url} responds with an unexpected body.`)
+  return body
+}
+
+/** The pages of a list, or its single body. */
+export async function* pages(server: Server, first: string, options: RequestOptions = {}): AsyncGenerator<unknown> {
+  const [path] = first.split('?', 1)
+  let url = first
+  for (;;) {
+    const response = await request(server, { method: 'GET', path: url }, { ...options, patient: true })
+    const body = await readJson(server, response)
+    yield body
+    const next = nextQuery(body)
+    if (next === undefined || `${path}${next}` === url) return
+    // Only the query: the host of `next` may be the public one, and the key must not go elsewhere.
+    url = `${path}${next}`
+  }
+}
+
+/** The query of the next page. */
+export function nextQuery(body: unknown): string | undefined {
+  const next = isBody(body) ? body.next : undefined
+  if (typeof next !== 'string' || !URL.canParse(next, 'http://localhost')) return undefined
+  return new URL(next, 'http://localhost').search
+}
+
+/** All rows of a list. */
+export async function listAll(server: Server, path: string): Promise<Body[]> {
+  const rows: Body[] = []
+  for await (const page of pages(server, path)) rows.push(...rowsOf(page))
+  return rows
+}
+
+/** The rows of a page or of an array. */
+export function rowsOf(body: unknown): Body[] {
+  if (Array.isArray(body)) return body.filter(isBody)
+  if (!isBody(body) || !Array.isArray(body.results)) return []
+  const { results, columns } = body
+  // The query parameter `select` returns lists of values.
+  if (!Array.isArray(columns)) return results.filter(isBody)
+  return results.map((row) => Object.fromEntries(columns.map((name, i) => [String(name), row[i]])))
 }
 
 const isError = (text: string): boolean => typeof parseError(text)?.detail === 'string'

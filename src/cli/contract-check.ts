@@ -5,7 +5,8 @@ import addFormats from 'ajv-formats'
 import type { OpenApiMediaType } from '../contract/document.ts'
 import { contractOf, type Dialect, type Operation, operations, resolve } from '../contract/table.ts'
 import { verbOf } from './area.ts'
-import { type Connection, unreachable } from './client.ts'
+import { unreachable } from './client.ts'
+import type { Connection } from './connection.ts'
 
 /** The result of one request. */
 export type Finding = {
@@ -55,7 +56,7 @@ const member = (value: unknown, name: string | number): unknown =>
 
 /** With `readOnly`, only sends GET requests, for the first organization and project. */
 export async function* checkContract(
-  server: Connection,
+  server: Pick<Connection, 'url' | 'key'>,
   { readOnly, dialect }: { readOnly: boolean; dialect: Dialect },
 ): AsyncGenerator<Finding> {
   const known = new Map<string, string>()
@@ -211,7 +212,7 @@ type Check = (
   checked: CheckedRequest,
 ) => Promise<{ finding: Finding; status: number; body: unknown }>
 
-function createChecker({ url: origin, key }: Connection, dialect: Dialect): Check {
+function createChecker({ url: origin, key }: Pick<Connection, 'url' | 'key'>, dialect: Dialect): Check {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(contractOf(dialect).contract, 'contract')

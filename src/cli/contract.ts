@@ -3,13 +3,14 @@ import { Command, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
 import { DIALECTS, type Dialect } from '../contract/table.ts'
-import { type ConnectionOptions, readConnection } from './client.ts'
+import { type ConnectionOptions, readConnection, withConnectionOptions } from './connection.ts'
 import { checkContract, type Finding } from './contract-check.ts'
-import { EXIT } from './failure.ts'
+import { commandError, EXIT } from './failure.ts'
 import { escapeControls } from './print.ts'
 import { createProgress } from './progress.ts'
 
 interface CheckOptions extends ConnectionOptions {
+  json?: boolean
   readOnly?: boolean
   dialect: Dialect
   junit?: string
@@ -21,15 +22,13 @@ export const contractCommand = (variables: Variables): Command =>
     .addCommand(checkCommand(variables))
 
 const checkCommand = (variables: Variables): Command =>
-  new Command('check')
+  withConnectionOptions(
+    new Command('check'),
+    'a personal API key with all scopes (default: WORKSPACE_KEY or the profile, which are not visible in the process list)',
+  )
     .summary('replay the contract against a running server')
     .description(
       'Sends requests to every operation of the contract: as described, for an unknown id, with a malformed body, and without a key. Reports each status, media type and body that does not match the contract. The check works inside an organization that it creates and deletes; it changes nothing else. The exit code is 1 when a check fails.',
-    )
-    .option('--base-url <url>', 'the server (default: WORKSPACE_URL, then http://127.0.0.1:8000)')
-    .option(
-      '--key <key>',
-      'a personal API key with all scopes (default: WORKSPACE_KEY, which is not visible in the process list)',
     )
     .addOption(new Option('--dialect <name>', 'the dialect of the server').choices(DIALECTS).default('standard'))
     .option('--read-only', 'only send GET requests, for the first organization and project')
@@ -44,6 +43,7 @@ Examples:
     )
     .action(async (options: CheckOptions) => {
       const server = readConnection(variables, options)
+      if (!server.key && server.withheld) throw commandError(EXIT.not_authenticated, server.withheld)
       const progress = createProgress('requests', null)
       const findings: Finding[] = []
       const { readOnly = false, dialect } = options

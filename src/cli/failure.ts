@@ -10,23 +10,27 @@ export const EXIT = {
   throttled: 7,
   server_error: 8,
   not_reachable: 9,
+  interrupted: 130,
 } as const
 
-export const EXIT_CODES_SUMMARY =
-  'Exit codes: 0 success, 1 failure, 2 usage, 3 not authenticated, 4 not allowed, 5 not found, 6 rejected, 7 throttled,\n  8 server error, 9 not reachable'
+export const EXIT_CODES_SUMMARY = `Exit codes: 0 success, 1 failure, 2 usage, 3 not authenticated, 4 not allowed,
+  5 not found, 6 rejected, 7 throttled, 8 server error, 9 not reachable,
+  130 interrupted`
 
 export const EXIT_CODES = `
 Exit codes:
   0  success
   1  failure
-  2  usage error: an unknown command, or a missing or malformed flag
+  2  usage error: an unknown command, a missing, repeated or malformed flag, an
+     ambiguous name, or a deletion that is not confirmed
   3  not authenticated: the key is missing, unknown, revoked or expired
   4  not allowed: the key lacks a scope, or its user a membership level
   5  not found
   6  rejected: the input is invalid or conflicts with existing data
   7  throttled: too many requests, retry later
   8  server error
-  9  the server is not reachable`
+  9  the server is not reachable
+130  interrupted`
 
 type CommandError = Error & { exit: number }
 

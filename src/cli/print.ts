@@ -1,62 +1,169 @@
-/** Output for people; scripts use --json. */
-
-const WIDTH_WITHOUT_TERMINAL = 160
-const MAX_CELL_WIDTH = 48
-/** Identifying columns come first, so a narrow terminal still shows them. */
-const FIRST_COLUMNS = ['id', 'uuid', 'name', 'label', 'email', 'target_email', 'user', 'domain', 'status', 'level']
+/** Text for people: tables that wrap instead of cutting, and aligned fields. */
 
 type Row = Record<string, unknown>
 
-/** One value on one line. */
-export function singleLine(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  return escapeControls(text.replace(/\n/g, '\\n'))
+/** A heading and the value below it. Optional columns are left out of a table that would not fit. */
+export interface Column {
+  heading: string
+  value: (row: Row) => unknown
+  isOptional?: boolean
 }
 
-/** Escapes control characters except line breaks: stored text must not send escape sequences to the terminal. */
-export const escapeControls = (text: string): string =>
+const GAP = '  '
+/** No column is wrapped to less than this. */
+const MIN_WIDTH = 10
+
+/** The width of the terminal. Without a terminal, `COLUMNS` decides, and lines are not wrapped without it. */
+export const outputWidth = (columns = process.env.COLUMNS): number =>
+  process.stdout.columns || (columns && /^[1-9]\d{0,3}$/.test(columns) ? Number(columns) : Number.POSITIVE_INFINITY)
+
+const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the point
-  text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Aligned `name: value` lines. */
-export function fields(object: Row): string {
-  const width = Math.max(0, ...Object.keys(object).map((name) => name.length)) + 1
-  return Object.entries(object)
-    .map(([name, value]) => `${`${name}:`.padEnd(width)} ${singleLine(value)}`)
-    .join('\n')
+/** Escapes control and direction characters except line breaks: stored text must not control the terminal. */
+export const escapeControls = (text: string): string =>
+  text.replace(CONTROLS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** One value on one line. Times are shortened to seconds in UTC, which every time flag accepts. */
+export function singleLine(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return singleLine(value.join(', '))
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{1,6})?Z$/.exec(text)
+  return time ? `${time[1]} ${time[2]}` : escapeControls(text.replace(/\r?\n/g, '\\n'))
 }
 
-/** As many columns as fit, and the number of omitted ones. */
-export function table(rows: Row[], width = process.stdout.columns ?? WIDTH_WITHOUT_TERMINAL): string {
-  const [head] = rows
-  if (!head) return 'None.'
-  const rank = (name: string): number =>
-    (FIRST_COLUMNS.indexOf(name) + FIRST_COLUMNS.length + 1) % (FIRST_COLUMNS.length + 1)
-  const columns = Object.keys(head)
-    .filter((name) => rows.every((row) => typeof row[name] !== 'object' || row[name] === null))
-    .sort((a, b) => rank(a) - rank(b))
-    .map((name) => {
-      const cells = [name, ...rows.map((row) => cell(row[name]))]
-      return { cells, width: Math.max(...cells.map((text) => text.length)) }
-    })
-  let used = 0
-  const fitting = columns.filter((column, i) => {
-    used += column.width + 2
-    return i === 0 || used - 2 <= width
+/** Aligned `name: value` lines. Nested objects and lists of objects are indented. */
+export function fields(object: Row, columnsOf: (name: string) => Column[] | undefined = () => undefined): string {
+  return fieldLines(object, columnsOf, outputWidth()).join('\n')
+}
+
+function fieldLines(object: Row, columnsOf: (name: string) => Column[] | undefined, width: number): string[] {
+  const aligned = Math.max(0, ...Object.keys(object).map((name) => name.length)) + 1
+  return Object.entries(object).flatMap(([name, field]) => {
+    const value = parsedObject(field) ?? field
+    const label = escapeControls(`${name}:`)
+    const indented = (lines: string[]) => [label, ...lines.map((line) => `${GAP}${line}`)]
+    if (isRow(value) && Object.keys(value).length) return indented(fieldLines(value, columnsOf, width - GAP.length))
+    if (Array.isArray(value) && value.length && value.every(isRow))
+      return indented(table(value, columnsOf(name), width - GAP.length).split('\n'))
+    return [`${label.padEnd(aligned)} ${singleLine(value)}`]
   })
-  const lines = [head, ...rows].map((_, i) =>
-    fitting
-      .map((column) => column.cells[i]?.padEnd(column.width))
-      .join('  ')
-      .trimEnd(),
-  )
-  const omitted = Object.keys(head).length - fitting.length
-  return [...lines, ...(omitted ? [`(${omitted} more ${omitted === 1 ? 'field' : 'fields'} with --json)`] : [])].join(
-    '\n',
-  )
 }
 
-function cell(value: unknown): string {
-  const text = value === null || value === undefined ? '-' : singleLine(value)
-  return text.length > MAX_CELL_WIDTH ? `${text.slice(0, MAX_CELL_WIDTH - 1)}…` : text
+/** Some fields contain a JSON object as text, such as the properties of an event. */
+function parsedObject(value: unknown): Row | undefined {
+  if (typeof value !== 'string' || !value.startsWith('{')) return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every scalar of the first row. */
+const allColumns = ([head = {}, ...rows]: Row[]): Column[] =>
+  Object.keys(head)
+    .filter((name) => [head, ...rows].every((row) => !isRow(row[name])))
+    .map((name) => ({ heading: name, value: (row) => row[name] }))
+
+/** Cells that do not fit wrap at spaces. A terminal too narrow for that gets one block per row. */
+export function table(rows: Row[], columns: Column[] = allColumns(rows), width = outputWidth()): string {
+  if (rows.length === 0) return 'None.'
+  const all = columns.map(({ heading, value, isOptional }) => {
+    const cells = rows.map((row) => singleLine(value(row)))
+    const words = [heading, ...cells].flatMap((cell) => cell.split(' '))
+    return {
+      heading,
+      isOptional,
+      cells,
+      width: Math.max(...[heading, ...cells].map(widthOf)),
+      longestWord: Math.max(...words.map(widthOf)),
+    }
+  })
+  const total = (shown: { width: number }[]) =>
+    shown.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length)
+  let shown = all.filter(({ isOptional }) => !isOptional)
+  for (const column of all.filter(({ isOptional }) => isOptional)) {
+    const more = all.filter((one) => one === column || shown.includes(one))
+    if (total(more) <= width) shown = more
+  }
+  for (const least of ['longestWord', 'MIN_WIDTH'] as const)
+    while (total(shown) > width) {
+      const floorOf = ({ cells, width, longestWord }: (typeof shown)[number]) =>
+        isIdentifier(cells) ? width : least === 'longestWord' ? longestWord : MIN_WIDTH
+      const widest = shown.filter((column) => column.width > floorOf(column)).sort((a, b) => b.width - a.width)[0]
+      if (!widest) break
+      widest.width -= 1
+    }
+  if (total(shown) > width)
+    return rows.map((_, i) => shown.map(({ heading, cells }) => `${heading}: ${cells[i]}`).join('\n')).join('\n\n')
+
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, i) => cell + ' '.repeat(Math.max(0, (shown[i]?.width ?? 0) - widthOf(cell))))
+      .join(GAP)
+      .trimEnd()
+  const wrapped = (cells: string[]): string[] => {
+    const parts = cells.map((cell, i) => wrap(cell, shown[i]?.width ?? 0))
+    const height = Math.max(...parts.map((part) => part.length))
+    return Array.from({ length: height }, (_, i) => line(parts.map((part) => part[i] ?? '')))
+  }
+  return [
+    ...wrapped(shown.map(({ heading }) => heading)),
+    ...rows.flatMap((_, i) => wrapped(shown.map(({ cells }) => cells[i] ?? ''))),
+  ].join('\n')
+}
+
+/** A column of ids or times, which people copy, so they are never broken. */
+const isIdentifier = (cells: string[]): boolean =>
+  cells.every((cell) => /^([0-9a-f]{8}-[0-9a-f-]{27}|\d+|-|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/.test(cell))
+
+/** Lines of at most `width`, broken at spaces where possible. */
+export function wrap(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) <= width) line += ` ${word}`
+    else {
+      if (line !== '') lines.push(line)
+      line = word
+    }
+    while (widthOf(line) > width) {
+      const head = takeWidth(line, width)
+      lines.push(head)
+      line = line.slice(head.length)
+    }
+  }
+  return line === '' ? lines : [...lines, line]
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+/** The number of terminal columns of a character. */
+const widthOfCharacter = (character: string): number => (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
+
+/** The number of terminal columns of a text. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += widthOfCharacter(character)
+  return width
+}
+
+/** The start of a text that fits; at least one character. */
+function takeWidth(text: string, width: number): string {
+  let used = 0
+  let taken = ''
+  for (const character of text) {
+    used += widthOfCharacter(character)
+    if (used > width && taken !== '') return taken
+    taken += character
+  }
+  return taken
 }

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
-import { EXIT, EXIT_CODES } from './failure.ts'
+import { EXIT, EXIT_CODES, usageError } from './failure.ts'
 
 interface LocalCommand {
   summary: string
@@ -38,15 +38,48 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
     summary: 'copy a workspace from SQLite to PostgreSQL and verify it',
     load: async (variables) => (await import('./copy.ts')).copyCommand(variables),
   },
-  contract: {
-    summary: 'check that a server conforms to the contract',
-    load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
-  },
   doctor: {
     summary: 'diagnose an installation',
     load: async (variables) => (await import('./doctor.ts')).doctorCommand(variables),
   },
 }
+
+/** Commands that call a server and belong to no area of the contract. */
+const REMOTE_COMMANDS: Record<string, LocalCommand> = {
+  login: {
+    summary: 'store a server and a key, so that commands need no flags',
+    load: async (variables) => (await import('./login.ts')).loginCommand(variables),
+  },
+  logout: {
+    summary: 'delete a stored profile',
+    load: async (variables) => (await import('./login.ts')).logoutCommand(variables),
+  },
+  profiles: {
+    summary: 'list the stored profiles',
+    load: async (variables) => (await import('./login.ts')).profilesCommand(variables),
+  },
+  use: {
+    summary: 'choose the organization and project that @current stands for',
+    load: async (variables) => (await import('./login.ts')).useCommand(variables),
+  },
+  api: {
+    summary: 'send a request to any path of the API',
+    load: async (variables) => (await import('./api.ts')).apiCommand(variables),
+  },
+  contract: {
+    summary: 'check that a server conforms to the contract',
+    load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
+  },
+  completion: {
+    summary: 'print the completion script of a shell',
+    load: async () => (await import('./completion.ts')).completionCommand(),
+  },
+}
+
+const SINGLE_COMMANDS = { ...LOCAL_COMMANDS, ...REMOTE_COMMANDS }
+
+/** Short names of areas. */
+const ALIASES: Record<string, string> = { exports: 'project_batch_exports', runs: 'batch_export_runs' }
 
 /** Areas of the contract that also have commands on the database. */
 const LOCAL_AREA_COMMANDS: Record<string, (variables: Variables) => Promise<Command[]>> = {
@@ -57,12 +90,40 @@ const LOCAL_AREA_COMMANDS: Record<string, (variables: Variables) => Promise<Comm
 const EXAMPLES = `
 Examples:
   $ workspace-admin serve
-  $ export WORKSPACE_KEY=phx_…
+  $ workspace-admin login
   $ workspace-admin organizations list
-  $ workspace-admin projects create --name 'Mobile app' --json
+  $ workspace-admin projects create --name 'Mobile app'
+  $ workspace-admin members update ada@example.com --level admin
+  $ workspace-admin exports backfill 'Every day' --start-at 2026-11-01 --end-at 2026-11-08 --watch
+  $ workspace-admin events list --event paid --all --output csv > paid.csv
   $ workspace-admin help domains verify
 
-Every command has --help. Commands over HTTP use WORKSPACE_URL (default: http://127.0.0.1:8000) and WORKSPACE_KEY.`
+Every command has --help. Commands over HTTP use the profile that \`login\`
+stored, or WORKSPACE_URL (default: http://127.0.0.1:8000) and WORKSPACE_KEY.
+They work in the organization and project of --organization and --project,
+WORKSPACE_ORGANIZATION and WORKSPACE_PROJECT, the profile, or \`@current\`.`
+
+/** Areas that also have commands on the database. */
+const AREA_SUMMARIES: Record<string, string> = {
+  users: 'Show and change the owner of the key; on the database, add, list, link and supersede users.',
+  organizations: 'Tenants: every other resource belongs to one. Also set-plugin-access, on the database.',
+}
+
+/** The areas of the contract as the help groups them. */
+const GROUPS: Record<string, string[]> = {
+  'Organizations:': [
+    'organizations',
+    'projects',
+    'organization_projects',
+    'members',
+    'invites',
+    'domains',
+    'activity_log',
+  ],
+  'Events and exports:': ['events', 'capture', 'project_batch_exports', 'batch_export_runs', 'batch_exports'],
+  'Plugins:': ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps', 'plugin_configs'],
+  'Your account:': ['users', 'api_keys', 'two_factor', 'session', 'password_reset', 'signup', 'sso'],
+}
 
 async function buildProgram(words: string[], variables: Variables): Promise<Command> {
   const program = new Command('workspace-admin')
@@ -70,12 +131,11 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
       'Administers analytics workspaces: runs the server, manages its database, and calls every operation of its API.',
     )
     .version(packageJson.version, '--version', 'print the version')
-    .helpOption('--help', 'print help for a command')
     .helpCommand(false)
     .usage('<command> [<verb>] [options]')
     .addHelpText('after', EXAMPLES + EXIT_CODES.replace(/^/, '\n'))
   const [word = ''] = words
-  const local = Object.hasOwn(LOCAL_COMMANDS, word) ? LOCAL_COMMANDS[word] : undefined
+  const local = Object.hasOwn(SINGLE_COMMANDS, word) ? SINGLE_COMMANDS[word] : undefined
   if (local) return program.addCommand(await local.load(variables))
 
   const { areaCommand, areas } = await import('./area.ts')
@@ -85,13 +145,19 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
   program.commandsGroup("On this machine's database:")
   program.command('serve').summary('start the server')
   for (const [name, { summary }] of Object.entries(LOCAL_COMMANDS)) program.command(name).summary(summary)
-  program.command('users').summary('add, list and supersede users; `users me` shows the owner of a key')
-  program.commandsGroup('Over HTTP:')
-  for (const { name, description } of areas)
-    if (name !== 'users')
-      program
-        .command(name)
-        .summary(name === 'organizations' ? `${description} Also set-plugin-access, on the database.` : description)
+  program.commandsGroup('Calling a server:')
+  for (const [name, { summary }] of Object.entries(REMOTE_COMMANDS)) program.command(name).summary(summary)
+  const grouped = Object.values(GROUPS).flat()
+  const rest = areas.map(({ name }) => name).filter((name) => !grouped.includes(name))
+  for (const [heading, names] of [...Object.entries(GROUPS), ['The installation:', rest] as const]) {
+    program.commandsGroup(heading)
+    for (const name of names) {
+      const [alias] = Object.entries(ALIASES).find(([, area]) => area === name) ?? []
+      const description = areas.find((area) => area.name === name)?.description ?? ''
+      const command = program.command(name).summary(AREA_SUMMARIES[name] ?? description)
+      if (alias) command.alias(alias)
+    }
+  }
   return program
 }
 
@@ -103,9 +169,68 @@ function normalizeWords(args: string[]): string[] {
   const words = [...args]
   const [first = '', second = ''] = words
   if (/^[a-z]+(-[a-z]+)+$/.test(first)) words[0] = first.replaceAll('-', '_')
-  if (/^[a-z]/.test(second) && !HYPHENATED.includes(second) && !Object.hasOwn(LOCAL_COMMANDS, first))
+  words[0] = ALIASES[words[0] ?? ''] ?? words[0] ?? ''
+  if (/^[a-z]/.test(second) && !HYPHENATED.includes(second) && !Object.hasOwn(SINGLE_COMMANDS, first))
     words[1] = second.replaceAll('-', '_')
-  return words
+  return args.length ? words : []
+}
+
+/** Verbs of other programs, and ours for them. */
+const SYNONYMS: [words: string[], verbs: string[]][] = [
+  [
+    ['get', 'show', 'view', 'describe', 'info', 'read', 'cat'],
+    ['retrieve', 'me', 'current', 'status', 'list'],
+  ],
+  [['ls', 'all', 'index'], ['list']],
+  [
+    ['rm', 'remove', 'del', 'destroy', 'delete', 'uninstall', 'revoke'],
+    ['delete', 'remove', 'revoke', 'end'],
+  ],
+  [['add', 'new', 'make', 'install', 'invite'], ['create']],
+  [['edit', 'set', 'patch', 'change', 'modify', 'put'], ['update']],
+  [['resume', 'start', 'enable'], ['unpause']],
+  [
+    ['stop', 'disable'],
+    ['pause', 'cancel'],
+  ],
+  [['log', 'tail'], ['logs']],
+  [['follow', 'wait'], ['watch']],
+]
+
+/** Words that newcomers try first. */
+const FIRST_WORDS: Record<string, string> = {
+  org: 'organizations',
+  orgs: 'organizations',
+  project: 'projects',
+  member: 'members',
+  invite: 'invites create',
+  plugin: 'pipeline_destinations',
+  plugins: 'pipeline_destinations',
+  export: 'exports',
+  log: 'exports logs',
+  logs: 'exports logs',
+  backfill: 'exports backfill',
+  key: 'api_keys',
+  whoami: 'users me',
+  me: 'users me',
+  version: '--version',
+  start: 'serve',
+  server: 'serve',
+  config: 'profiles',
+  request: 'api',
+  curl: 'api',
+  switch: 'use',
+}
+
+/** Rejects words that Commander would not find similar to ours. */
+function suggestWords(program: Command, [area = '', verb = '']: string[]): void {
+  const first = Object.hasOwn(FIRST_WORDS, area) ? FIRST_WORDS[area] : undefined
+  if (first) throw usageError(`\`${area}\` is not a command. Did you mean ${first}?`)
+  const verbs = program.commands.find((command) => command.name() === area)?.commands.map((command) => command.name())
+  if (!verbs?.length || verb === '' || verb.startsWith('-') || verbs.includes(verb)) return
+  const ours = SYNONYMS.filter(([words]) => words.includes(verb)).flatMap(([, known]) => known)
+  const [meant] = ours.filter((one) => verbs.includes(one))
+  if (meant) throw usageError(`\`${area} ${verb}\` is not a command. Did you mean ${meant}?`)
 }
 
 function forEachCommand(command: Command, change: (command: Command) => void): void {
@@ -113,17 +238,61 @@ function forEachCommand(command: Command, change: (command: Command) => void): v
   for (const child of command.commands) forEachCommand(child, change)
 }
 
-/** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */
-export async function run(args: string[], variables: Variables): Promise<number> {
-  const words = normalizeWords(args)
+/** Commander keeps the last value of a repeated flag, so a mistake would go unnoticed. */
+function rejectRepeatedFlags(command: Command): void {
+  for (const option of command.options) {
+    // Lists collect their values.
+    if (option.parseArg && !option.argChoices) continue
+    if (!option.required && !option.optional) continue
+    const parse = option.parseArg
+    let isGiven = false
+    option.argParser((value: string, previous: unknown) => {
+      if (isGiven) throw usageError(`${option.long} was given more than once. It takes one value.`)
+      isGiven = true
+      return parse ? parse(value, previous) : value
+    })
+  }
+}
+
+async function prepareProgram(words: string[], variables: Variables): Promise<Command> {
   const program = await buildProgram(words, variables)
-  forEachCommand(program, (command) =>
+  forEachCommand(program, (command) => {
+    rejectRepeatedFlags(command)
     command
       .exitOverride()
-      .helpOption('--help', 'print this help')
+      .helpOption('-h, --help', 'print this help')
       .helpCommand(false)
-      .showHelpAfterError('Add --help to print the usage.'),
-  )
+      .showHelpAfterError('Add --help to print the usage.')
+  })
+  return program
+}
+
+/** Prints candidates for shell completion, one per line: a value, a tab and a description. */
+async function complete(args: string[], variables: Variables): Promise<void> {
+  const words = args.length > 1 ? [...normalizeWords(args.slice(0, -1)), args.at(-1) ?? ''] : args
+  const program = await prepareProgram(words.length > 1 ? words : [], variables)
+  let command = program
+  for (const word of words.slice(0, -1))
+    command = command.commands.find((child) => child.name() === word || child.aliases().includes(word)) ?? command
+  const { candidatesFor } = await import('./completion.ts')
+  const isFirst = words.length < 2
+  if (!isFirst && command === program) return
+  const aliases = isFirst ? Object.entries(ALIASES).map(([value, description]) => ({ value, description })) : []
+  for (const { value, description } of [...candidatesFor(command, words, variables), ...aliases])
+    console.log(`${value}\t${description}`)
+}
+
+/** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */
+export async function run(args: string[], variables: Variables): Promise<number> {
+  if (args[0] === 'complete' && args[1] === '--') {
+    await complete(args.slice(2), variables)
+    return 0
+  }
+  const normalized = normalizeWords(args)
+  const program = await prepareProgram(normalized, variables)
+  suggestWords(program, normalized)
+  const isArea = normalized.length > 1 && !Object.hasOwn(SINGLE_COMMANDS, normalized[0] ?? '')
+  const words = isArea ? (await import('./area.ts')).rewriteFlags(normalized) : normalized
   try {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {

@@ -7,6 +7,8 @@ export interface Progress {
   /** Adds to the completed part of `total`. */
   advance(amount: number): void
   show(count: number): void
+  /** Removes the bar, so that other output can be printed. */
+  clear(): void
   end(count: number): void
 }
 
@@ -24,7 +26,7 @@ export function createProgress(unit: string, total: number | null): Progress {
     const seconds = Math.max(0.001, (performance.now() - started) / 1000)
     const rate = `${count.toLocaleString('en')} ${unit}, ${Math.round(count / seconds).toLocaleString('en')} per second`
     if (!total) return rate
-    const part = Math.min(1, done / total)
+    const part = Math.max(0, Math.min(1, done / total))
     const left = part > 0 ? Math.round((seconds / part) * (1 - part)) : 0
     const bar = '#'.repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.')
     const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
@@ -40,6 +42,9 @@ export function createProgress(unit: string, total: number | null): Progress {
       if (now - lastShown < (isTerminal ? REDRAW_MS : LOG_INTERVAL_MS)) return
       lastShown = now
       process.stderr.write(isTerminal ? `\r\x1b[2K${line(count)}` : `${line(count)}\n`)
+    },
+    clear: () => {
+      if (isTerminal) process.stderr.write('\r\x1b[2K')
     },
     end: (count) => {
       if (isTerminal) process.stderr.write(`\r\x1b[2K${line(count)}\n`)

@@ -20,7 +20,7 @@ Options:
   --ephemeral       use a temporary database without rate limits, for tests and trials
   --json            print one line of JSON when ready: url, api_key, login_url, project_token,
                     organization_id, project_id
-  --help            print this help
+  -h, --help        print this help
 
 With --json, api_key and login_url are null unless this start created them; the ids are those of the oldest organization and project.
 Logs go to standard error, one JSON object per line. SIGTERM and SIGINT finish requests in progress and exit with 0;
@@ -40,7 +40,7 @@ const OPTIONS = {
   role: { type: 'string' },
   ephemeral: { type: 'boolean' },
   json: { type: 'boolean' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const
 
 export interface ServeOptions {
@@ -73,7 +73,11 @@ export function parseServeArgs(args: string[]): ServeOptions {
 
 function parseOptions(args: string[]): ServeOptions {
   try {
-    return parseArgs({ args, options: OPTIONS }).values
+    const { values, tokens } = parseArgs({ args, options: OPTIONS, tokens: true })
+    const names = tokens.map((token) => (token.kind === 'option' && token.value !== undefined ? token.name : undefined))
+    const repeated = names.find((name, i) => name !== undefined && names.indexOf(name) !== i)
+    if (repeated) throw usageError(`--${repeated} was given more than once`)
+    return values
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const [sentence] = error.message.split(/\.\s/, 1)

@@ -12,6 +12,8 @@ async function main(args: string[]): Promise<void> {
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   process.stderr.on('error', () => undefined)
+  // The process list would show keys and bodies that were given as flags.
+  process.title = ['workspace-admin', ...args.slice(0, 2).filter((word) => /^[a-z_-]{1,40}$/.test(word))].join(' ')
   const { run } = await import('./program.ts')
   const exit = await run(args, process.env)
   if (exit) process.exitCode = exit

@@ -4350,6 +4350,8 @@ export interface components {
              * @description The id of the batch export.
              */
             batch_export: string;
+            /** @description The id of the backfill that the run belongs to. Null for scheduled runs and their retries. */
+            backfill_id: string | null;
         };
         /**
          * BatchExport

@@ -20,6 +20,7 @@ import { createInterface } from 'node:readline'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { areaCommand, areas } from '../../src/cli/area.ts'
+import { EXIT } from '../../src/cli/failure.ts'
 import { operations } from '../../src/contract/table.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { migratedDatabase } from '../helpers/postgres.ts'
@@ -399,7 +400,7 @@ t.test('restores a backup of a running server', async (t) => {
 
   const restarted = await serve(t, ['--database', `sqlite:${restored}`])
   t.equal(restarted.ready.api_key, null)
-  const listed = await run(['organizations', 'list', '--json', '--base-url', restarted.ready.url], { env })
+  const listed = await run(['organizations', 'list', '--json'], { env: { ...env, WORKSPACE_URL: restarted.ready.url } })
   t.same(
     JSON.parse(listed.stdout).results.map((organization: { name: string }) => organization.name),
     ['My organization', 'Before'],
@@ -518,7 +519,7 @@ t.test('commands of the contract', async (t) => {
     const limited = await json(['api_keys', 'create', '--label', 'one', '--scopes', '["*"]', '--scoped-teams', '1'])
     secrets.push(limited.value)
     t.same(limited.scoped_teams, [1])
-    t.match(await call(['organizations', 'delete', created.id]), { code: 0, stdout: 'Done.\n' })
+    t.match(await call(['organizations', 'delete', created.id, '--yes']), { code: 0, stdout: 'Done.\n' })
   })
 
   t.test('accept --data as JSON, a file or standard input, and let flags override it', async (t) => {
@@ -539,8 +540,8 @@ t.test('commands of the contract', async (t) => {
 
   t.test('print tables, fields and the flags of the next page', async (t) => {
     const listed = await call(['projects', 'list', '--limit', '1'])
-    t.match(listed.stdout, /^id +uuid +name/)
-    t.match(listed.stdout, /More results: add --offset 1/)
+    t.match(listed.stdout, /^id +name +token/)
+    t.match(listed.stderr, /1 of \d.\nMore results: add --offset 1, or --all/)
     t.match((await call(['projects', 'retrieve', '@current'])).stdout, /^name: +\w+/m)
     t.match((await call(['api_keys', 'list'])).stdout, /First key/)
     t.match((await call(['users', 'me'])).stdout, /^email: +owner@example.com$/m)
@@ -568,8 +569,8 @@ t.test('commands of the contract', async (t) => {
     ])
     secrets.push(joined.api_key)
     t.match(await json(['members', 'update', joined.user.uuid, '--level', '1']), { level: 1 })
-    t.match((await call(['members', 'list', '--search', 'GRACE'])).stdout, /1 of 1/)
-    t.match(await call(['members', 'remove', joined.user.uuid]), { code: 0 })
+    t.match((await call(['members', 'list', '--search', 'GRACE'])).stderr, /1 of 1/)
+    t.match(await call(['members', 'remove', joined.user.uuid, '--yes']), { code: 0 })
     const domain = await json(['domains', 'create', '--domain', 'hedgerow.invalid'])
     const { stdout } = await call(['domains', 'verify', domain.id])
     t.match(stdout, `_workspace-challenge.hedgerow.invalid.  TXT  "${domain.verification_challenge}"`)
@@ -600,6 +601,8 @@ t.test('commands of the contract', async (t) => {
     ]
     const error = (code: string, attr: string | null = null) =>
       JSON.stringify({ type: 'x', code, detail: `It was ${code}.`, attr })
+    // A key is not sent to another server than that of WORKSPACE_URL.
+    const { WORKSPACE_KEY = '' } = env
     const no_key = { WORKSPACE_KEY: '' }
     const list = ['organizations', 'list']
     const cases: [code: number, args: string[], message: RegExp, env?: Variables][] = [
@@ -618,7 +621,8 @@ t.test('commands of the contract', async (t) => {
       [3, list, /WORKSPACE_KEY/, no_key],
       [3, [...list, '--key', 'wrong'], /unknown, revoked or expired/],
       [4, [...list, ...(await at(403, error('permission_denied')))], /^It was permission_denied\.$/m],
-      [5, ['organizations', 'retrieve', ready.url.slice(7)], /Not found/],
+      [5, ['organizations', 'retrieve', ready.url.slice(7)], /No organization is named/],
+      [5, ['organizations', 'retrieve', '0192b70b-03aa-7f10-8c2d-6e5f4a3b2c1d'], /Not found/],
       [6, ['organizations', 'create'], /"name".*\(field name\)/],
       [6, ['projects', 'create', '--name', ''], /blank.*\(field name\)/],
       [6, [...list, ...(await at(409, error('conflict', 'slug')))], /\(field slug\)/],
@@ -631,14 +635,16 @@ t.test('commands of the contract', async (t) => {
       [9, [...list, '--base-url', 'http://127.0.0.1:1'], /workspace-admin serve/],
     ]
     for (const [code, args, message, more] of cases) {
-      const ended = await run(args, { env: { ...env, ...more } })
+      const ended = await run(args, {
+        env: args.includes('--base-url') ? { WORKSPACE_KEY, ...more } : { ...env, ...more },
+      })
       t.equal(ended.code, code, `${args.join(' ')}: ${ended.stderr}`)
       t.match(ended.stderr, message)
       t.equal(ended.stdout, '')
     }
     const body = error('throttled')
     t.equal(
-      (await run([...list, '--json', ...(await at(429, body))], { env })).stderr,
+      (await run([...list, '--json', ...(await at(429, body))], { env: { WORKSPACE_KEY } })).stderr,
       `${body}\n`,
       '--json prints the error body unchanged',
     )
@@ -651,7 +657,13 @@ t.test('help', async (t) => {
     t.equal(code, 0)
     for (const word of ['serve', 'migrate', 'backup', 'doctor', 'users', 'keys', 'Exit codes', 'WORKSPACE_KEY'])
       t.match(stdout, word)
-    for (const area of new Set(operations.map((operation) => operation.area))) t.match(stdout, `  ${area} `)
+    for (const area of new Set(operations.map((operation) => operation.area)))
+      t.match(stdout, new RegExp(`^  ${area}[ |]`, 'm'))
+    const documented = readFileSync('docs/command.md', 'utf8')
+    for (const code of [0, ...Object.values(EXIT)]) {
+      t.match(stdout, new RegExp(`^ *${code}  \\w`, 'm'))
+      t.match(documented, `\n| ${code} | `)
+    }
     t.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
     t.match(await run([]), { code: 2, stderr: /^Usage/ })
   })

@@ -1,0 +1,168 @@
+/** `login`, `logout`, `profiles` and `use`: which server, key, organization and project commands use by default. */
+import { Command } from 'commander'
+import type { Variables } from '../config.ts'
+import { type Operation, operations } from '../contract/table.ts'
+import { type Body, get, isBody, readJson, request } from './client.ts'
+import { type ConnectionOptions, connect, readSettings, trimSlashes, withConnectionOptions } from './connection.ts'
+import { commandError, EXIT, usageError } from './failure.ts'
+import { type ScopeFlags, scopeId } from './names.ts'
+import { escapeControls, table } from './print.ts'
+import { DEFAULT_PROFILE, profileNames, readProfile, removeProfile, writeProfile } from './profiles.ts'
+import { askSecret, isInteractive } from './prompt.ts'
+
+interface LoginOptions {
+  baseUrl?: string
+  profile?: string
+}
+
+const profileOf = (variables: Variables, { profile }: LoginOptions): string =>
+  profile ?? (variables.WORKSPACE_PROFILE || DEFAULT_PROFILE)
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+export const loginCommand = (variables: Variables): Command =>
+  new Command('login')
+    .summary('store a server and a key, so that commands need no flags')
+    .description(
+      'Asks for a personal API key without showing it, checks it, and stores it with the URL of the server in a profile, a file that only you can read. Without a terminal, the key is the first line of standard input.',
+    )
+    .option('--base-url <url>', 'the server (default: WORKSPACE_URL, the profile, then http://127.0.0.1:8000)')
+    .option('--profile <name>', 'the profile to store (default: WORKSPACE_PROFILE, then "default")')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ workspace-admin login
+  $ workspace-admin login --base-url https://workspaces.example.com --profile work
+  $ workspace-admin keys create --user owner@example.com --scopes '*' --json | jq -r .value | workspace-admin login`,
+    )
+    .action(async (options: LoginOptions) => {
+      const name = profileOf(variables, options)
+      const before = readProfile(variables, name)
+      const fallback = options.baseUrl ?? (variables.WORKSPACE_URL || before?.url)
+      const url = trimSlashes(readSettings(variables, { baseUrl: fallback }).WORKSPACE_URL)
+      const { protocol, hostname } = new URL(url)
+      if (protocol === 'http:' && !LOOPBACK.test(hostname))
+        console.error(`Warning: the connection to ${url} is not encrypted. Others on the network can read the key.`)
+      if (isInteractive()) console.error(`Create a key in the console at ${url}/account/keys and paste it here.`)
+      const key = await askSecret('Key: ')
+      if (!/^[\x21-\x7e]{1,500}$/.test(key))
+        throw usageError('No key was entered. A key starts with phx_ and contains no spaces.')
+      const server = { url, key }
+      await get(server, '/api/personal_api_keys/@current/')
+      const email = String((await get(server, '/api/users/@me/')).email)
+      // The organization and project of another user or server would be wrong.
+      const isSame = before?.url === url && before.email === email
+      const { organization, project } = isSame ? before : {}
+      const file = writeProfile(variables, name, { url, key, email, organization, project })
+      console.log(`Logged in to ${url} as ${escapeControls(email)}. Stored in ${file}.`)
+    })
+
+export const logoutCommand = (variables: Variables): Command =>
+  new Command('logout')
+    .summary('delete a stored profile')
+    .description('Deletes a profile with its key from this machine. The key itself stays valid until it is revoked.')
+    .option('--profile <name>', 'the profile to delete (default: WORKSPACE_PROFILE, then "default")')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin logout --profile work')
+    .action((options: LoginOptions) => {
+      const name = profileOf(variables, options)
+      if (!removeProfile(variables, name))
+        throw commandError(
+          EXIT.not_found,
+          `There is no profile "${name}". List them with \`workspace-admin profiles\`.`,
+        )
+      console.log(`Deleted the profile "${name}". Its key stays valid until you revoke it in the console.`)
+    })
+
+export const profilesCommand = (variables: Variables): Command =>
+  new Command('profiles')
+    .summary('list the stored profiles')
+    .description('Lists the profiles that `login` stored, without their keys.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ workspace-admin profiles')
+    .action(({ json }: { json?: boolean }) => {
+      const rows = profileNames(variables).flatMap((profile) => {
+        const found = readProfile(variables, profile)
+        if (!found) return []
+        const { key, ...shown } = found
+        return [{ profile, ...shown }]
+      })
+      if (json) return console.log(JSON.stringify(rows))
+      const columns = ['profile', 'url', 'email', 'organization', 'project']
+      if (rows.length)
+        console.log(
+          table(
+            rows,
+            columns.map((heading) => ({ heading, value: (row) => row[heading] })),
+          ),
+        )
+      else console.error('None. Create one with `workspace-admin login`.')
+    })
+
+type UseOptions = ConnectionOptions & ScopeFlags & { local?: boolean; json?: boolean }
+
+const operationNamed = (id: string): Operation | undefined => operations.find((operation) => operation.id === id)
+
+export const useCommand = (variables: Variables): Command => {
+  const command = new Command('use')
+    .summary('choose the organization and project that @current stands for')
+    .description(
+      'Sets the organization and project that `@current` stands for, for all keys and sessions of the user. Nothing else changes them. With --local, stores them in the profile of this machine instead. Without --organization and --project, shows the current ones.',
+    )
+    .option('--organization <organization>', 'its id or name; its oldest project becomes current')
+    .option('--project <project>', 'its id or name; its organization becomes current')
+    .option('--local', 'only for this profile, not for the account')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ workspace-admin use
+  $ workspace-admin use --organization 'Hedgerow Analytics' --project 'Web shop'
+  $ workspace-admin use --project 'Mobile app' --local`,
+    )
+  return withConnectionOptions(command).action(async (options: UseOptions) => {
+    const update = operationNamed('users.update')
+    if (!update) throw new Error('The contract has no operation users.update.')
+    const server = connect(update, variables, options)
+    // Only flags count here: a default would make itself permanent.
+    const flagsOnly = { ...variables, WORKSPACE_ORGANIZATION: undefined, WORKSPACE_PROJECT: undefined }
+    const plain = { ...server, profile: undefined }
+    const isProjectGiven = options.project !== undefined
+    const organization = options.organization && (await scopeId('organization', plain, options, flagsOnly))
+    const project = isProjectGiven ? await scopeId('project', plain, options, flagsOnly) : undefined
+    if (options.local) {
+      const { profile } = server
+      if (!profile) throw usageError('--local needs a profile. Run `workspace-admin login` first.')
+      const owner = project && String((await get(plain, `/api/projects/${encodeURIComponent(project)}/`)).organization)
+      const chosen = organization || owner ? { organization: organization || owner, project } : {}
+      const { organization: _, project: __, ...rest } = profile
+      writeProfile(variables, profileOf(variables, options), { ...rest, ...chosen })
+      const none = 'The profile has no organization and project of its own any more.'
+      return console.log(
+        organization || owner
+          ? `Stored in the profile: organization ${organization || owner}, project ${project ?? 'none'}.`
+          : none,
+      )
+    }
+    const body: Body = {
+      ...(organization && { set_current_organization: organization }),
+      ...(project && { set_current_team: /^\d+$/.test(project) ? Number(project) : project }),
+    }
+    const isChange = Object.keys(body).length > 0
+    const outgoing = isChange
+      ? { method: 'PATCH', path: '/api/users/@me/', body }
+      : { method: 'GET', path: '/api/users/@me/' }
+    const me = await readJson(server, await request(server, outgoing))
+    if (!isBody(me)) throw commandError(EXIT.failed, 'The server responds with an unexpected body.')
+    const { organization: current, team } = me
+    if (options.json) return console.log(JSON.stringify({ organization: current, team }))
+    const nameOf = (one: unknown): string => (isBody(one) ? escapeControls(`${one.name} (${one.id})`) : 'none')
+    console.log(`Organization: ${nameOf(current)}\nProject:      ${nameOf(team)}`)
+    const { profile } = server
+    if (profile?.organization !== undefined)
+      console.error(
+        `The profile overrides them: organization ${profile.organization}, project ${profile.project ?? 'none'}. Remove that with \`use --local\`.`,
+      )
+  })
+}

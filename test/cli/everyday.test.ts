@@ -1,0 +1,556 @@
+/** Everyday tasks with the command: what it prints at 80 columns, names instead of ids, confirmations and waiting. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { COLUMNS, parseColumn } from '../../src/cli/columns.ts'
+import { rowSchema } from '../../src/cli/output.ts'
+import { contract, operations, resolve } from '../../src/contract/table.ts'
+import { freshFolder } from '../helpers/exports.ts'
+import { notRun } from '../helpers/not-run.ts'
+import { command, type Ended, ended, programFile, startProcess } from '../helpers/process.ts'
+
+const root = freshFolder(t)
+const data = join(root, 'data')
+const database = ['--database', `sqlite:${data}`]
+
+type Variables = Record<string, string>
+
+const local = (...args: string[]): Promise<Ended> => ended(command(args, {}, { cwd: root }))
+
+const server = await startProcess(t, { DATABASE_URL: `sqlite:${data}`, OUTBOUND_ALLOW: '127.0.0.1' })
+const key = server.api_key!
+const env: Variables = {
+  WORKSPACE_URL: server.url,
+  WORKSPACE_KEY: key,
+  COLUMNS: '80',
+  WORKSPACE_ORGANIZATION: 'Hedgerow Analytics',
+  WORKSPACE_PROJECT: 'Web shop',
+}
+
+const run = (args: string[], { input = '', variables = {} as Variables } = {}): Promise<Ended> =>
+  ended(command(args, { ...env, ...variables }, { cwd: root }), input)
+
+const json = async (args: string[], variables: Variables = {}) => {
+  const { code, stdout, stderr } = await run([...args, '--json'], { variables })
+  t.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+t.test('seed, creation and the contract check do not move @current', async (t) => {
+  const none = { WORKSPACE_ORGANIZATION: '', WORKSPACE_PROJECT: '' }
+  const current = async () => {
+    const { organization, team } = await json(['users', 'me'], none)
+    return { organization: organization.name, project: team.name }
+  }
+  const before = { organization: 'My organization', project: 'Default project' }
+  t.same(await current(), before)
+  t.equal((await local('seed', '--events', '300', ...database)).code, 0)
+  t.same(await current(), before, 'after seed')
+  const created = await json(['organizations', 'create', '--name', 'Aardvark'], none)
+  await json(['projects', 'create', '--name', 'New', '--organization', created.id], none)
+  await json(['projects', 'create', '--name', 'Newer'], none)
+  t.same(await current(), before, 'after creating an organization and projects')
+  const check = await run(['contract', 'check'], { variables: none })
+  t.match(check.stdout, / 0 failed/)
+  t.same(await current(), before, 'after the contract check')
+
+  const moved = await run(['use', '--organization', 'aardvark', '--project', 'New'], { variables: none })
+  t.match(moved.stdout, /^Organization: Aardvark \(.*\)\nProject: {6}New \(\d+\)\n$/)
+  t.same(await current(), { organization: 'Aardvark', project: 'New' })
+  t.match(await run(['use'], { variables: none }), { code: 0, stdout: /Aardvark/ }, 'shows the current ones')
+  t.match(await run(['use', '--project', 'Nowhere'], { variables: none }), {
+    code: 5,
+    stderr: /No project is named "Nowhere"/,
+  })
+  t.equal((await run(['use', '--organization', 'My organization'], { variables: none })).code, 0)
+  t.same(await current(), before)
+  t.equal((await run(['organizations', 'delete', 'Aardvark', '--yes'], { variables: none })).code, 0)
+})
+
+t.test('every list has columns, and every column is a field of the contract', async (t) => {
+  const { schemas } = contract.components as { schemas: Record<string, object> }
+  const lists = operations.filter(({ method, response }) => {
+    const body = response.content?.['application/json']?.schema
+    return method === 'GET' && body && (resolve(body).type === 'array' || 'results' in (resolve(body).properties ?? {}))
+  })
+  t.ok(lists.length > 20)
+  for (const operation of lists) {
+    const name = rowSchema(operation)?.name
+    t.ok(name && Object.hasOwn(COLUMNS, name), `${operation.id} lists ${name}`)
+  }
+  const fieldOf = (schema: object, path: string): boolean => {
+    const [head = '', ...rest] = path.split('.')
+    const node = resolve(schema) as {
+      properties?: Record<string, object>
+      allOf?: object[]
+      anyOf?: object[]
+      oneOf?: object[]
+    }
+    const below = node.properties?.[head]
+    if (below && (rest.length === 0 || fieldOf(below, rest.join('.')))) return true
+    return [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])].some((part) => fieldOf(part, path))
+  }
+  for (const [name, columns] of Object.entries(COLUMNS))
+    for (const column of columns)
+      if (typeof column === 'string') t.ok(fieldOf(schemas[name]!, parseColumn(column).path), `${name} ${column}`)
+})
+
+t.test('tables at 80 columns', async (t) => {
+  const shown = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(args)
+    t.equal(code, 0, stderr)
+    for (const line of lines(stdout)) t.ok(line.length <= 80, line)
+    return stdout
+  }
+
+  t.test('members show the address, the name, the level and the uuid that update takes', async (t) => {
+    const text = await shown('members', 'list')
+    t.match(text, /^email +name +level +uuid\n/)
+    const [, uuid] = /^barbara@hedgerow\.example +Barbara +member +([0-9a-f-]{36})$/m.exec(text) ?? []
+    t.match(await json(['members', 'update', uuid!, '--level', 'admin']), { level: 8 })
+    t.match(await json(['members', 'update', 'BARBARA@hedgerow.example', '--level', '1']), { level: 1 })
+    t.match(await run(['members', 'update', uuid!, '--level', 'boss']), {
+      code: 2,
+      stderr: /--level takes member, admin, owner/,
+    })
+  })
+
+  t.test('logs show the time, the level and the whole message', async (t) => {
+    const text = await shown('exports', 'logs', 'Every day into files')
+    t.match(text, /^time +level +message\n/)
+    t.match(text.replace(/\n +/g, ' '), /INFO +The backfill from 2\S+ to 2\S+ is complete\./)
+    t.notMatch(text, '…')
+  })
+
+  t.test('exports show the destination, the interval, the state and the last run', async (t) => {
+    const text = await shown('exports', 'list')
+    t.match(text, /^name +destination +interval +state +last run\n/)
+    t.match(text, /^Every day into files +File +day +active +Completed 20\d\d-\d\d-\d\d \d\d:\d\d$/m)
+    t.match(text, /^Payments, every hour +File +hour +paused +-$/m)
+  })
+
+  t.test('events show the time, the event and the distinct id', async (t) => {
+    const text = await shown('events', 'list', '--limit', '3')
+    t.match(text, /^time +event +distinct id/)
+    t.match(text, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +\S.* +visitor-\d+/m)
+    const [{ id }] = (await json(['events', 'list', '--limit', '1'])).results
+    t.match((await run(['events', 'retrieve', id])).stdout, /^properties:\n {2}\$browser: +\w/m)
+  })
+
+  t.test('all other lists fit', async () => {
+    for (const args of [
+      ['organizations', 'list'],
+      ['projects', 'list'],
+      ['invites', 'list'],
+      ['domains', 'list'],
+      ['batch_exports', 'list'],
+      ['runs', 'list', 'Every day into files'],
+      ['api_keys', 'list'],
+      ['activity_log', 'list', '--limit', '20'],
+      ['pipeline_destinations', 'repository'],
+      ['events', 'names'],
+      ['events', 'histogram'],
+      ['exports', 'retrieve', 'Every day into files'],
+    ])
+      await shown(...args)
+  })
+
+  t.test('a narrow terminal gets one block per row', async (t) => {
+    const { stdout } = await run(['members', 'list'], { variables: { COLUMNS: '40' } })
+    t.match(stdout, /^email: barbara@hedgerow\.example\nname: Barbara Liskov\nlevel: member\nuuid: [0-9a-f-]{36}\n\n/m)
+  })
+
+  t.test('invite links are lines of their own', async (t) => {
+    const invites = JSON.stringify(['a', 'b', 'c'].map((name) => ({ target_email: `${name}@guests.example` })))
+    const { stdout } = await run(['invites', 'bulk', '--data', '-'], { input: invites })
+    const links = lines(stdout).filter((line) =>
+      /^ {2}[abc]@guests\.example {2}http:\/\/\S+\/signup\/[0-9a-f-]{36}\/\?token=\w+$/.test(line),
+    )
+    t.equal(links.length, 3)
+    const created = await run(['api_keys', 'create', '--label', 'Shown once', '--scopes', 'query:read'])
+    t.match(created.stdout, /not shown again\.\n {2}phx_\w+\n$/)
+  })
+})
+
+t.test('formats and fields', async (t) => {
+  t.same(await json(['members', 'list', '--fields', 'user.email,level', '--search', 'ada@']), [
+    { 'user.email': 'ada@hedgerow.example', level: 15 },
+  ])
+  t.match(await run(['organizations', 'list', '--json', 'name']), { stdout: /^\[\{"name":"My organization"\},/ })
+  t.match(await run(['organizations', 'retrieve', '--json', 'Hedgerow Analytics']), {
+    stdout: /^\{"id":.*"member_count"/,
+  })
+  t.match(await run(['organizations', 'retrieve', 'hedgerow analytics', '--json', 'id,name']), {
+    stdout: /^\{"id":"[0-9a-f-]+","name":"Hedgerow Analytics"\}\n$/,
+  })
+  t.match(await run(['organizations', 'create', '--name', 'Unwanted', '--json', 'id,nam']), {
+    code: 2,
+    stderr: /"nam" is not a field\. Choose from id, name/,
+  })
+  t.notMatch((await run(['organizations', 'list'])).stdout, 'Unwanted', 'an unknown field is found before the request')
+  t.match(await run(['organizations', 'list', '--output', 'yaml']), { code: 2 })
+  t.match(await run(['organizations', 'list', '--json', '--output', 'csv']), { code: 2, stderr: /cannot be combined/ })
+
+  const all = await json(['events', 'list', '--all'])
+  t.equal(all.results.length, 300)
+  t.equal(all.next, null)
+  const paged = await run(['events', 'list', '--all', '--limit', '7', '--output', 'ndjson', '--fields', 'id'])
+  t.equal(lines(paged.stdout).length, 300)
+  t.same(
+    lines(paged.stdout).map((line) => JSON.parse(line).id),
+    all.results.map(({ id }: { id: string }) => id),
+  )
+  t.match(await run(['members', 'list', '--all', '--limit', '2']), { stdout: /tony@/, stderr: '6 in total.\n' })
+  t.match(
+    await run([
+      'exports',
+      'logs',
+      'Every day into files',
+      '--all',
+      '--limit',
+      '5',
+      '--output',
+      'csv',
+      '--fields',
+      'level,message',
+    ]),
+    {
+      stdout: /^level,message\r\nINFO,/,
+    },
+  )
+  t.match(await run(['api_keys', 'list', '--all']), { code: 2, stderr: /unknown option '--all'/ }, 'not a paged list')
+
+  await json(['projects', 'create', '--name', '=1+1'])
+  const csv = await run(['projects', 'list', '--output', 'csv', '--fields', 'name,event_retention_days'])
+  t.same(csv.stdout.split('\r\n').slice(0, 2), ['name,event_retention_days', 'Default project,'])
+  t.match(csv.stdout, "\r\n'=1+1,\r\n", 'spreadsheets do not run it')
+  t.match(await run(['projects', 'list', '--output', 'csv', '--offset', '900']), {
+    stdout: /^id,uuid,organization,[^\n]*\r\n$/,
+  })
+})
+
+t.test('a repeated flag is a list or an error', async (t) => {
+  const key = await json([
+    'api_keys',
+    'create',
+    '--label',
+    'Two',
+    '--scopes',
+    'query:read',
+    '--scopes',
+    'plugin:read,organization:read',
+  ])
+  t.same(key.scopes, ['query:read', 'plugin:read', 'organization:read'])
+  const both = await json(['events', 'list', '--event', 'paid', '--event', '$identify', '--all'])
+  t.same(new Set(both.results.map(({ event }: { event: string }) => event)), new Set(['paid', '$identify']))
+  for (const args of [
+    ['projects', 'create', '--name', 'One', '--name', 'Two'],
+    ['organizations', 'list', '--limit', '1', '--limit=2'],
+    ['organizations', 'list', '--output', 'csv', '-o', 'json'],
+    ['keys', 'create', '--user', 'a@example.com', '--user', 'b@example.com', '--scopes', '*', ...database],
+    ['serve', '--port', '0', '--port', '1'],
+  ])
+    t.match(await run(args), { code: 2, stderr: /given more than once/ }, args.join(' '))
+})
+
+t.test('names and addresses stand for ids', async (t) => {
+  const none = { WORKSPACE_ORGANIZATION: '', WORKSPACE_PROJECT: '' }
+  t.match(await json(['projects', 'retrieve', 'web shop']), { name: 'Web shop' })
+  t.match(await json(['organizations', 'retrieve', 'hedgerow-analytics']), { name: 'Hedgerow Analytics' })
+  t.match(await json(['domains', 'retrieve', 'hedgerow.example']), { is_verified: true })
+  t.match(await run(['invites', 'delete', 'margaret@hedgerow.example', '--yes']), { code: 0 })
+  t.match(await run(['invites', 'delete', 'margaret@hedgerow.example', '--yes']), {
+    code: 5,
+    stderr: /^No invite is named "margaret@hedgerow\.example"\. There are: .*alan@hedgerow\.example \([0-9a-f-]{36}\)/,
+  })
+  const source = { 'plugin.json': '{"name":"Tester"}', 'index.js': 'export function onEvent() {}' }
+  const plugin = await run(['pipeline_destinations', 'create', '--data', '-', '--json'], {
+    input: JSON.stringify({ plugin_type: 'source', name: 'Tester', source }),
+  })
+  t.equal(plugin.code, 0, plugin.stderr)
+  t.match(await json(['pipeline_destinations', 'retrieve', 'tester']), { id: JSON.parse(plugin.stdout).id })
+  t.match(await run(['exports', 'retrieve', 'Every week'], {}), {
+    code: 5,
+    stderr: /No batch export is named "Every week"\. There are: /,
+  })
+
+  t.test('the organization and the project come from the flag, the environment, or @current', async (t) => {
+    t.match(await json(['batch_exports', 'list']), { count: 2 })
+    t.match(await json(['batch_exports', 'list', '--organization', 'My organization']), { count: 0 })
+    t.match(await json(['batch_exports', 'list', '--organization-id', '@current']), { count: 0 }, 'the former flag')
+    t.match(await json(['exports', 'list', '--project', 'Mobile app']), { count: 0 })
+    t.match(await json(['exports', 'list'], none), { count: 0 })
+    t.match(await run(['exports', 'list', '--organization', 'Hedgerow Analytics'], { variables: none }), {
+      code: 2,
+      stderr: /^The organization has several projects: Web shop \(\d+\), Mobile app \(\d+\).*Add --project\.\n$/,
+    })
+    t.match(await run(['exports', 'list', '--organization', 'My organization', '--project', 'Web shop']), {
+      code: 5,
+      stderr: /No project is named "Web shop"/,
+    })
+    t.match(await json(['projects', 'create', '--name', 'Where the environment says']), {
+      organization: (await json(['organizations', 'retrieve', 'Hedgerow Analytics'])).id,
+    })
+    t.match(await run(['exports', 'list', '--project', ' ']), { code: 2, stderr: /--project is empty/ })
+  })
+
+  t.test('a name that several resources have is an error with their ids', async (t) => {
+    const ids = [
+      (await json(['projects', 'create', '--name', 'Twin'])).id,
+      (await json(['projects', 'create', '--name', 'Twin'])).id,
+    ]
+    const { code, stderr } = await run(['projects', 'delete', 'Twin', '--yes'])
+    t.equal(code, 2)
+    t.equal(stderr, `Several projects are named "Twin": Twin (${ids[0]}), Twin (${ids[1]}). Use an id.\n`)
+    await json(['projects', 'create', '--name', 'twin'])
+    t.match(await json(['projects', 'retrieve', 'twin']), { name: 'twin' }, 'the exact name wins')
+  })
+})
+
+t.test('deletion asks for confirmation', async (t) => {
+  const { id } = await json(['projects', 'create', '--name', 'Doomed'])
+  t.match(await run(['projects', 'delete', 'Doomed'], { input: 'y\n' }), {
+    code: 2,
+    stderr: /needs a confirmation, and standard input is not a terminal\. Add --yes\./,
+  })
+  t.match(await json(['projects', 'retrieve', String(id)]), { id })
+
+  const answer = async (text: string): Promise<string> => {
+    const line = `'${process.execPath}' '${programFile('workspace-admin.js')}' projects delete Doomed`
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+    })
+    let output = ''
+    for await (const bytes of child.stdout) {
+      output += bytes
+      if (output.includes('[y/N]') && !child.stdin.writableEnded) child.stdin.end(text)
+    }
+    return output
+  }
+  if (!hasProgram('script')) return notRun(t, 'script is not installed')
+  const kept = await answer('n\n')
+  t.match(kept, `Delete a project: Doomed (${id})?`)
+  t.match(kept, 'Nothing was changed.')
+  t.match(await json(['projects', 'retrieve', String(id)]), { id })
+  t.match(await answer('y\n'), 'Done.')
+  t.match(await run(['projects', 'retrieve', String(id)]), { code: 5 })
+})
+
+t.test('text of the server cannot control the terminal', async (t) => {
+  const hostile = JSON.stringify({
+    count: 1,
+    next: null,
+    previous: null,
+    results: [{ id: 'x', name: 'red \u009b31m \u202e' }],
+  })
+  const impostor = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end(hostile))
+  impostor.listen(0, '127.0.0.1')
+  await once(impostor, 'listening')
+  t.teardown(() => impostor.close())
+  const url = `http://127.0.0.1:${(impostor.address() as AddressInfo).port}`
+  const shown = await run(['organizations', 'list', '--base-url', url, '--key', 'phx_x'])
+  t.match(shown.stdout, 'red \\u009b31m \\u202e')
+  if (!hasProgram('script')) return notRun(t, 'script is not installed')
+  for (const args of ['organizations list --json', 'organizations list --output ndjson', 'api GET /x']) {
+    const line = `'${process.execPath}' '${programFile('workspace-admin.js')}' ${args} --base-url ${url} --key phx_x`
+    const { stdout: output } = await ended(
+      spawn('script', ['-qec', line, '/dev/null'], { env: { PATH: process.env.PATH, TERM: 'xterm' } }),
+    )
+    t.match(output, 'red \\u009b31m \\u202e', args)
+    t.notMatch(output, /[\u009b\u202e]/)
+  }
+})
+
+t.test('--data takes a file, and test takes the body of create', async (t) => {
+  const body = { name: 'From a file', interval: 'day', destination: { type: 'File', config: { prefix: 'x' } } }
+  writeFileSync(join(root, 'export.json'), JSON.stringify(body))
+  t.match(await json(['exports', 'test', '--data', 'export.json']), { passed: true })
+  t.match(await json(['batch_exports', 'test', '--data', JSON.stringify(body.destination)]), { passed: true })
+  t.match(await json(['exports', 'create', '--data', 'export.json']), { name: 'From a file' })
+  const { id } = await json(['projects', 'retrieve', 'Web shop'])
+  t.match(await json(['batch_exports', 'create', '--data', '@export.json', '--name', 'Other']), {
+    name: 'Other',
+    team_id: id,
+  })
+  t.match(await run(['exports', 'create', '--data', 'missing.json']), {
+    code: 1,
+    stderr: /missing\.json does not exist/,
+  })
+  t.match(await run(['exports', 'create', '--data', '{hunter2']), {
+    code: 2,
+    stderr: /^The value of --data is not valid JSON/,
+  })
+  t.match(await run(['exports', 'delete', 'Other', '-y']), { code: 0 })
+})
+
+t.test('api calls any path', async (t) => {
+  t.match(JSON.parse((await run(['api', 'GET', '/api/users/@me/'])).stdout), { email: 'owner@example.com' })
+  const path = '/api/projects/@current/events/'
+  const found = await run(['api', 'get', path, '--query', 'limit=1', '--query', 'event=paid'])
+  t.match(JSON.parse(found.stdout), { results: [] })
+  const created = await run(['api', 'POST', '/api/organizations/', '--data', '-'], { input: '{"name": "By api"}' })
+  t.match(JSON.parse(created.stdout), { name: 'By api' })
+  const pages = await run(['api', 'GET', '/api/organizations/', '--query', 'limit=1', '--all'])
+  t.ok(JSON.parse(pages.stdout).results.length >= 3)
+  t.match(await run(['api', 'DELETE', `/api/organizations/${JSON.parse(created.stdout).id}/`]), { code: 0, stdout: '' })
+  t.match(await run(['api', 'POST', '/api/organizations/', '--data', '{}']), {
+    code: 6,
+    stderr: /^\{"type":"validation_error"/,
+  })
+  for (const path of ['api/users', '@evil.example/', '//evil.example/', 'http://evil.example/', '/\\evil.example'])
+    t.match(await run(['api', 'GET', path]), { code: 2, stderr: /starts with one slash/ }, path)
+  t.match(await run(['api', 'FETCH', '/']), { code: 2, stderr: /not a method/ })
+  t.match(await run(['api', 'GET', '/', '--query', 'x']), { code: 2, stderr: /name=value/ })
+})
+
+t.test('waits for runs and follows logs', async (t) => {
+  const range = ['--start-at', '2020-01-01', '--end-at', '2020-01-04']
+  const name = 'Every day into files'
+  const filled = await run(['exports', 'backfill', name, ...range, '--watch', '--json'])
+  t.equal(filled.code, 0, filled.stderr)
+  const { backfill_id } = JSON.parse(filled.stdout)
+  t.match(
+    filled.stderr,
+    /^Completed: 2020-01-01 00:00:00 to .*\nCompleted: 2020-01-02 .*\nCompleted: 2020-01-03 .*\nThe backfill is complete: 3 runs\.\n$/,
+  )
+  const runs = (await json(['runs', 'list', name])).results
+  t.equal(runs.filter((run: { backfill_id: string | null }) => run.backfill_id === backfill_id).length, 3)
+  t.match(await run(['runs', 'watch', name]), {
+    code: 0,
+    stdout: /^Completed: 2020-01-03 00:00:00 to 2020-01-04 00:00:00, 0 records/,
+  })
+  t.match(JSON.parse((await run(['runs', 'watch', name, runs[1].id, '--json'])).stdout), { id: runs[1].id })
+  t.match(await json(['runs', 'retrieve', name, 'latest']), { id: runs[0].id })
+  t.match(await run(['runs', 'watch', 'From a file']), { code: 5, stderr: /no run yet/ })
+
+  const log = await run(['runs', 'logs', name, runs[0].id, '--follow', '--output', 'ndjson'])
+  t.equal(log.code, 0, log.stderr)
+  const messages = lines(log.stdout).map((line) => JSON.parse(line).message)
+  t.match(messages[0], /^Attempt 1 started/, 'oldest first')
+  t.equal(messages.at(-1), 'The window contains no events.')
+  t.equal(new Set(messages).size, messages.length, 'each entry once')
+  t.match(await run(['runs', 'logs', name, runs[0].id, '--follow', '--json']), { code: 2, stderr: /ndjson/ })
+
+  const broken = {
+    name: 'Broken',
+    interval: 'day',
+    destination: { type: 'HTTP', config: { url: 'http://127.0.0.1:1/', token: 'secret-token' } },
+  }
+  const made = await run(['exports', 'create', '--data', '-', '--json'], { input: JSON.stringify(broken) })
+  t.equal(made.code, 0, made.stderr)
+  const [start, end] = [7, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString())
+  await json(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!])
+  const watched = run(['runs', 'watch', 'Broken'])
+  const [latest] = (await json(['runs', 'list', 'Broken'])).results
+  await run(['runs', 'cancel', 'Broken', latest.id])
+  t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })
+
+  const follower = command(['exports', 'logs', name, '--follow'], env)
+  let followed = ''
+  const seen = new Promise<void>((resolve) => {
+    follower.stdout.on('data', (bytes) => {
+      followed += bytes
+      if (
+        /2020-02-02T00:00:00\.000Z is complete|2020-02-02T00:00:00\.000Z\s+is\s+complete/.test(
+          followed.replace(/\s+/g, ' '),
+        )
+      )
+        resolve()
+    })
+  })
+  await once(follower.stdout, 'data')
+  t.equal((await run(['exports', 'backfill', name, '--start-at', '2020-02-01', '--end-at', '2020-02-02'])).code, 0)
+  await seen
+  const exited = once(follower, 'exit')
+  follower.kill('SIGINT')
+  await exited
+  t.pass('prints entries that arrive later')
+})
+
+t.test('suggests our verbs for those of other programs', async (t) => {
+  const cases: [words: string, meant: string][] = [
+    ['organizations get x', 'retrieve'],
+    ['organizations show x', 'retrieve'],
+    ['projects rm x', 'delete'],
+    ['members rm x', 'remove'],
+    ['api_keys rm x', 'revoke'],
+    ['domains ls', 'list'],
+    ['exports add', 'create'],
+    ['exports resume x', 'unpause'],
+    ['runs wait x', 'watch'],
+    ['projects lsit', 'list'],
+    ['orgs list', 'organizations'],
+    ['plugins', 'pipeline_destinations'],
+    ['version', '--version'],
+  ]
+  for (const [words, meant] of cases)
+    t.match(await run(words.split(' ')), { code: 2, stderr: new RegExp(`Did you mean ${meant}\\?`) }, words)
+  t.match((await run(['exports', 'list', '-h'])).stdout, /^Usage: workspace-admin project_batch_exports list/)
+  t.match((await run(['serve', '-h'])).stdout, /^Usage: workspace-admin serve/)
+})
+
+t.test('does not show flags in the process list', async (t) => {
+  if (!existsSync('/proc/self/cmdline')) return notRun(t, 'there is no /proc')
+  const silent = createServer(() => undefined)
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const child = command(['projects', 'list', '--base-url', url, '--key', 'phx_visible'], {})
+  await once(silent, 'request')
+  const shown = readFileSync(`/proc/${child.pid}/cmdline`, 'latin1')
+  t.match(shown, /^workspace-admin projects list/)
+  t.notMatch(shown, 'phx_visible')
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+  silent.closeAllConnections()
+  silent.close()
+})
+
+t.test('completion', async (t) => {
+  const bin = join(root, 'bin')
+  mkdirSync(bin)
+  writeFileSync(
+    join(bin, 'workspace-admin'),
+    `#!/bin/sh\nexec '${process.execPath}' '${programFile('workspace-admin.js')}' "$@"\n`,
+    { mode: 0o755 },
+  )
+  const { stdout: script } = await run(['completion', 'bash'])
+  writeFileSync(join(root, 'completion.bash'), script)
+  const complete = (...words: string[]): string[] => {
+    const program = `source '${join(root, 'completion.bash')}'
+COMP_WORDS=(workspace-admin "$@"); COMP_CWORD=$#
+_workspace_admin; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const output = execFileSync('bash', ['-c', program, 'bash', ...words], {
+      env: { PATH: `${bin}:${process.env.PATH}`, HOME: root },
+      encoding: 'utf8',
+    })
+    return lines(output)
+  }
+  t.same(complete('organiz'), ['organizations', 'organization_projects'])
+  t.same(complete('exports', 'un'), ['unpause'])
+  t.same(complete('runs', 'wa'), ['watch'])
+  t.same(complete('members', 'list', '--ou'), ['--output'])
+  t.same(complete('members', 'list', '--output', ''), ['table', 'json', 'ndjson', 'csv'])
+  t.same(complete('exports', 'create', '--interval', 'd'), ['day'])
+  t.same(complete('members', 'update', 'x', '--level', 'o'), ['owner'])
+  t.same(complete('completion', ''), ['bash', 'zsh', 'fish'])
+  t.same(complete('nonsense', ''), [])
+  t.match(await run(['completion', 'tcsh']), { code: 2 })
+  for (const shell of ['zsh', 'fish']) {
+    const { stdout } = await run(['completion', shell])
+    t.match(stdout, 'workspace-admin complete --')
+    if (hasProgram(shell)) execFileSync(shell, ['-n'], { input: stdout })
+    else notRun(t, `${shell} is not installed, so its script is not parsed`)
+  }
+})
+
+function hasProgram(name: string): boolean {
+  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)))
+}
