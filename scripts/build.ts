@@ -30,6 +30,7 @@ const options: BuildOptions = {
     '@node-saml/node-saml',
     '@xmldom/xmldom',
     'openid-client',
+    '@opentelemetry/*',
   ],
   // CommonJS packages expect these globals.
   banner: {

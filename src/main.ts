@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
+import { createLog } from './log.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
@@ -15,9 +16,6 @@ import { oldest as oldestUser } from './store/users.ts'
 
 /** For programs that start a server themselves. */
 export { readConfig }
-
-/** Log lines that wait for a slow disk. Further lines are dropped. */
-const LOG_BACKLOG_BYTES = 1024 * 1024
 
 export interface Running {
   url: string
@@ -55,13 +53,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   }
   // Also runs when a second signal or the deadline ends the process.
   if (folder) process.once('exit', discard)
-  // Standard output is reserved for the line that reports that the server is ready.
-  const lines = pino.destination({ fd: 2, sync: true, maxLength: LOG_BACKLOG_BYTES })
-  // A full log disk does not stop the server: lines are buffered, then dropped.
-  lines.on('error', () => undefined)
-  // Node writes its own warnings to stderr too.
-  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
-  const log = pino({ level: settings.LOG_LEVEL }, lines)
+  const log = createLog(settings)
   let opened: Deps | undefined
   try {
     const deps = await buildDeps({ config: settings, log, ...(clock && { clock }) })
@@ -119,12 +111,30 @@ function drainSeconds(signal: NodeJS.Signals, config: Config): number {
   return config.DRAIN_SECONDS ?? (config.DATABASE_URL.startsWith('postgres') ? DRAIN_SECONDS : 0)
 }
 
-/** Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. */
-export function stopOnSignals({ stop, log }: Running, config: Config): void {
-  let stopping = false
+/** With npm, Ctrl-C reaches the server twice: from the terminal, and from npm, which forwards its signals. */
+const FORWARDED_SIGNAL_MS = 500
+
+export interface StopOptions {
+  /** Whether the parent process is npm. */
+  npm?: boolean
+}
+
+/**
+ * Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. Returns the handler of the
+ * signals.
+ */
+export function stopOnSignals(
+  { stop, log }: Running,
+  config: Config,
+  { npm = false }: StopOptions = {},
+): (signal: NodeJS.Signals) => void {
+  let stopping_since: number | undefined
   const end = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stopping_since !== undefined) {
+      if (!npm || performance.now() - stopping_since > FORWARDED_SIGNAL_MS) process.exit(1)
+      return
+    }
+    stopping_since = performance.now()
     const drain_seconds = drainSeconds(signal, config)
     log.info({ signal, drain_seconds }, 'stopping')
     setTimeout(
@@ -144,4 +154,5 @@ export function stopOnSignals({ stop, log }: Running, config: Config): void {
   }
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
+  return end
 }

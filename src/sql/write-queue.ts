@@ -2,6 +2,7 @@
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { errorCode, unavailable } from '../errors.ts'
+import type { RunInContext } from './db.ts'
 
 /** How long a write waits for another process's transaction before it fails with `unavailable`. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -9,7 +10,12 @@ const BUSY_RETRY_MS = 5
 /** Bounds a transaction, so that pending reads run in between. */
 const MAX_GROUP_SIZE = 50
 
+/** Runs a statement and measures it. */
+export type Timed = <Result>(text: string, work: () => Result) => Result
+
 interface Write {
+  /** Runs work in the context of the caller. */
+  inContext: RunInContext
   /** Does the work and returns the function that resolves the caller's promise. */
   work: () => Promise<() => void>
   /** In a shared transaction, in a separate transaction, or outside a transaction. */
@@ -29,7 +35,13 @@ export interface WriteQueue {
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: () => Result) => Result): WriteQueue {
+const inAnyContext: RunInContext = (work) => work()
+
+export function createWriteQueue(
+  writer: Sqlite.Database,
+  timed: Timed,
+  snapshot: () => RunInContext = () => inAnyContext,
+): WriteQueue {
   const begin = writer.prepare('begin immediate')
   const commit = writer.prepare('commit')
   const rollback = writer.prepare('rollback')
@@ -45,7 +57,7 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
         const result = await work()
         return () => resolve(result)
       }
-      queue.push({ work: resolvable, mode, deadline: busyDeadline(), reject })
+      queue.push({ inContext: snapshot(), work: resolvable, mode, deadline: busyDeadline(), reject })
       if (!draining) void drain()
     })
 
@@ -77,7 +89,7 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
     const settlements: (() => void)[] = []
     try {
       for (const write of group) settlements.push(await runInSavepoint(write))
-      timed(() => commit.run())
+      first.inContext(() => timed('commit', () => commit.run()))
     } catch (error) {
       // Nothing is committed and no promise is settled yet.
       if (writer.inTransaction) rollback.run()
@@ -97,10 +109,10 @@ export function createWriteQueue(writer: Sqlite.Database, timed: <Result>(work: 
   }
 
   /** Returns the function that settles the caller's promise after the commit. Throws if SQLite rolled back everything. */
-  async function runInSavepoint({ work, reject }: Write): Promise<() => void> {
+  async function runInSavepoint({ inContext, work, reject }: Write): Promise<() => void> {
     savepoint.run()
     try {
-      const settle = await work()
+      const settle = await inContext(work)
       release.run()
       return settle
     } catch (error) {
