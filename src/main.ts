@@ -120,23 +120,20 @@ export interface StopOptions {
 }
 
 /**
- * Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. Returns the handler of the
- * signals.
+ * Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. Returns a function that stops
+ * it as SIGTERM does.
  */
 export function stopOnSignals(
   { stop, log }: Running,
   config: Config,
   { npm = false }: StopOptions = {},
-): (signal: NodeJS.Signals) => void {
+): (reason: string) => void {
   let stopping_since: number | undefined
-  const end = (signal: NodeJS.Signals): void => {
-    if (stopping_since !== undefined) {
-      if (!npm || performance.now() - stopping_since > FORWARDED_SIGNAL_MS) process.exit(1)
-      return
-    }
+  const begin = (signal: NodeJS.Signals, reason?: string): void => {
+    if (stopping_since !== undefined) return
     stopping_since = performance.now()
     const drain_seconds = drainSeconds(signal, config)
-    log.info({ signal, drain_seconds }, 'stopping')
+    log.info({ signal, reason, drain_seconds }, 'stopping')
     setTimeout(
       () => {
         log.error(`shutdown timed out after ${config.SHUTDOWN_SECONDS} seconds; exiting`)
@@ -152,7 +149,12 @@ export function stopOnSignals(
       },
     )
   }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
-  return end
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const isForwarded = (since: number): boolean => npm && performance.now() - since < FORWARDED_SIGNAL_MS
+    if (stopping_since !== undefined && !isForwarded(stopping_since)) process.exit(1)
+    begin(signal)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return (reason) => begin('SIGTERM', reason)
 }

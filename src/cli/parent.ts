@@ -2,18 +2,16 @@
 import { readFileSync } from 'node:fs'
 import type { Variables } from '../config.ts'
 
-const POLL_MS = 500
-/** npm runs a command in a shell, so npm is the parent or the grandparent. */
-const MAX_ANCESTORS = 3
+const POLL_MS = 250
 
 interface Ancestor {
   pid: number
-  /** The name of the program. npm sets its own to `npm exec …` or `npm run …`. */
+  /** The name of the program. npm sets its own to `npm exec …`, `npm start` and so on. */
   name: string
   parent: number
 }
 
-/** Reads `/proc`. Undefined on systems without it. */
+/** Reads `/proc`. Undefined on systems without it, and for a process that is gone. */
 function ancestor(pid: number): Ancestor | undefined {
   try {
     const [, name = '', parent] = /^\d+ \((.*)\) \S (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
@@ -23,31 +21,34 @@ function ancestor(pid: number): Ancestor | undefined {
   }
 }
 
-/** The shell and npm between this process and the process that called npm. */
-function npmAncestors(): Ancestor[] {
-  const found: Ancestor[] = []
-  for (let pid = process.ppid; found.length < MAX_ANCESTORS; ) {
-    const next = ancestor(pid)
-    if (!next) return []
-    found.push(next)
-    if (next.name.startsWith('npm')) return found
-    pid = next.parent
-  }
-  return []
+/** npm, and the shell in which it runs a command. Empty if npm has not started this process. */
+function npmAncestors({ npm_command }: Variables): Ancestor[] {
+  const parent = npm_command === undefined ? undefined : ancestor(process.ppid)
+  if (!parent) return []
+  if (parent.name.startsWith('npm')) return [parent]
+  const npm = /^(sh|dash|bash|ash|busybox|zsh)$/.test(parent.name) ? ancestor(parent.parent) : undefined
+  return npm?.name.startsWith('npm') ? [parent, npm] : []
 }
 
 /**
- * Remembers the parent process. The returned function calls `end` once when the parent is gone, also when it was killed: its
- * children then get another parent. Under npm, npm and the process that called npm count as well.
+ * Remembers the parent process. The returned function calls `end` once when a process is gone that this one depends on. A
+ * killed process cannot tell its children, but they get another parent.
+ *
+ * npm runs a command in a shell and forwards signals only to the shell, so the end of npm or of the shell counts. For an
+ * ephemeral server the end of any parent counts, and the end of the process that called npm.
  */
-export function watchParent(variables: Variables): (end: () => void) => void {
+export function watchParents(variables: Variables, ephemeral: boolean): (end: () => void) => void {
   const parent = process.ppid
-  const ancestors = variables.npm_command === undefined ? [] : npmAncestors()
-  const isOrphan = (): boolean =>
-    process.ppid !== parent || ancestors.some(({ pid, parent }) => ancestor(pid)?.parent !== parent)
+  const chain = npmAncestors(variables)
+  // The parent of npm itself counts only for an ephemeral server.
+  const links = ephemeral ? chain : chain.slice(0, -1)
+  const isWatched = ephemeral || chain.length > 0
+  const isGone = (): boolean =>
+    process.ppid !== parent || links.some(({ pid, parent }) => ancestor(pid)?.parent !== parent)
   return (end) => {
+    if (!isWatched) return
     const timer = setInterval(() => {
-      if (!isOrphan()) return
+      if (!isGone()) return
       clearInterval(timer)
       end()
     }, POLL_MS).unref()

@@ -4,7 +4,7 @@ import { readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
 import { saveCompileCache } from './compile-cache.ts'
 import { usageError } from './failure.ts'
-import { watchParent } from './parent.ts'
+import { watchParents } from './parent.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
 const HELP = `Usage: workspace-admin serve [options]
@@ -95,12 +95,12 @@ export async function serve(args: string[], variables: Variables): Promise<void>
     ...(options.dialect && { DIALECT: options.dialect }),
     ...(options.role && { ROLE: options.role }),
   })
-  const onParentExit = options.ephemeral ? watchParent(variables) : undefined
+  const onParentExit = watchParents(variables, options.ephemeral ?? false)
   const running = await startServer({ config, ephemeral: options.ephemeral })
   const stop = stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config, {
     npm: variables.npm_command !== undefined,
   })
-  onParentExit?.(() => stop('SIGTERM'))
+  onParentExit(() => stop('the parent process has ended'))
   // The reader of the ready line may close the pipe.
   process.stdout.on('error', () => undefined)
   const { project_token, organization_id, project_id } = running.oldest

@@ -25,6 +25,7 @@ import { decodeAtSigns, loggedUrl } from './request-url.ts'
 import { securityHeaders } from './security-headers.ts'
 import { serializerCompiler } from './serialization.ts'
 import { traceRequests } from './traces.ts'
+import { createUnusedConnections } from './unused-connections.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** How often Node checks for requests that take too long to arrive. */
@@ -88,6 +89,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   if (deps.tracing) traceRequests(app, deps.tracing)
   const bodies = createBodyMemory(config.BODY_MEMORY_MB * 1024 * 1024)
   const pipelining = createPipelineLimit(app.server)
+  const unused = createUnusedConnections(app.server)
   app.addHook('onRequest', (request, reply, done) => {
     restoreMethod(request)
     reply.headers(headers).header('x-request-id', request.id)
@@ -118,7 +120,10 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   app.addHook('onSend', dropHeadBody)
   const rateLimits = createRateLimits(deps)
   app.addHook('onClose', rateLimits.stop)
-  app.addHook('preClose', async () => deps.parsers.drain())
+  app.addHook('preClose', async () => {
+    unused.closeSoon()
+    deps.parsers.drain()
+  })
   await bind(app, deps, areas(deps), rateLimits)
   return app
 }
