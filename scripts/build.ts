@@ -30,7 +30,9 @@ const options: BuildOptions = {
     '@node-saml/node-saml',
     '@xmldom/xmldom',
     'openid-client',
-    '@opentelemetry/*',
+    '@opentelemetry/exporter-trace-otlp-http',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace',
   ],
   // CommonJS packages expect these globals.
   banner: {

@@ -1,10 +1,13 @@
 /** The log of the server: levels by area, JSON or readable lines, and output that never blocks. */
+import { once } from 'node:events'
 import { fstatSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { type Config, type LogArea, parseLevels } from './config.ts'
 
 /** Log lines that wait for a slow reader or disk. Further lines are dropped. */
 const BACKLOG_BYTES = 1024 * 1024
+const FLUSH_MS = 500
 const STDERR = 2
 
 /** The logger of an area, with its own level if LOG_LEVEL names the area. */
@@ -37,6 +40,13 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 
     },
   )
   return log
+}
+
+/** Waits for a slow reader of the log, but not for one that does not read. */
+export async function flushLog(): Promise<void> {
+  const { stderr } = process
+  if (stderr.writableLength === 0) return
+  await Promise.race([once(stderr, 'drain'), sleep(FLUSH_MS, undefined, { ref: false })]).catch(() => undefined)
 }
 
 /** Returns a function that writes a line, or returns false if too many lines are waiting. */

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
-import { createLog } from './log.ts'
+import { createLog, flushLog } from './log.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
@@ -141,13 +141,18 @@ export function stopOnSignals(
       },
       (drain_seconds + config.SHUTDOWN_SECONDS) * 1000,
     ).unref()
-    stop(drain_seconds).then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'shutdown failed')
-        process.exit(1)
-      },
-    )
+    stop(drain_seconds)
+      .then(
+        () => 0,
+        (error) => {
+          log.error({ err: error }, 'shutdown failed')
+          return 1
+        },
+      )
+      .then(async (code) => {
+        await flushLog()
+        process.exit(code)
+      })
   }
   const onSignal = (signal: NodeJS.Signals): void => {
     const isForwarded = (since: number): boolean => npm && performance.now() - since < FORWARDED_SIGNAL_MS

@@ -129,13 +129,9 @@ export async function openTracing(settings: TracingSettings, onError: (message: 
       return span ? api.trace.setSpan(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT
     }
     // A client must not turn recording on or off: only the ratio decides.
-    const { decision } = parent ? { decision: undefined } : root.shouldSample(undefined, remote.traceId)
-    const traceFlags =
-      decision === undefined
-        ? remote.traceFlags
-        : decision === sdk.SamplingDecision.RECORD_AND_SAMPLED
-          ? api.TraceFlags.SAMPLED
-          : api.TraceFlags.NONE
+    const isSampled = () =>
+      root.shouldSample(undefined, remote.traceId).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED
+    const traceFlags = parent ? remote.traceFlags : isSampled() ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE
     return api.trace.setSpanContext(api.ROOT_CONTEXT, { ...remote, traceFlags })
   }
 
@@ -162,7 +158,8 @@ export async function openTracing(settings: TracingSettings, onError: (message: 
     },
     statement: (seconds, text, engine) => {
       const parent = current.getStore()
-      if (!parent?.isRecording()) return
+      // Work that a request has started may continue after its response.
+      if (!parent || parent.spanContext().traceFlags !== api.TraceFlags.SAMPLED) return
       const ended = performance.timeOrigin + performance.now()
       tracer
         .startSpan(

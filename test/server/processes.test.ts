@@ -121,14 +121,15 @@ t.test('an ephemeral server logs only warnings', async (t) => {
 t.test('a server whose output is not read keeps serving, and reports the dropped lines', async (t) => {
   const environment = { LOG_LEVEL: 'info,sql=debug', RATE_LIMITS: 'false', DRAIN_SECONDS: '0' }
   const { child, url, exited } = await start(t, process.execPath, serveArguments(), { environment })
+  const statuses = new Set<number>()
   const request = async (): Promise<void> => {
     const response = await fetch(`${url}/api/users/@me/`, { headers: { authorization: 'Bearer phx_unknown' } })
     await response.text()
-    t.equal(response.status, 401)
+    statuses.add(response.status)
   }
   // About 2 MB of log lines. The pipe takes 64 kB to 1 MB, and the server buffers 1 MiB.
-  const LINES = 6_000
-  for (let sent = 0; sent < LINES; sent += 50) await Promise.all(Array.from({ length: 50 }, request))
+  const REQUESTS = 3_000
+  for (let sent = 0; sent < REQUESTS; sent += 50) await Promise.all(Array.from({ length: 50 }, request))
   const lines = text(child.stderr!)
   await request()
   child.kill('SIGTERM')
@@ -140,8 +141,9 @@ t.test('a server whose output is not read keeps serving, and reports the dropped
   const dropped = log.flatMap((line) => line.dropped ?? [])
   t.ok(dropped.length > 0 && dropped[0] > 0, `reports ${dropped} dropped lines`)
   const requests = log.filter(({ msg }) => msg === 'request completed').length
-  t.ok(requests < LINES)
-  t.equal(log.at(-1).msg, 'stopping')
+  t.ok(requests < REQUESTS)
+  t.same([...statuses], [401])
+  t.ok(log.some(({ msg }) => msg === 'stopping'))
 })
 
 t.test('a closed pipe does not stop the server', async (t) => {
