@@ -203,10 +203,11 @@ for (const name of Object.keys(PROXIES)) {
       { status: 413, body: { code: 'request_too_large' } },
       'the server itself rejects a larger body',
     )
-    t.equal((await capture(large((22 * MIB) / 20))).status, 413, 'the proxy rejects much larger bodies')
+    t.equal((await capture(large((22 * MIB) / 20))).status, 413, 'a much larger body is rejected')
 
     const all = await send(ports.https, '/api/projects/@current/events/?event=large', { headers: api })
-    t.equal(all.body.results.length, 20, 'a response of 20 MB is streamed')
+    t.equal(all.status, 200)
+    t.equal(all.body.results?.length, 20, 'a response of 20 MB is streamed')
   })
 
   t.test(`${name} passes on parts of a response at once, and reuses connections`, async (t) => {
