@@ -92,6 +92,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   const unused = createUnusedConnections(app.server)
   app.addHook('onRequest', (request, reply, done) => {
     restoreMethod(request)
+    unused.use(request.raw.socket)
     reply.headers(headers).header('x-request-id', request.id)
     // A connection that stays open would delay a shutdown until its deadline.
     if (deps.lifecycle.draining) reply.header('connection', 'close')

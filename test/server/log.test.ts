@@ -36,7 +36,7 @@ for (const engine of ENGINES)
         method: 'GET',
         route: '/api/projects/{project_id}/events/',
         url: '/api/projects/@current/events/?limit=5&token=…&where=…&event=7&after=…',
-        status: 200,
+        status: 400,
         ms: Number,
         address: '127.0.0.1',
         user: 1,
