@@ -30,6 +30,9 @@ const options: BuildOptions = {
     '@node-saml/node-saml',
     '@xmldom/xmldom',
     'openid-client',
+    '@opentelemetry/exporter-trace-otlp-http',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace',
   ],
   // CommonJS packages expect these globals.
   banner: {

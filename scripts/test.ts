@@ -39,8 +39,8 @@ const LONGEST = [
   'cli/import',
   'clients/generated',
 ]
-/** These tests need a Chromium. They run only when they are named. */
-const BROWSER = 'test/browser/'
+/** These tests need a Chromium or reverse proxies. They run only when they are named. */
+const NEED_PROGRAMS = ['test/browser/', 'test/deploy/']
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -78,7 +78,9 @@ function testFiles(names: readonly string[]): string[] {
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => join('test', file))
   const wanted = names.map((name) => relative('.', name))
   const isWanted = (file: string): boolean =>
-    wanted.length ? wanted.some((name) => file === name || file.startsWith(`${name}/`)) : !file.startsWith(BROWSER)
+    wanted.length
+      ? wanted.some((name) => file === name || file.startsWith(`${name}/`))
+      : !NEED_PROGRAMS.some((folder) => file.startsWith(folder))
   return all.filter((file) => file.endsWith('.test.ts') && isWanted(file)).sort((a, b) => rank(a) - rank(b))
 }
 

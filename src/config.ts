@@ -5,6 +5,9 @@ import { Value } from '@sinclair/typebox/value'
 const host = (value: string, description: string) =>
   Type.String({ default: value, pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$', description })
 
+const endpoint = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^https?://[^/\\s?#]+(/[^\\s#]*)?$', description }))
+
 const credential = (description: string) => Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description }))
 
 const token = (where: string) =>
@@ -14,6 +17,10 @@ const token = (where: string) =>
       description: `A token for ${where}, used for plugin URLs without a private_token by all organizations. It should not grant access to private repositories`,
     }),
   )
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+export const LOG_AREAS = ['requests', 'exports', 'mail', 'events', 'signin', 'sql'] as const
+export type LogArea = (typeof LOG_AREAS)[number]
 
 /** Every setting of the server, with its default. Settings are environment variables. */
 const Environment = Type.Object({
@@ -54,20 +61,39 @@ const Environment = Type.Object({
   SITE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$',
-      description: 'The public URL of this server, used in links',
+      description: 'The public URL of this server, used in links: scheme and host, without a path',
     }),
   ),
   TRUST_PROXY: Type.Boolean({
     default: false,
     description: 'Trust the X-Forwarded-* and Forwarded headers of the proxy in front',
   }),
-  LOG_LEVEL: Type.Union(
-    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
-    {
-      default: 'info',
-      description: 'The lowest level that is logged: fatal, error, warn, info, debug, trace or silent',
-    },
+  LOG_LEVEL: Type.String({
+    default: 'info',
+    description: `The lowest level that is logged: ${LOG_LEVELS.join(', ')}. Areas can have their own, such as info,exports=debug,sql=warn; the areas are ${LOG_AREAS.join(', ')}`,
+  }),
+  LOG_FORMAT: Type.Optional(
+    Type.Union([Type.Literal('pretty'), Type.Literal('json')], {
+      description: 'The format of log lines: pretty or json; by default pretty in a terminal and json otherwise',
+    }),
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(
+    'The base URL of an OpenTelemetry collector. Traces are sent to /v1/traces there; without it, nothing is traced',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint('The whole URL that traces are sent to, instead of the base URL'),
+  OTEL_SERVICE_NAME: Type.String({ default: 'workspace-admin', description: 'The name of this service in traces' }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    description: 'The part of all requests and export attempts that is traced, from 0 to 1',
+  }),
+  OTEL_BSP_SCHEDULE_DELAY: Type.Integer({
+    default: 5_000,
+    minimum: 10,
+    maximum: 600_000,
+    description: 'How many milliseconds of spans are sent in one request',
+  }),
   HEADERS_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,
@@ -315,14 +341,47 @@ export function readConfig(environment: Variables): Config {
     throw new Error(
       'BACKUP_EVERY works with SQLite only. On PostgreSQL, unset it, schedule pg_dump and run `workspace-admin backup --record` after it.',
     )
-  return config.SITE_URL ? { ...config, SITE_URL: config.SITE_URL.replace(/(?<!\/)\/+$/, '') } : config
+  return config.SITE_URL ? { ...config, SITE_URL: siteOrigin(config.SITE_URL) } : config
+}
+
+/** The origin of SITE_URL. Throws if the URL has a path: cookies, the console and callbacks of providers use the root. */
+export function siteOrigin(site_url: string): string {
+  const { origin, pathname } = new URL(site_url)
+  if (pathname !== '/')
+    throw new Error(
+      `SITE_URL must not have a path, but has ${pathname}. Give the server a host of its own, such as https://workspaces.example.com.`,
+    )
+  return origin
+}
+
+/** The level of the log, and the levels of areas that have their own. */
+export interface LogLevels {
+  base: string
+  areas: Map<string, string>
+}
+
+/** Parses `info,exports=debug,sql=warn`. Undefined for anything else. */
+export function parseLevels(text: string): LogLevels | undefined {
+  const areas = new Map<string, string>()
+  let base: string | undefined
+  for (const entry of splitList(text)) {
+    const [name = '', level, ...rest] = entry.split('=')
+    if (!LOG_LEVELS.includes(level ?? name) || rest.length > 0) return undefined
+    if (level !== undefined && LOG_AREAS.some((known) => known === name)) areas.set(name, level)
+    else if (level === undefined && base === undefined) base = name
+    else return undefined
+  }
+  return { base: base ?? 'info', areas }
 }
 
 const isUrl = (value: string): boolean => URL.canParse(value)
 
 /** Checks that a pattern cannot express. */
 const CHECKS = [
+  { name: 'LOG_LEVEL', isValid: (value: string) => parseLevels(value) !== undefined },
   { name: 'SITE_URL', isValid: isUrl },
+  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', isValid: isUrl },
+  { name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', isValid: isUrl },
   {
     name: 'SMTP_URL',
     isValid: (value: string) =>
@@ -392,7 +451,7 @@ export const splitList = (value: string): string[] => value.split(',').map((entr
 export const readClientConfig = (environment: Variables): ClientConfig => read(ClientEnvironment, environment)
 
 /** Whether a failing command prints a stack trace. Works even when other settings are invalid. */
-export const showsStacks = (environment: Variables): boolean => /^(debug|trace)$/.test(environment.LOG_LEVEL ?? '')
+export const showsStacks = (environment: Variables): boolean => /^(debug|trace)\b/.test(environment.LOG_LEVEL ?? '')
 
 /** Throws an error that names the first invalid setting and its valid values. */
 function read<Schema extends TObject>(schema: Schema, environment: Variables): Static<Schema> {

@@ -4,7 +4,7 @@ import { createPasswordProcesses } from './auth/password-processes.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { activeAt } from './auth/sessions.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backups/schedule.ts'
-import { type Config, splitList } from './config.ts'
+import { type Config, type LogArea, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { createEventCounter, type EventCounter } from './events/counts.ts'
 import { openEventStore } from './events/open.ts'
@@ -17,6 +17,7 @@ import { createDeliveryProcesses, type DeliveryProcesses } from './exports/deliv
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { addGauges } from './gauges.ts'
 import { type Ids, makeIds } from './ids.ts'
+import { areaLog } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
@@ -27,7 +28,7 @@ import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
 import type { SignInService } from './signin/service.ts'
 import { removeExpired } from './signin/sign-in.ts'
-import { clockOf, type Database } from './sql/db.ts'
+import { clockOf, type Database, type DbOptions } from './sql/db.ts'
 import { migrate } from './sql/migrate.ts'
 import { openDatabase } from './sql/open.ts'
 import * as activityLog from './store/activity_log.ts'
@@ -36,6 +37,7 @@ import { claim, identity } from './store/installation.ts'
 import * as purges from './store/purges.ts'
 import { reencryptSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
+import { openTracing, type Tracing, tracingSettings } from './tracing.ts'
 
 const DAY_MS = 86_400_000
 /** Counts of failed sign-ins and of emails expire after a day. */
@@ -76,6 +78,8 @@ export interface Deps {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics: Metrics
+  /** Null when traces are off. */
+  readonly tracing: Tracing | null
   /** Sign-in, sessions and credentials. */
   readonly signIn: SignInService
   /** The single sign-on providers of the operator. */
@@ -115,9 +119,13 @@ export async function buildDeps({
   processes = createDeliveryProcesses(),
   readerProgram,
 }: DepsOptions): Promise<Deps> {
+  const logOf = (area: LogArea): Logger => areaLog(log, config, area)
   const metrics = createMetrics()
+  const traces = tracingSettings(config)
+  const tracing = traces && (await openTracing(traces, tracingErrors(log)))
+  const observer = observeStatements({ config, log: logOf('sql'), metrics, tracing })
   const db = await openDatabase(config.DATABASE_URL, {
-    observe: metrics.query,
+    ...observer,
     connections: config.DATABASE_CONNECTIONS,
     wait_ms: config.DATABASE_WAIT_MS,
     lock_ms: config.DATABASE_LOCK_MS,
@@ -126,7 +134,7 @@ export async function buildDeps({
   const started_at = milliseconds()
   const now = (): string => new Date(milliseconds()).toISOString()
   const ids = injectedIds ?? makeIds(milliseconds)
-  const stores = { url: config.DATABASE_URL, db, ids, now: now(), observe: metrics.query }
+  const stores = { url: config.DATABASE_URL, db, ids, now: now(), observer }
   const events = await openStores(stores).catch(async (error) => {
     await db.close()
     throw error
@@ -138,13 +146,13 @@ export async function buildDeps({
     throw error
   })
 
-  const writer = createEventWriter(events, log, metrics.ingested)
-  const parsers = createParserPool({ onLoss: (why) => log.warn(why) })
+  const writer = createEventWriter(events, logOf('events'), metrics.ingested)
+  const parsers = createParserPool({ onLoss: (why) => logOf('events').warn(why) })
   const eventReader = await createEventReader({
     events,
     url: config.DATABASE_URL,
     timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
-    observe: metrics.query,
+    observe: observer.observe,
     program: readerProgram,
   })
 
@@ -159,7 +167,7 @@ export async function buildDeps({
   const purger = createPurger({
     events,
     now,
-    log,
+    log: logOf('events'),
     purges: {
       queued: () => purges.list(db),
       done: (project_id) => purges.remove(db, project_id),
@@ -171,8 +179,8 @@ export async function buildDeps({
       },
     },
   })
-  const counter = createEventCounter({ events, reader: eventReader, log })
-  const mailer = await openMail({ config, db, ids, now, milliseconds, log, metrics })
+  const counter = createEventCounter({ events, reader: eventReader, log: logOf('events') })
+  const mailer = await openMail({ config, db, ids, now, milliseconds, log: logOf('mail'), metrics })
   const passwordProcesses = createPasswordProcesses()
   const signIn: SignInService = {
     db,
@@ -184,7 +192,7 @@ export async function buildDeps({
     limits,
     throttled: config.RATE_LIMITS,
     mailer,
-    failures: createFailureLog(log),
+    failures: createFailureLog(logOf('signin')),
     background,
   }
   // A worker picks up the mail and purges that an API node enqueues.
@@ -202,8 +210,9 @@ export async function buildDeps({
     vault,
     ids,
     now,
-    log,
+    log: logOf('exports'),
     metrics,
+    tracing,
     files_root,
     launch: processes.deliver,
     wakeMailer: mailer?.wake ?? null,
@@ -230,6 +239,7 @@ export async function buildDeps({
     now,
     milliseconds,
     metrics,
+    tracing,
     ids,
     mailer,
     signIn,
@@ -255,7 +265,48 @@ export async function buildDeps({
       await eventReader.stop()
       if (events !== db) await events.close()
       await db.close()
+      await tracing?.stop()
     },
+  }
+}
+
+/** Statements that take at least this long are logged as a warning. */
+const SLOW_STATEMENT_SECONDS = 1
+const MAX_LOGGED_STATEMENT = 2_000
+
+/** Counts, logs and traces statements. */
+function observeStatements({
+  config,
+  log,
+  metrics,
+  tracing,
+}: Pick<Deps, 'config' | 'log' | 'metrics' | 'tracing'>): Required<Pick<DbOptions, 'observe'>> &
+  Pick<DbOptions, 'snapshot'> {
+  const engine = config.DATABASE_URL.startsWith('postgres') ? 'postgres' : 'sqlite'
+  return {
+    observe: (seconds, text) => {
+      metrics.query(seconds)
+      tracing?.statement(seconds, text, engine)
+      const level = seconds >= SLOW_STATEMENT_SECONDS ? 'warn' : 'debug'
+      if (log.isLevelEnabled(level))
+        log[level](
+          { statement: text.slice(0, MAX_LOGGED_STATEMENT), ms: Math.round(seconds * 1e6) / 1e3 },
+          level === 'warn' ? 'slow statement' : 'statement',
+        )
+    },
+    ...(tracing && { snapshot: tracing.snapshot }),
+  }
+}
+
+const TRACING_ERROR_PERIOD_MS = 60_000
+
+/** Logs that spans cannot be sent, at most once a minute. */
+function tracingErrors(log: Logger): (reason: string) => void {
+  let logged_at: number | undefined
+  return (reason) => {
+    if (logged_at !== undefined && performance.now() - logged_at < TRACING_ERROR_PERIOD_MS) return
+    logged_at = performance.now()
+    log.warn({ reason }, 'sending traces failed')
   }
 }
 
@@ -276,19 +327,19 @@ export async function openStores({
   db,
   ids,
   now,
-  observe,
+  observer,
 }: {
   url: string
   db: Database
   ids: Ids
   now: string
-  observe?: (seconds: number) => void
+  observer?: Pick<DbOptions, 'observe' | 'snapshot'>
 }): Promise<Database> {
   await migrate(db, now)
   if ((await identity(db)) === undefined) await db.tx((tx) => claim(tx, ids.uuid(), now))
   const installation = await identity(db)
   if (installation === undefined) throw new Error('the database has no installation id')
-  return openEventStore({ url, administration: db, installation, now, observe })
+  return openEventStore({ url, administration: db, installation, now, observer })
 }
 
 /** By default next to the SQLite files. */

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
+import { createLog, flushLog } from './log.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
@@ -15,9 +16,6 @@ import { oldest as oldestUser } from './store/users.ts'
 
 /** For programs that start a server themselves. */
 export { readConfig }
-
-/** Log lines that wait for a slow disk. Further lines are dropped. */
-const LOG_BACKLOG_BYTES = 1024 * 1024
 
 export interface Running {
   url: string
@@ -57,13 +55,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   }
   // Also runs when a second signal or the deadline ends the process.
   if (folder) process.once('exit', discard)
-  // Standard output is reserved for the line that reports that the server is ready.
-  const lines = pino.destination({ fd: 2, sync: true, maxLength: LOG_BACKLOG_BYTES })
-  // A full log disk does not stop the server: lines are buffered, then dropped.
-  lines.on('error', () => undefined)
-  // Node writes its own warnings to stderr too.
-  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
-  const log = pino({ level: settings.LOG_LEVEL }, lines)
+  const log = createLog(settings)
   let opened: Deps | undefined
   try {
     const deps = await buildDeps({ config: settings, log, ...(clock && { clock }) })
@@ -124,14 +116,29 @@ function drainSeconds(signal: NodeJS.Signals, config: Config): number {
   return config.DRAIN_SECONDS ?? (config.DATABASE_URL.startsWith('postgres') ? DRAIN_SECONDS : 0)
 }
 
-/** Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. */
-export function stopOnSignals({ stop, log }: Running, config: Config): void {
-  let stopping = false
-  const end = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1)
-    stopping = true
+/** With npm, Ctrl-C reaches the server twice: from the terminal, and from npm, which forwards its signals. */
+const FORWARDED_SIGNAL_MS = 500
+
+export interface StopOptions {
+  /** Whether the parent process is npm. */
+  npm?: boolean
+}
+
+/**
+ * Stops on SIGTERM and SIGINT. A second signal or the deadline ends the process immediately. Returns a function that stops
+ * it as SIGTERM does.
+ */
+export function stopOnSignals(
+  { stop, log }: Running,
+  config: Config,
+  { npm = false }: StopOptions = {},
+): (reason: string) => void {
+  let stopping_since: number | undefined
+  const begin = (signal: NodeJS.Signals, reason?: string): void => {
+    if (stopping_since !== undefined) return
+    stopping_since = performance.now()
     const drain_seconds = drainSeconds(signal, config)
-    log.info({ signal, drain_seconds }, 'stopping')
+    log.info({ signal, reason, drain_seconds }, 'stopping')
     setTimeout(
       () => {
         log.error(`shutdown timed out after ${config.SHUTDOWN_SECONDS} seconds; exiting`)
@@ -139,14 +146,25 @@ export function stopOnSignals({ stop, log }: Running, config: Config): void {
       },
       (drain_seconds + config.SHUTDOWN_SECONDS) * 1000,
     ).unref()
-    stop(drain_seconds).then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'shutdown failed')
-        process.exit(1)
-      },
-    )
+    stop(drain_seconds)
+      .then(
+        () => 0,
+        (error) => {
+          log.error({ err: error }, 'shutdown failed')
+          return 1
+        },
+      )
+      .then(async (code) => {
+        await flushLog()
+        process.exit(code)
+      })
   }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const isForwarded = (since: number): boolean => npm && performance.now() - since < FORWARDED_SIGNAL_MS
+    if (stopping_since !== undefined && !isForwarded(stopping_since)) process.exit(1)
+    begin(signal)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return (reason) => begin('SIGTERM', reason)
 }

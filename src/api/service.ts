@@ -54,7 +54,10 @@ export const service = ({ db, config, metrics, lifecycle, providers, mailer }: D
       return metrics.text()
     },
 
-    'service.openapi': async () => new RawResponse('application/json', contractOf(config.DIALECT).text),
+    'service.openapi': async () =>
+      new RawResponse('application/json', contractOf(config.DIALECT).text, {
+        'cross-origin-resource-policy': 'cross-origin',
+      }),
 
     'service.docs': async () => REFERENCE_PAGE,
 

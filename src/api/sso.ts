@@ -2,6 +2,7 @@ import { isUuid } from '../auth/access.ts'
 import { BROWSER_COOKIE, LINK_COOKIE } from '../auth/cookie-names.ts'
 import type { Client } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
+import { areaLog } from '../log.ts'
 import { reportFailedSso } from '../signin/failed-sso.ts'
 import { beginOAuth, type Completed, completeOAuth } from '../signin/oidc.ts'
 import { beginSaml, completeSaml, metadata, type SamlSso } from '../signin/saml.ts'
@@ -12,7 +13,8 @@ import { setSessionCookies } from './session.ts'
 const REQUEST_SECONDS = 600
 
 export const sso = (deps: Deps): Area<'sso'> => {
-  const { signIn, ids, log, config } = deps
+  const { signIn, ids, config } = deps
+  const log = areaLog(deps.log, config, 'signin')
   const ssoFor = ({ origin }: RequestUrl): SamlSso => ({
     ...signIn,
     providers: deps.providers,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as startTimer } from 'node:timers'
 
 export interface LoopOptions {
@@ -22,6 +23,8 @@ export interface Loop {
 }
 
 export function createLoop({ round, retry_ms, onError }: LoopOptions): Loop {
+  // A wake-up by a request must not make the round a part of the request's trace.
+  const inOwnContext = AsyncLocalStorage.snapshot()
   let started = false
   let stopped = false
   let woken = false
@@ -31,7 +34,7 @@ export function createLoop({ round, retry_ms, onError }: LoopOptions): Loop {
   function wake(): void {
     if (!started || stopped) return
     woken = true
-    running ??= rounds()
+    running ??= inOwnContext(rounds)
   }
 
   async function rounds(): Promise<void> {

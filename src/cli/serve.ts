@@ -4,6 +4,7 @@ import { type Config, readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
 import { saveCompileCache } from './compile-cache.ts'
 import { usageError } from './failure.ts'
+import { watchParents } from './parent.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
 const HELP = `Usage: workspace-admin serve [options]
@@ -17,13 +18,14 @@ Options:
   --database <url>  sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)
   --dialect <name>  the response format, standard or posthog (default: DIALECT, then standard)
   --role <role>     api (requests), worker (exports, mail, deletion) or all (default: ROLE, then all)
-  --ephemeral       use a temporary database without rate limits, for tests and trials
+  --ephemeral       use a temporary database without rate limits, for tests and trials. Logs warnings only, and stops
+                    when the process that started it ends
   --json            print one line of JSON when ready: url, api_key, login_url, project_token,
                     organization_id, project_id
   -h, --help        print this help
 
 With --json, api_key and login_url are null unless this start created them; the ids are those of the oldest organization and project.
-Logs go to standard error, one JSON object per line. SIGTERM and SIGINT finish requests in progress and exit with 0;
+Logs go to standard error: readable in a terminal, else one JSON object per line (LOG_FORMAT, LOG_LEVEL). SIGTERM and SIGINT finish requests in progress and exit with 0;
 SIGTERM first waits DRAIN_SECONDS for load balancers.
 
 Examples:
@@ -89,6 +91,7 @@ export async function serve(args: string[], variables: Variables): Promise<void>
   const options = parseServeArgs(args)
   if (options.help) return console.log(HELP)
   const config = readConfig({
+    ...(options.ephemeral && { LOG_LEVEL: 'warn' }),
     ...variables,
     ...(options.port && { PORT: options.port }),
     ...(options.host && { HOST: options.host }),
@@ -96,8 +99,14 @@ export async function serve(args: string[], variables: Variables): Promise<void>
     ...(options.dialect && { DIALECT: options.dialect }),
     ...(options.role && { ROLE: options.role }),
   })
+  const onParentExit = watchParents(variables, options.ephemeral ?? false)
   const running = await startServer({ config, ephemeral: options.ephemeral })
-  stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config)
+  const stop = stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config, {
+    npm: variables.npm_command !== undefined,
+  })
+  onParentExit(() => stop('the parent process has ended'))
+  // The reader of the ready line may close the pipe.
+  process.stdout.on('error', () => undefined)
   const { project_token, organization_id, project_id } = running.oldest
   const api_key = running.first?.api_key ?? null
   console.log(

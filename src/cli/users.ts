@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { endSignIns, removeTwoFactor } from '../auth/credentials.ts'
 import { createPasswordProcesses } from '../auth/password-processes.ts'
 import { createPasswords } from '../auth/passwords.ts'
-import { readClientConfig, type Variables } from '../config.ts'
+import { readClientConfig, siteOrigin, type Variables } from '../config.ts'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import type { Ids } from '../ids.ts'
 import { activate, deactivate } from '../organizations/accounts.ts'
@@ -230,7 +230,7 @@ const linkCommand = (variables: Variables): Command =>
     .option('--reset-two-factor', 'also turn off two-factor authentication')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users link ada@example.com')
     .action(async (email: string, options: LinkOptions) => {
-      const site_url = options.siteUrl ?? variables.SITE_URL ?? readClientConfig(variables).WORKSPACE_URL
+      const site_url = siteOrigin(options.siteUrl ?? variables.SITE_URL ?? readClientConfig(variables).WORKSPACE_URL)
       const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
           const user = await findAccount(tx, email)

@@ -1,4 +1,4 @@
-import type { Database, Db } from '../sql/db.ts'
+import type { Database, Db, DbOptions } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, migrate } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { sql } from '../sql/template.ts'
@@ -9,7 +9,7 @@ export interface EventStoreOptions {
   /** The installation that owns the events. */
   installation: string
   now: string
-  observe?: (seconds: number) => void
+  observer?: Pick<DbOptions, 'observe' | 'snapshot'>
 }
 
 /**
@@ -17,9 +17,9 @@ export interface EventStoreOptions {
  * is the same database. Throws if the events belong to another installation.
  */
 export async function openEventStore(options: EventStoreOptions): Promise<Database> {
-  const { url, administration, installation, now, observe } = options
+  const { url, administration, installation, now, observer } = options
   const db =
-    administration.engine === 'sqlite' ? await openDatabase(url, { file: EVENTS.file, observe }) : administration
+    administration.engine === 'sqlite' ? await openDatabase(url, { file: EVENTS.file, ...observer }) : administration
   try {
     await migrate(db, now, EVENTS)
     await claimStore(db, installation)

@@ -3,7 +3,7 @@
  * includes the time in the queue.
  */
 import { AppError, errorCode, unavailable } from '../errors.ts'
-import type { Database } from '../sql/db.ts'
+import type { Database, Observe } from '../sql/db.ts'
 import { compile, type Engine, type Sql } from '../sql/template.ts'
 import { isTooLarge, type LaneName, type ReaderBackend, resultTooLarge, type Statement } from './reader-messages.ts'
 import { createSqliteReaders } from './readers-sqlite.ts'
@@ -31,8 +31,8 @@ export interface EventReaderOptions {
   events: Database
   url: string
   timeout_ms: number
-  /** Called with the duration of each query in seconds, including the time in the queue. */
-  observe?: (seconds: number) => void
+  /** Called with the duration of each query in seconds, including the time in the queue, and its text. */
+  observe?: Observe
   /** The program of a SQLite reader process, without its extension. */
   program?: URL
   /** The niceness of SQLite reader processes in the slow lane. */
@@ -55,11 +55,12 @@ export async function createEventReader({
   return {
     engine,
     rows: async <Row extends unknown[]>(query: Sql, options: ReadOptions) => {
+      const statement = compile(query, engine)
       const start = performance.now()
       try {
-        return (await scheduler.run(compile(query, engine), options)) as Row[]
+        return (await scheduler.run(statement, options)) as Row[]
       } finally {
-        observe?.((performance.now() - start) / 1000)
+        observe?.((performance.now() - start) / 1000, statement.text)
       }
     },
     load: scheduler.load,

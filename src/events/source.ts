@@ -1,7 +1,8 @@
 /** The connection of a delivery process to the events. */
 import { join } from 'node:path'
+import type { Observe } from '../sql/db.ts'
 import { EVENTS } from '../sql/migrate.ts'
-import { compile, type Sql } from '../sql/template.ts'
+import { compile, type Sql, type Value } from '../sql/template.ts'
 import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery } from './extract.ts'
 
 export interface Source {
@@ -12,14 +13,24 @@ export interface Source {
 }
 
 /** Returns the first row. */
-type QueryRow = (statement: Sql) => Promise<readonly unknown[]>
+type RunStatement = (statement: { text: string; values: Value[] }) => Promise<readonly unknown[]>
 
 const BUSY_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** `functions`: whether to register the HogQL functions on SQLite. */
-export async function openSource(url: string, functions: boolean): Promise<Source> {
-  const { queryRow, close } = url.startsWith('sqlite:') ? await sqlite(url, functions) : await postgres(url)
+export async function openSource(url: string, functions: boolean, observe?: Observe): Promise<Source> {
+  const engine = url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+  const { run, close } = engine === 'sqlite' ? await sqlite(url, functions) : await postgres(url)
+  const queryRow = async (query: Sql): Promise<readonly unknown[]> => {
+    const statement = compile(query, engine)
+    const start = performance.now()
+    try {
+      return await run(statement)
+    } finally {
+      observe?.((performance.now() - start) / 1000, statement.text)
+    }
+  }
   return {
     page: async (extract, after, limit) => {
       const [records, text, place] = await queryRow(pageQuery(extract, after, limit))
@@ -35,7 +46,7 @@ export async function openSource(url: string, functions: boolean): Promise<Sourc
   }
 }
 
-async function sqlite(url: string, functions: boolean): Promise<{ queryRow: QueryRow; close(): Promise<void> }> {
+async function sqlite(url: string, functions: boolean): Promise<{ run: RunStatement; close(): Promise<void> }> {
   const { default: Sqlite } = await import('better-sqlite3')
   const handle = new Sqlite(join(url.slice('sqlite:'.length), EVENTS.file), {
     readonly: true,
@@ -44,8 +55,7 @@ async function sqlite(url: string, functions: boolean): Promise<{ queryRow: Quer
   if (functions) (await import('../hogql/sqlite-functions.ts')).registerFunctions(handle)
   const prepared = new Map<string, import('better-sqlite3').Statement<unknown[], unknown[]>>()
   return {
-    queryRow: async (statement) => {
-      const { text, values } = compile(statement, 'sqlite')
+    run: async ({ text, values }) => {
       let known = prepared.get(text)
       if (!known) {
         known = handle.prepare<unknown[], unknown[]>(text).raw(true)
@@ -57,7 +67,7 @@ async function sqlite(url: string, functions: boolean): Promise<{ queryRow: Quer
   }
 }
 
-async function postgres(url: string): Promise<{ queryRow: QueryRow; close(): Promise<void> }> {
+async function postgres(url: string): Promise<{ run: RunStatement; close(): Promise<void> }> {
   const { default: pg } = await import('pg')
   const client = new pg.Client({
     connectionString: url,
@@ -70,8 +80,7 @@ async function postgres(url: string): Promise<{ queryRow: QueryRow; close(): Pro
   client.on('error', () => undefined)
   await client.connect()
   return {
-    queryRow: async (statement) => {
-      const { text, values } = compile(statement, 'postgres')
+    run: async ({ text, values }) => {
       const { rows } = await client.query<unknown[]>({ text, values, rowMode: 'array' })
       return rows[0] ?? []
     },

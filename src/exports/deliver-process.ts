@@ -1,7 +1,8 @@
 /** The child process that delivers one run at a time. */
 import { connectToParent } from '../background/parent.ts'
 import { errorCode } from '../errors.ts'
-import { deliver, describeFailure, type Reporter } from './deliver.ts'
+import { openTracing, type Tracing } from '../tracing.ts'
+import { type DeliveryJob, deliver, describeFailure, type Reporter } from './deliver.ts'
 import type { DeliveryReply, DeliveryRequest } from './messages.ts'
 import { testDestination } from './test-destination.ts'
 
@@ -21,11 +22,36 @@ const reporter: Reporter = {
     }),
 }
 
+let tracing: Promise<Tracing> | undefined
+
+/** Delivers a run inside a span of the attempt. */
+async function deliverTraced({ settings, parent }: NonNullable<DeliveryJob['trace']>, job: DeliveryJob) {
+  tracing ??= openTracing(settings, () => undefined)
+  const { start, statement, flush } = await tracing
+  const engine = job.url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+  const span = start({ name: `deliver ${job.destination.type}`, parent })
+  try {
+    const observe = (seconds: number, text: string): void => statement(seconds, text, engine)
+    const delivered = await span.run(() => deliver(job, reporter, abort.signal, observe))
+    span.set({ 'workspace.export.records': delivered.records, 'workspace.export.bytes': delivered.bytes })
+    return delivered
+  } catch (error) {
+    span.fail()
+    throw error
+  } finally {
+    span.end()
+    // The process may be killed when it is idle.
+    void flush()
+  }
+}
+
 async function run(task: Extract<DeliveryRequest, { kind: 'deliver' | 'test' }>): Promise<DeliveryReply> {
   abort = new AbortController()
   try {
     if (task.kind === 'test') return { kind: 'tested', steps: await testDestination(task.destination) }
-    return { kind: 'delivered', delivered: await deliver(task.job, reporter, abort.signal) }
+    const { job } = task
+    const delivered = await (job.trace ? deliverTraced(job.trace, job) : deliver(job, reporter, abort.signal))
+    return { kind: 'delivered', delivered }
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error
     return { kind: 'failed', ...describeFailure(error), cause: `${name}: ${errorCode(error)}` }

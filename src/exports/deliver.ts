@@ -6,6 +6,8 @@ import { AppError, errorCode } from '../errors.ts'
 import type { Extract, Range } from '../events/extract.ts'
 import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
+import type { Observe } from '../sql/db.ts'
+import type { TracingSettings } from '../tracing.ts'
 import { loadDestination } from './catalog.ts'
 import { type Checkpoint, DeliveryError, type DestinationType, type Tools } from './destination.ts'
 import { queryColumns } from './query.ts'
@@ -31,6 +33,8 @@ export interface DeliveryJob {
   url: string
   files_root: string
   outbound_allow: string | undefined
+  /** The span of the attempt, if traces are on. */
+  trace?: { settings: TracingSettings; parent: string }
 }
 
 /** Receives the progress of an attempt. */
@@ -62,6 +66,7 @@ export async function deliver(
   job: DeliveryJob,
   { report, checkpoint }: Reporter,
   signal: AbortSignal,
+  observe?: Observe,
 ): Promise<DeliveryResult> {
   const destination = await loadDestination(job.destination.type)
   const { columns, where } =
@@ -78,7 +83,7 @@ export async function deliver(
   }
   const scratch = await createScratchFolder(job.run_id)
   try {
-    const source = await openSource(job.url, job.hogql_query !== null)
+    const source = await openSource(job.url, job.hogql_query !== null, observe)
     try {
       if (!job.checkpoint) report({ kind: 'total', records: await source.count(extract) })
       let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS

@@ -16,6 +16,7 @@ import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../store/vault.ts'
+import type { Span, Tracing } from '../tracing.ts'
 import { type DeliveryJob, type DeliveryResult, describeFailure, type Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
@@ -55,6 +56,8 @@ export interface ExporterOptions {
   metrics: Metrics
   files_root: string
   launch: Deliver
+  /** Null when traces are off. */
+  tracing?: Tracing | null
   /** Null when email is not configured. */
   wakeMailer: (() => void) | null
   /** How often a lease is renewed. Renewing also detects a cancelled run. */
@@ -106,7 +109,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       if (!run) break
       const abort = new AbortController()
       if (loop.stopped) abort.abort(SHUTTING_DOWN)
-      const done = attempt(run, abort)
+      const done = traced(run, (span) => attempt(run, abort, span))
         .catch((error) => log.error({ err: error, run: run.id }, 'the result of an export run could not be stored'))
         .finally(() => {
           active.delete(run.id)
@@ -115,6 +118,20 @@ export function createExporter(options: ExporterOptions): Exporter {
       active.set(run.id, { batch_export_id: run.batch_export_id, abort, done })
     }
     if (planned.status === 'rejected') throw planned.reason
+  }
+
+  /** Runs an attempt inside a span of its own. */
+  async function traced(run: RunRow, work: (span?: Span) => Promise<void>): Promise<void> {
+    const span = options.tracing?.start({
+      name: 'export attempt',
+      attributes: {
+        'workspace.batch_export.id': run.batch_export_id,
+        'workspace.run.id': run.id,
+        'workspace.run.attempt': run.attempts,
+      },
+    })
+    if (!span) return work()
+    return span.run(() => work(span)).finally(span.end)
   }
 
   const activeDone = (): Promise<unknown> => Promise.all([...active.values()].map(({ done }) => done))
@@ -142,7 +159,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 
   /** Runs one attempt, from the claim to the stored result. */
-  async function attempt(run: RunRow, abort: AbortController): Promise<void> {
+  async function attempt(run: RunRow, abort: AbortController, span?: Span): Promise<void> {
     const row = await exports.getById(db, run.batch_export_id)
     if (!row) return
     const logRun: LogRun = (level, message, tx = db) =>
@@ -158,7 +175,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     let result: DeliveryResult
     try {
       result = await launch(
-        jobOf(run, row),
+        jobOf(run, row, span),
         {
           checkpoint: keeper.checkpoint,
           report: (report) => {
@@ -173,6 +190,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       await keeper.stop()
       if (loop.stopped) return release(run, logRun)
       if (abort.signal.aborted) return
+      span?.fail()
       return handleFailure(run, row, logRun, error)
     }
     const seconds = (performance.now() - started) / 1000
@@ -196,7 +214,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     metrics.exported(row.destination_type, { ...result, seconds })
   }
 
-  const jobOf = (run: RunRow, row: BatchExportRow): DeliveryJob => ({
+  const jobOf = (run: RunRow, row: BatchExportRow, span: Span | undefined): DeliveryJob => ({
     run_id: run.id,
     attempt: run.attempts,
     batch_export_id: row.id,
@@ -212,6 +230,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     url: config.DATABASE_URL,
     files_root: options.files_root,
     outbound_allow: config.OUTBOUND_ALLOW,
+    ...(span && options.tracing && { trace: { settings: options.tracing.settings, parent: span.traceparent } }),
   })
 
   /** Renews the lease and stores progress. Aborts the attempt when the lease is lost. */

@@ -23,6 +23,8 @@ export function openCaptureScope(scope: FastifyInstance): void {
   })
   // Runs before all checks: scripts can read error responses only if they have these headers.
   scope.addHook('onRequest', async (request, reply) => {
+    // Pages of other sites send events with images and beacons too.
+    reply.header('cross-origin-resource-policy', 'cross-origin')
     const { origin, 'content-type': type, 'access-control-request-headers': requested } = request.headers
     if (origin !== undefined) {
       reply.header('access-control-allow-origin', hasHost(origin) ? origin : '*')

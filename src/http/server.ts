@@ -1,8 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import { areas } from '../api/areas.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
+import { areaLog } from '../log.ts'
 import { bind } from './bind.ts'
 import { createBodyMemory } from './body-memory.ts'
 import { sendError, sendSocketError } from './errors.ts'
@@ -13,9 +21,11 @@ import { addJsonParser } from './json-body.ts'
 import { sendNotFound } from './not-found.ts'
 import { createPipelineLimit } from './pipelining.ts'
 import { createRateLimits } from './rate-limits.ts'
-import { decodeAtSigns, pathOf } from './request-url.ts'
+import { decodeAtSigns, loggedUrl } from './request-url.ts'
 import { securityHeaders } from './security-headers.ts'
 import { serializerCompiler } from './serialization.ts'
+import { traceRequests } from './traces.ts'
+import { createUnusedConnections } from './unused-connections.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** How often Node checks for requests that take too long to arrive. */
@@ -36,8 +46,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   const headers = securityHeaders(config)
   const instanceId = deps.ids.uuid()
   let requests = 0
+  const log = areaLog(deps.log, config, 'requests')
   const app: FastifyInstance = fastify<Server, IncomingMessage, ServerResponse, FastifyBaseLogger>({
-    loggerInstance: deps.log,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: config.REQUEST_TIMEOUT_MS,
@@ -75,10 +86,13 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(sendNotFound)
 
+  if (deps.tracing) traceRequests(app, deps.tracing)
   const bodies = createBodyMemory(config.BODY_MEMORY_MB * 1024 * 1024)
   const pipelining = createPipelineLimit(app.server)
+  const unused = createUnusedConnections(app.server)
   app.addHook('onRequest', (request, reply, done) => {
     restoreMethod(request)
+    unused.use(request.raw.socket)
     reply.headers(headers).header('x-request-id', request.id)
     // A connection that stays open would delay a shutdown until its deadline.
     if (deps.lifecycle.draining) reply.header('connection', 'close')
@@ -99,19 +113,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     const seconds = reply.elapsedTime / 1000
     deps.metrics.request(operation, reply.statusCode, seconds)
     const level = reply.statusCode >= 500 ? 'error' : operation.startsWith('service.') ? 'debug' : 'info'
-    if (!deps.log.isLevelEnabled(level)) return done()
-    deps.log[level](
-      {
-        reqId: request.id,
-        operation,
-        method: request.method,
-        // Without the query string, which may contain the token of an invite.
-        path: pathOf(request.raw),
-        status: reply.statusCode,
-        ms: Math.round(seconds * 1e6) / 1e3,
-      },
-      'request completed',
-    )
+    if (log.isLevelEnabled(level)) log[level](requestLine(request, reply, operation), 'request completed')
     done()
   })
 
@@ -119,10 +121,28 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   app.addHook('onSend', dropHeadBody)
   const rateLimits = createRateLimits(deps)
   app.addHook('onClose', rateLimits.stop)
-  app.addHook('preClose', async () => deps.parsers.drain())
+  app.addHook('preClose', async () => {
+    unused.closeSoon()
+    deps.parsers.drain()
+  })
   await bind(app, deps, areas(deps), rateLimits)
   return app
 }
+
+/** Contains the ids of the user and of the key or session, never their secrets. */
+const requestLine = (request: FastifyRequest, reply: FastifyReply, operation: string): object => ({
+  reqId: request.id,
+  operation,
+  method: request.method,
+  route: request.operation?.path,
+  url: loggedUrl(request.raw),
+  status: reply.statusCode,
+  ms: Math.round(reply.elapsedTime * 1e3) / 1e3,
+  address: request.ip,
+  user: request.caller?.user.id,
+  key: request.caller?.key?.id,
+  session: request.caller?.session?.id,
+})
 
 const validRequestId = (id: string | string[] | undefined): string | undefined =>
   typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : undefined

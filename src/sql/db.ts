@@ -49,6 +49,9 @@ export const clockOf =
   (): number =>
     machine() + db.skew()
 
+export type Observe = (seconds: number, text: string) => void
+export type RunInContext = <Result>(work: () => Result) => Result
+
 export interface DbOptions {
   /**
    * `create` creates a missing database. `existing` and `read` (read-only) throw `no_database` instead. `alone` (SQLite)
@@ -64,8 +67,13 @@ export interface DbOptions {
   wait_ms?: number
   /** PostgreSQL: how long to wait for a lock before failing with `unavailable`. Default: no limit. */
   lock_ms?: number
-  /** Called with the duration of each statement in seconds. */
-  observe?: (seconds: number) => void
+  /** Called with the duration of each statement in seconds and its text, which contains no values. */
+  observe?: Observe
+  /**
+   * Returns a function that runs work in the current asynchronous context. On SQLite, queued writes use it: `observe` is
+   * called in the context of the request that wrote.
+   */
+  snapshot?: () => RunInContext
 }
 
 /** The database file of a command is missing or in use. */

@@ -54,7 +54,7 @@ export async function openPostgres(
     } catch (error) {
       throw describeConnectionError(error)
     } finally {
-      observe?.((performance.now() - start) / 1000)
+      observe?.((performance.now() - start) / 1000, text)
     }
   }
 
@@ -110,7 +110,9 @@ export async function openPostgres(
       try {
         await client.query('begin')
         const result = await work(tx)
+        const start = performance.now()
         await client.query('commit')
+        observe?.((performance.now() - start) / 1000, 'commit')
         return result
       } catch (error) {
         await client.query('rollback').catch(onBroken)

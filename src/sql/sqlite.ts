@@ -3,10 +3,10 @@ import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { unavailable } from '../errors.ts'
-import { type Database, DatabaseFileError, type Db, type DbOptions } from './db.ts'
+import { type Database, DatabaseFileError, type Db, type DbOptions, type Observe } from './db.ts'
 import { keepPrivate, makePrivateDatabase, makePrivateFolder } from './private-files.ts'
 import { compile, counting, type Sql, type Value } from './template.ts'
-import { createWriteQueue, isBusy, retryWhileBusy } from './write-queue.ts'
+import { createWriteQueue, isBusy, retryWhileBusy, type Timed } from './write-queue.ts'
 
 export const SQLITE_FILE = 'workspace.db'
 /** This file exists while `restore` is replacing the databases of a folder. */
@@ -20,7 +20,7 @@ const MAX_CACHED_COUNTS = 1_000
  */
 export async function openSqlite(
   folder: string,
-  { observe, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
+  { observe, snapshot, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
 ): Promise<Database> {
   const file = join(folder, name)
   if (existsSync(join(folder, UNFINISHED_RESTORE)) && mode !== 'restoring')
@@ -57,33 +57,34 @@ export async function openSqlite(
     if (!writer.inTransaction) throw unavailable('The database rolled back this transaction. Retry in a moment.')
     return prepareWrite(text)
   }
-  const timed = observe ? measured(observe) : <Result>(work: () => Result): Result => work()
+  const timed: Timed = observe ? measured(observe) : (_, work) => work()
 
   let log: FileHandle | undefined
-  const queue = createWriteQueue(writer, timed, async () => {
+  const sync = async (): Promise<void> => {
     if (!writer.open) return
     // SQLite creates the log with the first statement and keeps it while a connection is open.
     log ??= await openFile(`${file}-wal`)
     await log.datasync()
-  })
+  }
+  const queue = createWriteQueue(writer, timed, sync, snapshot)
 
   const onWriter: Db = {
     engine: 'sqlite',
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
-      return timed(() => write(text).all<Row>(values))
+      return timed(text, () => write(text).all<Row>(values))
     },
     get: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
-      return timed(() => write(text).get<Row>(values))
+      return timed(text, () => write(text).get<Row>(values))
     },
     count: async (found) => {
       const { text, values } = compile(counting(found), 'sqlite')
-      return timed(() => write(text).get<Count>(values)?.count ?? 0)
+      return timed(text, () => write(text).get<Count>(values)?.count ?? 0)
     },
     run: async (statement) => {
       const { text, values } = compile(statement, 'sqlite')
-      return timed(() => write(text).run(values))
+      return timed(text, () => write(text).run(values))
     },
     tx: (work) => work(onWriter),
     exec: async (text) => void writer.exec(text),
@@ -102,7 +103,7 @@ export async function openSqlite(
     counted_at = now
     const key = `${text} ${JSON.stringify(values)}`
     // A commit between the two reads is counted here; the next call drops the cached count.
-    const known = counts.get(key) ?? timed(() => read(text).get<Count>(values)?.count ?? 0)
+    const known = counts.get(key) ?? timed(text, () => read(text).get<Count>(values)?.count ?? 0)
     counts.set(key, known)
     return known
   }
@@ -118,13 +119,13 @@ export async function openSqlite(
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
       if (!prepared.readonly) return queue.grouped(() => onWriter.all<Row>(statement))
-      return timed(() => prepared.all<Row>(values))
+      return timed(text, () => prepared.all<Row>(values))
     },
     get: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
       if (!prepared.readonly) return queue.grouped(() => onWriter.get<Row>(statement))
-      return timed(() => prepared.get<Row>(values))
+      return timed(text, () => prepared.get<Row>(values))
     },
     count: async (found) => count(found),
     run: (statement) => queue.grouped(() => onWriter.run(statement)),
@@ -205,12 +206,12 @@ function prepare(handle: Sqlite.Database, text: string): Prepared {
 const bindable = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value)
 
 const measured =
-  (observe: (seconds: number) => void) =>
-  <Result>(work: () => Result): Result => {
+  (observe: Observe): Timed =>
+  (text, work) => {
     const start = performance.now()
     try {
       return work()
     } finally {
-      observe((performance.now() - start) / 1000)
+      observe((performance.now() - start) / 1000, text)
     }
   }

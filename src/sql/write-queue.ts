@@ -5,6 +5,7 @@
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { errorCode, unavailable } from '../errors.ts'
+import type { RunInContext } from './db.ts'
 
 /** How long a write waits for another process's transaction before it fails with `unavailable`. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -12,7 +13,12 @@ const BUSY_RETRY_MS = 5
 /** Bounds a transaction, so that pending reads run in between. */
 const MAX_GROUP_SIZE = 50
 
+/** Runs a statement and measures it. */
+export type Timed = <Result>(text: string, work: () => Result) => Result
+
 interface Write {
+  /** Runs work in the context of the caller. */
+  inContext: RunInContext
   /** Does the work and returns the function that resolves the caller's promise. */
   work: () => Promise<() => void>
   /** In a shared transaction, in a separate transaction, or outside a transaction. */
@@ -40,11 +46,14 @@ export interface WriteQueue {
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
+const inAnyContext: RunInContext = (work) => work()
+
 /** `sync` resolves when everything that `writer` has committed is on disk. */
 export function createWriteQueue(
   writer: Sqlite.Database,
-  timed: <Result>(work: () => Result) => Result,
+  timed: Timed,
   sync: () => Promise<void>,
+  snapshot: () => RunInContext = () => inAnyContext,
 ): WriteQueue {
   const begin = writer.prepare('begin immediate')
   const commit = writer.prepare('commit')
@@ -66,7 +75,7 @@ export function createWriteQueue(
         const result = await work()
         return () => resolve(result)
       }
-      queue.push({ work: resolvable, mode, deadline: busyDeadline(), reject })
+      queue.push({ inContext: snapshot(), work: resolvable, mode, deadline: busyDeadline(), reject })
       if (!draining) void drain()
     })
 
@@ -130,7 +139,7 @@ export function createWriteQueue(
     const writes: Settlement[] = []
     try {
       for (const write of group) writes.push({ settle: await runInSavepoint(write), reject: write.reject })
-      timed(() => commit.run())
+      first.inContext(() => timed('commit', () => commit.run()))
     } catch (error) {
       // Nothing is committed and no promise is settled yet.
       if (writer.inTransaction) rollback.run()
@@ -150,10 +159,10 @@ export function createWriteQueue(
   }
 
   /** Returns the function that settles the caller's promise after the commit. Throws if SQLite rolled back everything. */
-  async function runInSavepoint({ work, reject }: Write): Promise<() => void> {
+  async function runInSavepoint({ inContext, work, reject }: Write): Promise<() => void> {
     savepoint.run()
     try {
-      const settle = await work()
+      const settle = await inContext(work)
       release.run()
       return settle
     } catch (error) {

@@ -153,7 +153,7 @@ t.test('serve', async (t) => {
     t.equal(await server.stop(), 0)
     t.same(readdirSync(temporary), [])
 
-    const interrupted = await serve(t, ['--ephemeral'], { TMPDIR: temporary })
+    const interrupted = await serve(t, ['--ephemeral'], { TMPDIR: temporary, LOG_LEVEL: 'info' })
     const socket = connect(Number(new URL(interrupted.ready.url).port), '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write(
@@ -169,7 +169,7 @@ t.test('serve', async (t) => {
   })
 
   t.test('finishes a request in progress after SIGTERM and exits with 0', async (t) => {
-    const { ready, child, logged } = await serve(t, ['--ephemeral'])
+    const { ready, child, logged } = await serve(t, ['--ephemeral'], { LOG_LEVEL: 'info' })
     const exited = once(child, 'exit')
     const body = JSON.stringify({ name: 'Started before the signal' })
     const socket = connect(Number(new URL(ready.url).port), '127.0.0.1')

@@ -66,7 +66,6 @@ async function openDestinations(t: Test): Promise<Preparation> {
     environment,
     check: async (output, server) => {
       t.notMatch(output, / failed /, 'every step of every test passes')
-      t.equal(output.match(/\bCompleted\b.*\b47\b/g)?.length, 5, 'every export delivers 47 events')
       t.match(output, '.parquet', 'File writes Parquet')
       const objects = Object.entries(await bucket.objects())
       t.strictSame(

@@ -1,7 +1,5 @@
 /** Drives the console in a real Chromium against a real server process. */
-import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -9,7 +7,7 @@ import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { launchChromium } from './chromium.ts'
 import { freshFolder } from './exports.ts'
-import { migratedDatabase } from './postgres.ts'
+import { freePort, migratedDatabase } from './postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from './process.ts'
 
 export const PASSWORD = 'correct horse battery staple 42'
@@ -180,15 +178,6 @@ export async function openConsole(
       await page.setViewportSize(original)
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const newContext = (browser: Browser, baseURL: string, width: 'desktop' | 'phone'): Promise<BrowserContext> =>

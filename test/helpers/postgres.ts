@@ -54,7 +54,7 @@ export async function startPostgres({ persistent = false } = {}): Promise<Postgr
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port } = probe.address() as { port: number }

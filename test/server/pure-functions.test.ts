@@ -29,11 +29,18 @@ t.test('reads and validates settings', async (t) => {
     ['PORT', 'x'],
     ['PORT', '70000'],
     ['LOG_LEVEL', 'loud'],
+    ['LOG_LEVEL', 'info,debug'],
+    ['LOG_LEVEL', 'info,kitchen=debug'],
+    ['LOG_LEVEL', 'exports=debug=info'],
+    ['LOG_FORMAT', 'xml'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2'],
     ['SITE_URL', 'example.com'],
     ['SITE_URL', 'https://exa mple.com'],
     ['SITE_URL', 'https://example.com:99999'],
     ['SITE_URL', 'https://ada:secret@example.com'],
     ['SITE_URL', 'https://example.com/?a=b'],
+    ['SITE_URL', 'https://example.com/base/'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://host:99999'],
     ['SMTP_URL', 'smtp://ada:100%@host'],
@@ -60,7 +67,9 @@ t.test('reads and validates settings', async (t) => {
       { message: new RegExp(`^${name} `) },
       `${name}=${value}`,
     )
-  t.equal(readConfig({ SITE_URL: 'https://example.com/base/' }).SITE_URL, 'https://example.com/base')
+  t.equal(readConfig({ SITE_URL: 'https://Example.com:443/' }).SITE_URL, 'https://example.com')
+  for (const LOG_LEVEL of ['debug', 'info,exports=debug,sql=warn', 'sql=debug'])
+    t.equal(readConfig({ LOG_LEVEL }).LOG_LEVEL, LOG_LEVEL)
   for (const DNS_SERVERS of ['127.0.0.1', '127.0.0.1:5353, ::1', '[::1]:53'])
     t.equal(readConfig({ DNS_SERVERS }).DNS_SERVERS, DNS_SERVERS)
   for (const OUTBOUND_ALLOW of ['127.0.0.1/32,db.internal:5432', '10.0.0.0/8:443, fd00::/8', '[::1]:9000', 'localhost'])

@@ -313,19 +313,23 @@ t.test('links use SITE_URL or the headers of a trusted proxy', async (t) => {
 
 const SECURE = {
   'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': /frame-ancestors 'none'/,
   'cache-control': 'no-store',
 }
 
 t.test('every response has security headers', async (t) => {
   const { send, app, first, deps } = await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example' } })
+  const domain = await send('POST', '/api/organizations/@current/domains/', { body: { domain: 'headers.example' } })
   const big = { type: 'application/json', payload: `"${'x'.repeat(2 * 1024 * 1024)}"` }
   const responses: [number, string, string, object?][] = [
     [200, 'GET', '/health/live'],
     [200, 'GET', '/health/ready'],
     [200, 'GET', '/metrics'],
-    [200, 'GET', '/openapi.json'],
+    [200, 'GET', '/_preflight/'],
     [200, 'GET', '/docs'],
     [200, 'HEAD', '/docs'],
     [200, 'GET', '/signup/99999999-9999-7999-8999-999999999999/'],
@@ -334,7 +338,10 @@ t.test('every response has security headers', async (t) => {
     [200, 'GET', '/api/projects/@current/events/?limit=50000'],
     [201, 'POST', '/api/personal_api_keys/', { body: { label: 'x', scopes: ['*'] } }],
     [201, 'POST', '/api/organizations/@current/invites/', { body: { target_email: 'x@example.com' } }],
-    [200, 'POST', '/capture/', { body: { api_key: first.project_token, event: 'e', distinct_id: 'd' } }],
+    [200, 'GET', '/', { headers: { accept: 'text/html' } }],
+    [200, 'HEAD', '/login', { headers: { accept: 'text/html' } }],
+    [302, 'GET', '/login/google-oauth2/'],
+    [204, 'DELETE', `/api/organizations/@current/domains/${domain.body.id}/`],
     [400, 'POST', '/api/organizations/', { body: {} }],
     [401, 'GET', '/api/users/@me/', { key: null }],
     [404, 'GET', '/nothing'],
@@ -347,6 +354,22 @@ t.test('every response has security headers', async (t) => {
   for (const [status, method, url, options] of responses)
     t.match(await send(method, url, options), { status, headers: strict }, `${method} ${url} ${status}`)
   t.match((await send('GET', '/docs/reference.js')).headers, { ...strict, 'cache-control': 'public, max-age=3600' })
+  const page = await send('GET', '/', { headers: { accept: 'text/html' } })
+  const [script] = /\/assets\/[^"]+\.js/.exec(page.text)!
+  t.match((await send('GET', script!)).headers, { ...strict, 'cache-control': /^public, max-age=31536000, immutable$/ })
+  for (const html of [page, await send('GET', '/docs')])
+    t.match(html.headers['content-security-policy'], /default-src '(self|none)'.*base-uri 'none'/, 'HTML has a policy')
+
+  // Pages of other sites send events and may load the contract.
+  const shared = { ...strict, 'cross-origin-resource-policy': 'cross-origin' }
+  const event = { api_key: first.project_token, event: 'e', distinct_id: 'd' }
+  for (const [status, method, url, options] of [
+    [200, 'GET', '/openapi.json'],
+    [200, 'POST', '/capture/', { body: event, headers: { origin: 'https://shop.example' } }],
+    [200, 'OPTIONS', '/e/', { key: null, headers: { origin: 'https://shop.example' } }],
+    [401, 'POST', '/batch/', { body: { ...event, api_key: 'phc_unknown' } }],
+  ] as const)
+    t.match(await send(method, url, options), { status, headers: shared }, `${method} ${url} ${status}`)
   await deps.db.exec('alter table projects rename to hidden')
   t.match(await send('GET', '/api/organizations/@current/'), { status: 500, headers: strict })
 

@@ -25,7 +25,7 @@ for (const engine of ENGINES) {
   t.test(`a password is reset by email (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     // The path checks that origins are compared without it.
-    const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost/workspaces', RATE_LIMITS: 'true' }
+    const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true' }
     const app = await openApp(t, engine, { environment })
     t.equal((await app.send('PATCH', ME, { body: { password: PASSWORD } })).status, 200)
     const browser = openBrowser(app)

@@ -37,7 +37,7 @@ function queueWithSync(t: Test) {
   writer.exec('create table items (id integer primary key)')
   const syncs: { resolve(): void; reject(error: Error): void }[] = []
   const sync = () => new Promise<void>((resolve, reject) => void syncs.push({ resolve, reject }))
-  const queue = createWriteQueue(writer, (work) => work(), sync)
+  const queue = createWriteQueue(writer, (_, work) => work(), sync)
   const insert = writer.prepare('insert into items values (?)')
   const state: Record<number, string> = {}
   const write = async (id: number): Promise<void> => {
