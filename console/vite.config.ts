@@ -48,6 +48,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
     chunkSizeWarningLimit: 800,
   },
   logLevel: 'warn',

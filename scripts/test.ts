@@ -67,7 +67,7 @@ function compile(): string {
   const run = (script: string, ...args: string[]): unknown =>
     execFileSync(process.execPath, ['--import=tsx', `scripts/${script}.ts`, ...args], { stdio: 'inherit' })
   run('compile', COMPILED)
-  run('build', program, '--sourcemap')
+  run('build', program, '--lines')
   return program
 }
 
