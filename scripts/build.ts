@@ -10,6 +10,7 @@ import reference from '@scalar/fastify-api-reference'
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
 import { build as buildConsole } from 'vite'
+import packageJson from '../package.json' with { type: 'json' }
 import { licensesOf } from './licenses.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
@@ -24,17 +25,7 @@ const options = {
   format: 'esm',
   // The dependencies of the package: native, optional and large ones. Everything else is bundled, so that an install is
   // small and a start reads few files.
-  external: [
-    'better-sqlite3',
-    'pg-native',
-    '@duckdb/node-api',
-    '@aws-sdk/*',
-    '@azure/*',
-    '@node-rs/argon2',
-    '@node-saml/node-saml',
-    '@xmldom/xmldom',
-    'openid-client',
-  ],
+  external: [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.peerDependencies), 'pg-native'],
   // CommonJS packages expect these globals.
   banner: {
     js: [

@@ -38,8 +38,8 @@ const LONGEST = [
   'cli/import',
   'clients/generated',
 ]
-/** These tests need a Chromium. They run only when they are named. */
-const BROWSER = 'test/browser/'
+/** These need a Chromium, or take minutes. They run only when they are named. */
+const ONLY_WHEN_NAMED = ['test/browser/', 'test/package/']
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -77,7 +77,9 @@ function testFiles(names: readonly string[]): string[] {
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => join('test', file))
   const wanted = names.map((name) => relative('.', name))
   const isWanted = (file: string): boolean =>
-    wanted.length ? wanted.some((name) => file === name || file.startsWith(`${name}/`)) : !file.startsWith(BROWSER)
+    wanted.length
+      ? wanted.some((name) => file === name || file.startsWith(`${name}/`))
+      : !ONLY_WHEN_NAMED.some((folder) => file.startsWith(folder))
   return all.filter((file) => file.endsWith('.test.ts') && isWanted(file)).sort((a, b) => rank(a) - rank(b))
 }
 
