@@ -211,7 +211,7 @@ for (const major of NODE_VERSIONS)
       'project_batch_exports',
       'create',
       ...flags,
-      '--json',
+      '--data',
       JSON.stringify(PARQUET),
     )
     t.not(line.code, 0)
