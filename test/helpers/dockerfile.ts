@@ -1,7 +1,8 @@
 /** Runs a Dockerfile without a container engine: each stage is a folder, and its commands run as a normal user. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { ended } from './process.ts'
 
 export interface Instruction {
   word: string
@@ -64,16 +65,20 @@ interface Stage extends Image {
   folder: string
 }
 
-/** Builds into `folder`. `path` is the PATH of RUN commands, in place of the base image. */
-export function buildImage(
+interface BuildOptions {
+  folder: string
+  /** The files of `COPY . .`. */
+  context: readonly string[]
+  /** The environment of RUN commands. PATH stands for the base image. */
+  environment: Record<string, string>
+  user: { uid?: number; gid?: number }
+}
+
+/** Builds into `folder`. */
+export async function buildImage(
   instructions: readonly Instruction[],
-  {
-    folder,
-    context,
-    path,
-    user,
-  }: { folder: string; context: readonly string[]; path: string; user: { uid?: number; gid?: number } },
-): Image {
+  { folder, context, environment: base, user }: BuildOptions,
+): Promise<Image> {
   // Only root can change owners, and the commands run as a normal user.
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })
@@ -112,14 +117,10 @@ export function buildImage(
       const { root, environment } = stage
       // Absolute paths are inside the stage.
       const command = text.replaceAll(/(?<=\s)\/(?=\w)/g, `${root}/`)
-      const env = { ...environment, PATH: `${bin}:${path}`, HOME: join(root, 'tmp'), TMPDIR: join(root, 'tmp') }
-      const { status, stderr } = spawnSync('sh', ['-euc', command], {
-        cwd: within('.'),
-        env,
-        encoding: 'utf8',
-        ...user,
-      })
-      if (status !== 0) throw new Error(`RUN ${text} exited with ${status}: ${stderr}`)
+      const temporary = { HOME: join(root, 'tmp'), TMPDIR: join(root, 'tmp') }
+      const env = { ...environment, ...base, ...temporary, PATH: `${bin}:${base.PATH}` }
+      const { code, stderr } = await ended(spawn('sh', ['-euc', command], { cwd: within('.'), env, ...user }))
+      if (code !== 0) throw new Error(`RUN ${text} exited with ${code}: ${stderr}`)
     }
     if (word === 'ENTRYPOINT') stage.entrypoint = JSON.parse(text)
     if (word === 'CMD') stage.command = JSON.parse(text)

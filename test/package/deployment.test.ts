@@ -18,6 +18,7 @@ import { buildImage, type Image, isIgnored, parseDockerfile, variablesOf } from 
 import { freshFolder } from '../helpers/exports.ts'
 import { notRun } from '../helpers/not-run.ts'
 import { emptyPlace } from '../helpers/postgres.ts'
+import { openRegistry } from '../helpers/registry.ts'
 import { until } from '../helpers/site.ts'
 
 t.setTimeout(20 * 60_000)
@@ -300,7 +301,8 @@ t.test('the commands of the Dockerfile build an image whose nodes work together 
   writeFileSync(join(bin, 'node'), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`, { mode: 0o755 })
   const npm = execFileSync('sh', ['-c', 'readlink -f "$(command -v npm)"'], { encoding: 'utf8' }).trim()
   writeFileSync(join(bin, 'npm'), `#!/bin/sh\nexec node "${npm}" "$@"\n`, { mode: 0o755 })
-  const image = buildImage(dockerfile, { folder, context, path: `${bin}:/usr/bin:/bin`, user: THROWAWAY })
+  const environment = { PATH: `${bin}:/usr/bin:/bin`, npm_config_registry: await openRegistry(t, []) }
+  const image = await buildImage(dockerfile, { folder, context, environment, user: THROWAWAY })
   t.equal(image.user, 'node')
   t.equal(statSync(join(image.root, 'data')).mode & 0o777, 0o700)
   const size = Number(execFileSync('du', ['-sk', image.root], { encoding: 'utf8' }).split('\t')[0])

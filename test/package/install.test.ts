@@ -134,12 +134,7 @@ function machine(t: Test, major: number): Machine {
     https_proxy: 'http://127.0.0.1:9',
     no_proxy: '127.0.0.1',
   }
-  const begin = (command: string, args: string[]) => {
-    const child = spawn(join(bin, command), args, { cwd: folder, env, ...THROWAWAY })
-    // A program may exit before its input is closed.
-    child.stdin.on('error', () => undefined)
-    return child
-  }
+  const begin = (command: string, args: string[]) => spawn(join(bin, command), args, { cwd: folder, env, ...THROWAWAY })
   return {
     folder,
     run: (command, ...args) => ended(begin(command, args)),
