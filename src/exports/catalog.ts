@@ -11,7 +11,7 @@ interface Entry {
 const DESTINATIONS: Partial<Record<DestinationType, Entry>> = {
   AzureBlob: {
     libraries: ['@azure/storage-blob'],
-    load: async () => (await import('./destinations/azure.ts')).azure,
+    load: async () => (await import('./destinations/azure.ts')).loadAzure(),
   },
   File: { load: async () => (await import('./destinations/file.ts')).file },
   HTTP: { load: async () => (await import('./destinations/http.ts')).http },

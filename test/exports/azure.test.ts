@@ -7,7 +7,7 @@ import { BlobServiceClient } from '@azure/storage-blob'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
+import { loadAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -19,7 +19,8 @@ const { default: BlobConfiguration } = require('azurite/dist/src/blob/BlobConfig
 const { MemoryExtentChunkStore } = require('azurite/dist/src/common/persistence/MemoryExtentStore')
 
 const neverAborted = new AbortController().signal
-const shortTimeouts = createAzure(SHORT_TIMEOUTS)
+const azure = await loadAzure()
+const shortTimeouts = await loadAzure(SHORT_TIMEOUTS)
 /** The default account of Azurite. */
 const ACCOUNT = 'devstoreaccount1'
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='

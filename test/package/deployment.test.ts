@@ -223,6 +223,7 @@ async function startNode(t: Test, image: Image, environment: Record<string, stri
   const fixed = {
     PATH: dirname(process.execPath),
     LOG_LEVEL: 'warn',
+    RATE_LIMITS: 'false',
     HOST: '127.0.0.1',
     PORT: String(await freePort()),
   }
@@ -239,7 +240,7 @@ async function startNode(t: Test, image: Image, environment: Record<string, stri
   return {
     ...JSON.parse(line),
     port: Number(fixed.PORT),
-    isHealthy: () => spawnSync('sh', ['-c', image.healthcheck], { env }).status === 0,
+    isHealthy: () => spawnSync('/bin/sh', ['-c', image.healthcheck], { env }).status === 0,
     stop: async () => {
       child.kill('SIGTERM')
       const [code] = await exited

@@ -87,6 +87,11 @@ for (const [name, one, needed] of [
       const path = machine.find((path) => text.includes(`${path}/`))
       if (path) t.fail(`${file} contains ${path}`)
     }
+    // A static import would load an optional library at the start of a process.
+    for (const file of one.files.filter((file) => /^dist\/.*\.js$/.test(file)))
+      for (const library of Object.keys(manifest.peerDependencies ?? {}))
+        if (new RegExp(`from ?"${library}"`).test(readFileSync(join(folder, file), 'utf8')))
+          t.fail(`${file} loads ${library} at its start`)
     const scripts = one.files.filter(
       (file) => /^dist\/[^/]*\.c?js$/.test(file) && !/\/(main|reference)\.js$/.test(file),
     )
