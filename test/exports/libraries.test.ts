@@ -21,7 +21,13 @@ function uninstall(t: Test, name: string): () => void {
   return restore
 }
 
-const S3 = { bucket_name: 'b', prefix: 'events', region: 'us-east-1', aws_access_key_id: 'a', aws_secret_access_key: 's' }
+const S3 = {
+  bucket_name: 'b',
+  prefix: 'events',
+  region: 'us-east-1',
+  aws_access_key_id: 'a',
+  aws_secret_access_key: 's',
+}
 const AZURE = {
   container_name: 'c',
   connection_string: 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=aw==;EndpointSuffix=core.windows.net',
