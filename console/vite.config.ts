@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 const CONTRACT = fileURLToPath(new URL('../src/contract/openapi.json', import.meta.url))
+const CLIENT = fileURLToPath(new URL('../client/src/index.ts', import.meta.url))
 const DESTINATIONS = 'virtual:destination-schemas'
 
 interface Schema {
@@ -39,7 +40,7 @@ export default defineConfig({
   // Test tools bring another version of React.
   resolve: {
     dedupe: ['react', 'react-dom'],
-    conditions: ['workspace-source', 'module', 'browser', 'production', 'default'],
+    alias: { 'workspace-admin-client': CLIENT },
   },
   // The server replaces it by a nonce in each response.
   html: { cspNonce: 'NONCE_HERE' },
@@ -48,6 +49,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
     chunkSizeWarningLimit: 800,
   },
   logLevel: 'warn',

@@ -1,39 +1,31 @@
-/** Bundles src/ and console/ into dist/, or into the folder named by the first argument; `--sourcemap` adds source maps. */
+/**
+ * Bundles src/ and console/ into dist/, or into the folder named by the first argument. `--types` adds the type
+ * declarations, which takes several seconds. `--lines` keeps the line breaks of the sources, for coverage.
+ */
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import reference from '@scalar/fastify-api-reference'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
 import { fastify } from 'fastify'
 import { build as buildConsole } from 'vite'
+import packageJson from '../package.json' with { type: 'json' }
+import { licensesOf } from './licenses.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
 const [, , outdir = 'dist', ...flags] = process.argv
-const sourcemap = flags.includes('--sourcemap')
+const keepsLines = flags.includes('--lines')
 
-const options: BuildOptions = {
+const options = {
   outdir,
   bundle: true,
   platform: 'node',
   target: 'node22',
   format: 'esm',
-  // Native, optional and large packages stay external. Everything else is bundled, so a start reads few files.
-  external: [
-    'better-sqlite3',
-    'pg-native',
-    '@duckdb/node-api',
-    '@aws-sdk/*',
-    '@smithy/*',
-    '@azure/*',
-    '@node-rs/argon2',
-    '@node-saml/node-saml',
-    '@xmldom/xmldom',
-    'openid-client',
-    '@opentelemetry/exporter-trace-otlp-http',
-    '@opentelemetry/resources',
-    '@opentelemetry/sdk-trace',
-  ],
+  // The dependencies of the package: native, optional and large ones. Everything else is bundled, so that an install is
+  // small and a start reads few files.
+  external: [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.peerDependencies), 'pg-native'],
   // CommonJS packages expect these globals.
   banner: {
     js: [
@@ -47,13 +39,14 @@ const options: BuildOptions = {
   legalComments: 'none',
   minifySyntax: true,
   // Without line breaks, coverage cannot be mapped to lines of the sources.
-  minifyWhitespace: !sourcemap,
+  minifyWhitespace: !keepsLines,
   // Node prints the source line of an uncaught error. Without a limit, lines have up to 230 kB.
   lineLimit: 120,
   logLevel: 'warning',
-  sourcemap,
+  sourcemap: true,
+  metafile: true,
   plugins: [skipOpenApiValidation],
-}
+} satisfies BuildOptions
 
 /** The bundle that `serve` and programs that import the package share. */
 const SERVER = './server.cjs'
@@ -118,9 +111,21 @@ async function linkCommand(): Promise<void> {
   await symlink('../../dist/workspace-admin.js', COMMAND)
 }
 
+/** The licenses of the bundled packages require that copies contain them. Those of the console are in its folder. */
+async function writeLicenses(): Promise<void> {
+  const files = (await Promise.all(bundles)).flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  await writeFile(join(outdir, 'licenses.txt'), licensesOf([...files, 'node_modules/@scalar/fastify-api-reference/_']))
+}
+
+/** Loaded on demand, because the compiler is large. */
+async function writeTypes(): Promise<void> {
+  const { packageTypes } = await import('./types.ts')
+  await writeFile(join(outdir, 'main.d.ts'), packageTypes())
+}
+
 await rm(outdir, { recursive: true, force: true })
 await mkdir(outdir, { recursive: true })
-await Promise.all([
+const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
   // CommonJS: an `import` of node:http also loads undici for its lazy exports, which takes 30 ms.
   build({
     ...options,
@@ -137,10 +142,14 @@ await Promise.all([
     entryPoints: { 'workspace-admin': 'src/cli/workspace-admin.ts' },
     plugins: [useServerBundle],
   }),
-  writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...Object.entries(PROCESSES).map(([name, file]) => build({ ...options, entryPoints: { [name]: file } })),
+]
+await Promise.all([
+  writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
   consoleFiles(),
+  writeLicenses(),
+  ...(flags.includes('--types') ? [writeTypes()] : []),
 ])
 if (outdir === 'dist' && process.platform !== 'win32') await linkCommand()

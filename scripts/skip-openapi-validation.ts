@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 
@@ -20,7 +21,7 @@ export const skipOpenApiValidation: Plugin = {
     build.onLoad({ filter: /.*/, namespace: 'unvalidated' }, () => ({
       resolveDir: process.cwd(),
       contents: `
-        import { replaceRefs } from ${JSON.stringify(resolver)}
+        import { replaceRefs } from ${JSON.stringify(`./${relative('.', resolver)}`)}
         export class Validator {
           async validate(specification) {
             this.specification = specification

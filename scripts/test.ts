@@ -39,8 +39,8 @@ const LONGEST = [
   'cli/import',
   'clients/generated',
 ]
-/** These tests need a Chromium or reverse proxies. They run only when they are named. */
-const NEED_PROGRAMS = ['test/browser/', 'test/deploy/']
+/** These need a Chromium or reverse proxies, or take minutes. They run only when they are named. */
+const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/']
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -68,7 +68,7 @@ function compile(): string {
   const run = (script: string, ...args: string[]): unknown =>
     execFileSync(process.execPath, ['--import=tsx', `scripts/${script}.ts`, ...args], { stdio: 'inherit' })
   run('compile', COMPILED)
-  run('build', program, '--sourcemap')
+  run('build', program, '--lines')
   return program
 }
 
@@ -80,7 +80,7 @@ function testFiles(names: readonly string[]): string[] {
   const isWanted = (file: string): boolean =>
     wanted.length
       ? wanted.some((name) => file === name || file.startsWith(`${name}/`))
-      : !NEED_PROGRAMS.some((folder) => file.startsWith(folder))
+      : !ONLY_WHEN_NAMED.some((folder) => file.startsWith(folder))
   return all.filter((file) => file.endsWith('.test.ts') && isWanted(file)).sort((a, b) => rank(a) - rank(b))
 }
 

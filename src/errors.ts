@@ -28,6 +28,7 @@ export const ERROR_RESPONSES = {
   result_too_large: [400, 'validation_error'],
   query_timeout: [400, 'validation_error'],
   unsupported_destination: [400, 'validation_error'],
+  destination_library_missing: [400, 'validation_error'],
   secret_unreadable: [400, 'validation_error'],
   outbound_refused: [400, 'validation_error'],
   outbound_unresolved: [400, 'validation_error'],

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
@@ -15,7 +14,18 @@ import { type Oldest, oldest } from './store/organizations.ts'
 import { oldest as oldestUser } from './store/users.ts'
 
 /** For programs that start a server themselves. */
-export { readConfig }
+export { type Config, readConfig }
+
+/** The server's log on standard error. */
+export interface Log {
+  isLevelEnabled(level: string): boolean
+  info(fields: object, message: string): void
+  info(message: string): void
+  warn(fields: object, message: string): void
+  warn(message: string): void
+  error(fields: object, message: string): void
+  error(message: string): void
+}
 
 export interface Running {
   url: string
@@ -27,7 +37,7 @@ export interface Running {
   login_url: string | null
   /** The oldest organization and project. */
   oldest: Oldest
-  log: Logger
+  log: Log
   /**
    * Reports not ready but keeps serving requests for `drain_seconds`, so that load balancers notice. Then finishes requests
    * and work in progress, and closes everything.

@@ -4,9 +4,9 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Logger } from 'pino'
 import { type Config, durationMs, splitList } from '../config.ts'
 import { verifyNameServers } from '../dns/txt.ts'
+import type { Log } from '../main.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import { clockOf, type Database } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
@@ -83,7 +83,7 @@ export function operationChecks(config: Config, db: Database): Promise<Check[]> 
 }
 
 /** Logs every warning and problem of a server that has started. Never throws. */
-export async function logFindings(config: Config, log: Logger): Promise<void> {
+export async function logFindings(config: Config, log: Log): Promise<void> {
   try {
     const db = await openDatabase(config.DATABASE_URL, { mode: 'read', connections: 1 })
     const checks = await operationChecks(config, db).finally(() => db.close())

@@ -1,20 +1,42 @@
 /** The supported destinations. Their libraries are large, so each is loaded on first use. */
 import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
+import { requireLibraries } from './libraries.ts'
 
-const LOADERS: Partial<Record<DestinationType, () => Promise<Destination<DestinationConfig>>>> = {
-  AzureBlob: async () => (await import('./destinations/azure.ts')).azure,
-  File: async () => (await import('./destinations/file.ts')).file,
-  HTTP: async () => (await import('./destinations/http.ts')).http,
-  NoOp: async () => (await import('./destinations/noop.ts')).noop,
-  Postgres: async () => (await import('./destinations/postgres.ts')).postgres,
-  S3: async () => (await import('./destinations/s3.ts')).s3,
+interface Entry {
+  /** The libraries that operators install for it. */
+  libraries?: Parameters<typeof requireLibraries>[2]
+  load(): Promise<Destination<DestinationConfig>>
 }
 
-export const SUPPORTED_TYPES = Object.keys(LOADERS)
+const DESTINATIONS: Partial<Record<DestinationType, Entry>> = {
+  AzureBlob: {
+    libraries: ['@azure/storage-blob'],
+    load: async () => (await import('./destinations/azure.ts')).loadAzure(),
+  },
+  File: { load: async () => (await import('./destinations/file.ts')).file },
+  HTTP: { load: async () => (await import('./destinations/http.ts')).http },
+  NoOp: { load: async () => (await import('./destinations/noop.ts')).noop },
+  Postgres: { load: async () => (await import('./destinations/postgres.ts')).postgres },
+  S3: {
+    libraries: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
+    load: async () => (await import('./destinations/s3.ts')).s3,
+  },
+}
 
-/** Undefined for a type that the contract describes but that is not implemented. */
-export const findDestination = async (type: DestinationType): Promise<Destination<DestinationConfig> | undefined> =>
-  LOADERS[type]?.()
+export const SUPPORTED_TYPES = Object.keys(DESTINATIONS)
+
+/**
+ * Undefined for a type that the contract describes but that is not implemented. Throws `destination_library_missing`;
+ * `attr` names the field with the type.
+ */
+export async function findDestination(
+  type: DestinationType,
+  attr = 'destination__type',
+): Promise<Destination<DestinationConfig> | undefined> {
+  const entry = DESTINATIONS[type]
+  if (entry?.libraries) requireLibraries(type, attr, entry.libraries)
+  return entry?.load()
+}
 
 export async function loadDestination(type: DestinationType): Promise<Destination<DestinationConfig>> {
   const destination = await findDestination(type)

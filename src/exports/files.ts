@@ -6,6 +6,7 @@ import { type Column, type Cursor, EVENT_COLUMNS as c, type Encoding } from '../
 import { type Delivery, permanentError, type Receiver } from './destination.ts'
 import { COMPRESSIONS, type Encoder, type EncoderOptions, EXTENSIONS, type FileFormat } from './formats/format.ts'
 import { openJsonLines } from './formats/jsonlines.ts'
+import { requireLibraries } from './libraries.ts'
 
 /** A store in which a file is either complete or missing. */
 export interface FileStore {
@@ -47,8 +48,9 @@ const VARIABLES = [
   'table',
 ] as const
 
-/** Checks constraints that the schema cannot express: the compressions of a format and the variables of a prefix. */
+/** Checks constraints that the schema cannot express: the library and the compressions of a format, the variables of a prefix. */
 export function validateFileConfig({ prefix = '', file_format = 'JSONLines', compression }: FilesConfig): void {
+  requireFormat(file_format)
   const supported = Object.keys(COMPRESSIONS[file_format])
   if (compression && !supported.includes(compression))
     throw invalid(
@@ -122,8 +124,13 @@ interface OpenFile {
   cursor: Cursor
 }
 
+function requireFormat(format: FileFormat): void {
+  if (format === 'Parquet') requireLibraries(format, 'destination__config__file_format', ['@duckdb/node-api'])
+}
+
 /** DuckDB is large, so it is loaded on first use. */
 async function openEncoder(format: FileFormat, options: EncoderOptions): Promise<Encoder> {
+  requireFormat(format)
   return format === 'Parquet' ? (await import('./formats/parquet.ts')).openParquet(options) : openJsonLines(options)
 }
 

@@ -32,7 +32,7 @@ export async function preview(
 }
 
 async function requireQuerySupport(type: DestinationType): Promise<void> {
-  const destination = await findDestination(type)
+  const destination = await findDestination(type, 'destination_type')
   if (!destination)
     throw invalid(
       'destination_type',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
+import { loadAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -12,7 +12,8 @@ import { AZURITE_KEY, azuriteConnection, openContainer } from '../helpers/object
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const neverAborted = new AbortController().signal
-const shortTimeouts = createAzure(SHORT_TIMEOUTS)
+const azure = await loadAzure()
+const shortTimeouts = await loadAzure(SHORT_TIMEOUTS)
 const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
   container_name: 'events',
   connection_string: azuriteConnection(port),

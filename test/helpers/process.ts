@@ -92,6 +92,8 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   child.stderr.on('data', (bytes) => {
     stderr += bytes
   })
+  // The process may exit before it reads its input.
+  child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   const [code] = await once(child, 'close')
   return { code, stdout, stderr }

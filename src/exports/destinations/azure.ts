@@ -1,6 +1,6 @@
 /** Delivers to a container of Azure Blob Storage. */
 import { Readable } from 'node:stream'
-import { BlobServiceClient, type ContainerClient, RestError, type StoragePipelineOptions } from '@azure/storage-blob'
+import type { ContainerClient, RestError, StoragePipelineOptions } from '@azure/storage-blob'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import { type DeliveryError, type Destination, permanentError, retryableError, type Tools } from '../destination.ts'
@@ -27,7 +27,15 @@ type Config = components['schemas']['AzureBlobConfig']
 /** A blob has at most 50,000 blocks, so at most 400 GB. One block is uploaded while the next is filled. */
 const BLOCK_BYTES = 8 * 1024 * 1024
 
-export const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
+let library: typeof import('@azure/storage-blob')
+
+/** A static import would be loaded with the bundle of the delivery process, and the library is optional. */
+export async function loadAzure(limits = DEFAULT_LIMITS): Promise<Destination<Config>> {
+  library = await import('@azure/storage-blob')
+  return createAzure(limits)
+}
+
+const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
   columns: FILE_COLUMNS,
   supportsQuery: true,
   encoding: fileEncoding,
@@ -63,12 +71,10 @@ export const createAzure = (limits: ObjectStoreLimits): Destination<Config> => (
   },
 })
 
-export const azure = createAzure(DEFAULT_LIMITS)
-
 /** The URL in the connection string. Errors of its parser may contain secrets, so they are replaced. */
 function urlOf({ connection_string }: Config): URL {
   try {
-    return new URL(BlobServiceClient.fromConnectionString(connection_string).url)
+    return new URL(library.BlobServiceClient.fromConnectionString(connection_string).url)
   } catch {
     throw invalid(
       'destination__config__connection_string',
@@ -84,7 +90,7 @@ function connect(config: Config, { outbound }: Tools, limits: ObjectStoreLimits)
     agent: agentWithIdleTimeout(outbound, protocol, limits),
     retryOptions: { maxTries: limits.attempts, retryDelayInMs: limits.retry_delay_ms },
   }
-  return BlobServiceClient.fromConnectionString(config.connection_string, options).getContainerClient(
+  return library.BlobServiceClient.fromConnectionString(config.connection_string, options).getContainerClient(
     config.container_name,
   )
 }
@@ -155,7 +161,7 @@ async function withDescribedErrors<Result>({ signal }: Tools, work: () => Promis
     return await work()
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof RestError)) throw describeNetworkError(error)
+    if (!(error instanceof library.RestError)) throw describeNetworkError(error)
     const { code = headerCode(error), statusCode = 0 } = error
     if (Object.hasOwn(ERRORS, code)) throw ERRORS[code]
     throw statusCode >= 300 ? describeStatus(statusCode) : describeNetworkError(error)

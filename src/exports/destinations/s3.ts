@@ -29,12 +29,8 @@ const PART_BYTES = 16 * 1024 * 1024
 const CONCURRENT_PARTS = 2
 
 async function load() {
-  const [client, storage, handler] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/lib-storage'),
-    import('@smithy/node-http-handler'),
-  ])
-  return { ...client, ...storage, ...handler }
+  const [client, storage] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
+  return { ...client, ...storage }
 }
 
 /** Loaded on first use, which takes a third of a second. Validating a config does not need it. */
@@ -132,12 +128,12 @@ function connect(
         credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
       }),
     maxAttempts: attempts,
-    requestHandler: new aws.NodeHttpHandler({
+    requestHandler: {
       httpAgent: outbound.agent('http:', { keepAlive: true }),
       httpsAgent: outbound.agent('https:', { keepAlive: true }),
       connectionTimeout: connect_ms,
       socketTimeout: idle_ms,
-    }),
+    },
   })
 }
 

@@ -1,0 +1,15 @@
+/** The licenses of bundled packages. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** One part per package that any of these files belongs to. */
+export function licensesOf(files: readonly string[]): string {
+  const folders = new Set(files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []))
+  const parts = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)(\.|-|$)/i.test(entry))
+    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : ''
+    return `${name} ${version} (${license})\n\n${text}`
+  })
+  return `${[...new Set(parts)].sort().join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
+}

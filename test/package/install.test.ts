@@ -1,0 +1,289 @@
+/**
+ * The packages as users get them: packed, installed from a registry by a user with an empty home folder, without a
+ * compiler and without any other network, and used on each supported version of Node.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { freshFolder } from '../helpers/exports.ts'
+import { NODE_VERSIONS, nodeBinary } from '../helpers/nodes.ts'
+import { type Ended, ended } from '../helpers/process.ts'
+import { openRegistry, type Packed, pack } from '../helpers/registry.ts'
+
+t.setTimeout(20 * 60_000)
+
+const MEGABYTE = 1_000_000
+/** Without the optional libraries. `docs/architecture.md` lists the largest parts. */
+const MAX_INSTALL_BYTES = 100 * MEGABYTE
+/** A user and group without an account. Only root can use it; others test as themselves. */
+const THROWAWAY = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : {}
+
+const packed = freshFolder(t)
+const server = pack('.', packed)
+const client = pack('client', packed)
+const registry = await openRegistry(t, [server, client])
+
+function unpack(t: Test, { path }: Packed): string {
+  const folder = freshFolder(t)
+  execFileSync('tar', ['-xzf', path, '-C', folder])
+  return join(folder, 'package')
+}
+
+for (const [name, one, needed] of [
+  [
+    'workspace-admin',
+    server,
+    ['dist/main.js', 'dist/main.d.ts', 'dist/server.cjs.map', 'dist/licenses.txt', 'deploy/Dockerfile'],
+  ],
+  [
+    'workspace-admin-client',
+    client,
+    ['dist/client/src/index.js', 'dist/client/src/index.d.ts', 'dist/client/src/index.js.map'],
+  ],
+] as const)
+  t.test(`${name} has everything that a release needs`, async (t) => {
+    const folder = unpack(t, one)
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    t.match(manifest, {
+      name,
+      private: undefined,
+      license: 'MIT',
+      author: String,
+      description: String,
+      keywords: Array,
+      homepage: /^https:/,
+      repository: { type: 'git', url: /^git\+https:/ },
+      bugs: { url: /^https:/ },
+      publishConfig: { access: 'public', provenance: true },
+    })
+    for (const file of [...needed, 'README.md', 'LICENSE']) t.ok(one.files.includes(file), file)
+    t.notOk(one.files.find((file) => /^(src|test|bench|node_modules|scripts|\.)/.test(file)))
+    const exported = JSON.stringify([manifest.exports, manifest.bin ?? {}]).matchAll(/"\.?\/?((?:dist|package)[^"]+)"/g)
+    for (const [, file = ''] of exported) t.ok(one.files.includes(file), `exports ${file}`)
+
+    const links = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)#\s]+)/g)].map(
+      ([, to = '']) => to,
+    )
+    for (const link of new Set(links))
+      t.ok(/^https?:/.test(link) || existsSync(join(folder, link)), `the README links to ${link}`)
+
+    const machine = [resolve('.'), homedir()].filter((path) => path.length > 1)
+    for (const file of one.files) {
+      const text = readFileSync(join(folder, file), 'utf8')
+      const path = machine.find((path) => text.includes(`${path}/`))
+      if (path) t.fail(`${file} contains ${path}`)
+    }
+    // A static import would load an optional library at the start of a process.
+    for (const file of one.files.filter((file) => /^dist\/.*\.js$/.test(file)))
+      for (const library of Object.keys(manifest.peerDependencies ?? {}))
+        if (new RegExp(`from ?"${library}"`).test(readFileSync(join(folder, file), 'utf8')))
+          t.fail(`${file} loads ${library} at its start`)
+    const scripts = one.files.filter(
+      (file) => /^dist\/[^/]*\.c?js$/.test(file) && !/\/(main|reference)\.js$/.test(file),
+    )
+    for (const file of scripts) {
+      const map = JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8'))
+      t.ok(
+        map.sources.every((source: string) => !source.startsWith('/')),
+        `${file} has a source map`,
+      )
+      t.equal(map.sourcesContent.length, map.sources.length)
+    }
+  })
+
+interface Machine {
+  /** An empty project folder. */
+  folder: string
+  run(command: string, ...args: string[]): Promise<Ended>
+  start(...args: string[]): Promise<{ url: string; api_key: string; project_id: number; stop(): Promise<number> }>
+}
+
+/** A machine with one version of Node and npm. Its PATH has no compiler, and its proxy refuses everything. */
+function machine(t: Test, major: number): Machine {
+  const home = freshFolder(t)
+  const [bin, folder] = [join(home, 'bin'), join(home, 'app')]
+  for (const path of [bin, folder]) mkdirSync(path)
+  const node = nodeBinary(major)
+  // The throw-away user may not be able to read the checkout.
+  if (THROWAWAY.uid === undefined) symlinkSync(node, join(bin, 'node'))
+  else copyFileSync(node, join(bin, 'node'))
+  const cli = dirname(execFileSync('sh', ['-c', 'readlink -f "$(command -v npm)"'], { encoding: 'utf8' }))
+  for (const name of ['npm', 'npx'])
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${bin}/node" "${cli}/${name}-cli.js" "$@"\n`, { mode: 0o755 })
+  for (const name of ['sh', 'mkfifo'])
+    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(bin, name))
+  if (THROWAWAY.uid !== undefined) for (const path of [home, folder]) chownSync(path, THROWAWAY.uid, THROWAWAY.gid)
+  const env = {
+    PATH: bin,
+    HOME: home,
+    npm_config_registry: registry,
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+    npm_config_globalconfig: join(home, 'none'),
+    http_proxy: 'http://127.0.0.1:9',
+    https_proxy: 'http://127.0.0.1:9',
+    no_proxy: '127.0.0.1',
+  }
+  const begin = (command: string, args: string[]) => spawn(join(bin, command), args, { cwd: folder, env, ...THROWAWAY })
+  return {
+    folder,
+    run: (command, ...args) => ended(begin(command, args)),
+    start: async (...args) => {
+      const child = begin('../app/node_modules/.bin/workspace-admin', ['serve', '--json', '--port', '0', ...args])
+      const exited = once(child, 'exit')
+      t.teardown(() => child.kill('SIGKILL'))
+      let errors = ''
+      child.stderr.on('data', (bytes) => {
+        errors += bytes
+      })
+      const [line] = await Promise.race([
+        once(createInterface(child.stdout), 'line'),
+        exited.then(() => Promise.reject(new Error(errors))),
+      ])
+      return {
+        ...JSON.parse(line),
+        stop: async () => {
+          child.kill('SIGTERM')
+          const [code] = await exited
+          return code
+        },
+      }
+    },
+  }
+}
+
+/** The space on disk, as `du` counts it. */
+const diskUsage = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => statSync(join(folder, name)))
+    .reduce((sum, { blocks }) => sum + blocks * 512, 0)
+
+const PARQUET = { name: 'Events', interval: 'hour', destination: { type: 'File', config: { file_format: 'Parquet' } } }
+
+for (const major of NODE_VERSIONS)
+  t.test(`installs and runs on Node ${major} without compiler, scripts and warnings`, async (t) => {
+    const { folder, run, start } = machine(t, major)
+    t.match(await run('node', '-p', 'process.versions.node'), { stdout: new RegExp(`^${major}\\.`) })
+    t.not((await run('sh', '-c', 'command -v gcc || command -v make || command -v python3')).code, 0)
+    const installed = await run('npm', 'install', '--omit=dev', 'workspace-admin')
+    t.match(installed, { code: 0 })
+    t.notMatch(installed.stderr, /warn/i, installed.stderr)
+    const bytes = diskUsage(join(folder, 'node_modules'))
+    t.comment(`${server.size / MEGABYTE} MB packed, ${bytes / MEGABYTE} MB installed`)
+    t.ok(bytes <= MAX_INSTALL_BYTES, `${bytes / MEGABYTE} MB`)
+    t.match(await run('npx', 'workspace-admin', '--version'), { code: 0, stdout: `${server.version}\n`, stderr: '' })
+
+    const { url, api_key, project_id, stop } = await start()
+    const send = (path: string, body?: object): Promise<Response> =>
+      fetch(url + path, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json', accept: 'text/html,*/*' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    for (const path of ['/health/ready', '/api/organizations/@current/', '/docs', '/openapi.json', '/'])
+      t.equal((await send(path)).status, 200, path)
+    // Hashes the password with a native library, in a child process.
+    t.equal((await send('/api/login', { email: 'owner@example.com', password: 'wrong password' })).status, 401)
+
+    const rejected = await send(`/api/projects/${project_id}/batch_exports/`, PARQUET)
+    t.equal(rejected.status, 400)
+    const { code, detail } = (await rejected.json()) as { code: string; detail: string }
+    t.equal(code, 'destination_library_missing')
+    const flags = ['--base-url', url, '--key', api_key, '--project-id', String(project_id)]
+    const line = await run(
+      'npx',
+      'workspace-admin',
+      'project_batch_exports',
+      'create',
+      ...flags,
+      '--data',
+      JSON.stringify(PARQUET),
+    )
+    t.not(line.code, 0)
+    t.match(line.stderr, /Parquet needs a library that is not installed/, line.stderr)
+    t.equal(await stop(), 0)
+    if (major !== 24) return
+
+    const [, command = ''] = /`(npm install [^`]+)`/.exec(detail) ?? []
+    t.match(await run('sh', '-c', command), { code: 0 }, command)
+    const again = await start()
+    const headers = { authorization: `Bearer ${(await keyOf(run)).trim()}`, 'content-type': 'application/json' }
+    const exports = `${again.url}/api/projects/${project_id}/batch_exports/`
+    const created = await fetch(exports, { method: 'POST', headers, body: JSON.stringify(PARQUET) })
+    t.equal(created.status, 201, 'the command in the message installs what is missing')
+    t.equal(await again.stop(), 0)
+  })
+
+/** A new key from the local database. */
+async function keyOf(run: Machine['run']): Promise<string> {
+  const flags = ['--user', 'owner@example.com', '--scopes', '*', '--json']
+  return JSON.parse((await run('npx', 'workspace-admin', 'keys', 'create', ...flags)).stdout).value
+}
+
+const SERVER_CONSUMER = `
+import { type Config, readConfig, type Running, type StartOptions, startServer, stopOnSignals } from 'workspace-admin'
+
+const config: Config = readConfig({ PORT: '0', ROLE: 'all' })
+const options: StartOptions = { config, ephemeral: true, clock: () => 0 }
+const running: Running = await startServer(options)
+const key: string | undefined = running.first?.api_key
+const project: number | null = running.oldest.project_id
+stopOnSignals(running, { ...config, DRAIN_SECONDS: 0 })
+await running.stop(1)
+// @ts-expect-error an unknown option
+await startServer({ ephemral: true })
+// @ts-expect-error an unknown role
+export const wrong: Config = { ...config, ROLE: 'boss' }
+// @ts-expect-error a string
+export const port: number = running.url
+export { key, project }
+`
+const CLIENT_CONSUMER = `
+import { answer, createClient, each, type Schemas, WorkspaceError } from 'workspace-admin-client'
+
+const client = createClient({ baseUrl: 'http://127.0.0.1:8000', key: 'k' })
+const made: Schemas['Organization'] = await answer(client.POST('/api/organizations/', { body: { name: 'One' } }))
+for await (const one of each(client, '/api/organizations/', {})) console.log(one.id, made.name)
+// @ts-expect-error an unknown path
+await client.GET('/api/nothing/')
+// @ts-expect-error a missing name
+await client.POST('/api/organizations/', { body: {} })
+export const isKnown = (error: unknown): boolean => error instanceof WorkspaceError && error.code === 'not_found'
+`
+
+t.test('both packages compile in strict programs', async (t) => {
+  const { folder, run } = machine(t, 24)
+  t.match(await run('npm', 'install', 'workspace-admin', 'workspace-admin-client'), { code: 0 })
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'server.ts'), SERVER_CONSUMER)
+  writeFileSync(join(folder, 'client.ts'), CLIENT_CONSUMER)
+  for (const [module, moduleResolution] of [
+    ['node16', 'node16'],
+    ['esnext', 'bundler'],
+  ])
+    for (const [file, ...lib] of [
+      ['server.ts', 'es2022'],
+      ['client.ts', 'es2022', 'dom', 'dom.iterable'],
+    ]) {
+      const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false }
+      const compilerOptions = { ...strict, module, moduleResolution, target: 'es2022', lib, types: [], noEmit: true }
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+      const child = spawn(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder])
+      t.strictSame(await ended(child), { code: 0, stdout: '', stderr: '' }, `${file} with ${moduleResolution}`)
+    }
+})
