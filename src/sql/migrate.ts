@@ -16,6 +16,7 @@ import activityLog from './migrations/0013-activity-log.ts'
 import pluginActivity from './migrations/0014-plugin-activity.ts'
 import runBytes from './migrations/0015-run-bytes.ts'
 import backups from './migrations/0016-backups.ts'
+import schedules from './migrations/0017-schedules.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -51,6 +52,7 @@ export const ADMINISTRATION: Track = {
     pluginActivity,
     runBytes,
     backups,
+    schedules,
   ],
 }
 export const EVENTS: Track = {

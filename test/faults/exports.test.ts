@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { boundaryBefore } from '../../src/exports/interval.ts'
+import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
@@ -198,7 +198,7 @@ const isOpen = ({ status }: { status: string }): boolean => status === 'Starting
 
 /** Waits until all ended windows are planned and no run is active. Returns the runs. */
 async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
-  const planned = boundaryBefore(INTERVAL, site.now())
+  const planned = boundaryBefore(inUtc(INTERVAL), site.now())
   // Expires the leases of killed processes.
   site.advance(BEYOND_LEASE_MS)
   return until(async () => {
@@ -425,7 +425,7 @@ for (const engine of ENGINES) {
     const id = await createExport(site, { ...target, name: 'backfilled' })
     await site.request('POST', `${base(site)}/${id}/pause/`)
     const [windows, each] = [16, 50]
-    const start = Date.parse(boundaryBefore(INTERVAL, site.now())) - windows * WINDOW_MS
+    const start = Date.parse(boundaryBefore(inUtc(INTERVAL), site.now())) - windows * WINDOW_MS
     const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
     const sender = createSender(site, Math.random)
     sender.enqueue(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))
