@@ -199,7 +199,19 @@ t.test('accepts the names of IANA time zones only', async (t) => {
   for (const name of names) t.equal(findTimeZone(name), name)
   t.equal(findTimeZone('europe/berlin'), 'Europe/Berlin')
   t.equal(findTimeZone('utc'), 'UTC')
-  for (const name of ['', 'Mars', 'IST', 'pst', '+01:00', 'Z', 'UTC+1', ' UTC', 'SystemV/EST5', '../etc', 'x'.repeat(64)])
+  for (const name of [
+    '',
+    'Mars',
+    'IST',
+    'pst',
+    '+01:00',
+    'Z',
+    'UTC+1',
+    ' UTC',
+    'SystemV/EST5',
+    '../etc',
+    'x'.repeat(64),
+  ])
     t.equal(findTimeZone(name), undefined, name)
 })
 
@@ -250,7 +262,11 @@ onBothEngines(t, 'validates the time zone and the offsets', async (t, app) => {
   t.match(await patch({ ...set }), { last_updated_at: created.body.last_updated_at }, 'the same values change nothing')
   t.match(await patch({ interval: 'day' }), { ...set, offset_day: 0, next_run_at: '2026-01-01T05:00:00.000Z' })
   t.match(await patch({ offset_hour: 7 }), { ...set, offset_day: 0, offset_hour: 7 })
-  t.match(await patch({ interval: 'hour' }), { ...none, timezone: 'Europe/Berlin' }, 'offsets are reset, the zone stays')
+  t.match(
+    await patch({ interval: 'hour' }),
+    { ...none, timezone: 'Europe/Berlin' },
+    'offsets are reset, the zone stays',
+  )
   t.match(await patch({ interval: 'day' }), { ...none, timezone: 'Europe/Berlin' })
   t.match(await patch({ interval: 'week', offset_day: 3, offset_hour: 4 }), { offset_day: 3, offset_hour: 4 })
   t.match(await patch(nulls), { ...none, interval: 'week' }, 'null is the default')
@@ -317,14 +333,14 @@ onBothEngines(t, 'catches up local days after a downtime, and pauses within one'
   await app.deps.exporter.drain()
   const windows = async () =>
     (await app.send('GET', `${base}/${id}/runs/?ordering=data_interval_start`)).body.results.map((run: any) => [
-      run.data_interval_end,
+      run.data_interval_end.slice(0, 16),
       run.records_completed,
     ])
   t.same(await windows(), [
-    ['2026-10-23T22:00:00.000Z', 1],
-    ['2026-10-24T22:00:00.000Z', 2],
-    ['2026-10-25T23:00:00.000Z', 3],
-    ['2026-10-26T23:00:00.000Z', 4],
+    ['2026-10-23T22:00', 1],
+    ['2026-10-24T22:00', 2],
+    ['2026-10-25T23:00', 3],
+    ['2026-10-26T23:00', 4],
   ])
   await ingest(app, plainEvents(2, 50))
   await app.send('POST', `${base}/${id}/pause/`)
@@ -335,7 +351,7 @@ onBothEngines(t, 'catches up local days after a downtime, and pauses within one'
   app.advance(DAY_MS)
   await app.deps.exporter.drain()
   t.same((await windows()).slice(4), [
-    ['2026-10-27T12:00:00.000Z', 2],
-    ['2026-10-28T23:00:00.000Z', 4],
+    ['2026-10-27T12:00', 2],
+    ['2026-10-28T23:00', 4],
   ])
 })
