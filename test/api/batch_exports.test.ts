@@ -61,7 +61,7 @@ for (const level of ['project', 'organization'] as const)
     t.same((await app.send('POST', `${one}/pause/`)).body, paused.body, 'pausing again changes nothing')
     const unpaused = await app.send('POST', `${one}/unpause/`, { body: { backfill: false } })
     t.match(unpaused, { status: 200, body: { paused: false, last_paused_at: paused.body.last_paused_at } })
-    t.same((await app.send('POST', `${one}/unpause/`)).body, unpaused.body)
+    t.same((await app.send('POST', `${one}/unpause/`)).body, { ...unpaused.body, skipped_events: null })
     t.match(await app.send('POST', `${one}/unpause/`, { body: { backfill: 'yes' } }), {
       status: 400,
       body: { attr: 'backfill' },

@@ -182,9 +182,9 @@ onBothEngines(t, 'estimates windows, records and bytes', async (t, app) => {
   t.equal((await estimateOf(config({ exclude_events: ['paid'] }))).records, 16)
   t.equal((await estimateOf(config({ include_events: ['paid', 'seen'], exclude_events: ['paid'] }))).records, 8)
   t.equal((await estimateOf(config({ include_events: ['paid'], exclude_events: ['paid'] }))).records, 0)
-  const hogql_query = "select event from events where properties.number < 20 and event != 'seen'"
-  t.match(await estimateOf({ ...config({}), hogql_query }), { records: 5, exact: true })
-  t.match(await estimateOf({ ...config({ exclude_events: ['paid'] }), hogql_query }), { records: 2, exact: true })
+  const hogql_query = "select event from events where distinct_id != 'person-0' and event != 'seen'"
+  t.match(await estimateOf({ ...config({}), hogql_query }), { records: 13, exact: true })
+  t.match(await estimateOf({ ...config({ exclude_events: ['paid'] }), hogql_query }), { records: 6, exact: true })
   await app.deps.events.run(sql`
     insert into uncounted_events (project_id, after_position, after_seq, last_seq, deletions)
     values (${app.first.project_id}, 0, 0, 1, 0)`)
@@ -193,6 +193,8 @@ onBothEngines(t, 'estimates windows, records and bytes', async (t, app) => {
 
   const exported = await open(app, config({}))
   await exported.create(range)
+  // The rate is the same on every machine.
+  app.advance(HOUR_MS)
   await app.deps.exporter.drain()
   const [{ bytes_completed }] = (await exported.list()).body.results
   t.equal((await exported.estimate(range)).body.bytes, bytes_completed, 'afterwards, the size of its runs')
