@@ -41,7 +41,7 @@ export function BackfillCard({ backfill, project }: { backfill: Backfill; projec
   const parts = [
     plural(records_completed, 'row'),
     bytes(bytes_completed),
-    ...(rate === null ? [] : [`${count(rate)} rows/s`]),
+    ...(rate === null ? [] : [`${plural(rate, 'row')}/s`]),
     ...(seconds_left === null ? [] : [`about ${duration(seconds_left * 1000)} left`]),
   ]
   return (
@@ -49,7 +49,7 @@ export function BackfillCard({ backfill, project }: { backfill: Backfill; projec
       <Stack gap="xs">
         <Group justify="space-between" gap="xs">
           <Text fw={600} title={windowUtc(rangeOf(backfill))}>
-            {range}
+            Backfill: {range}
           </Text>
           <Group gap="xs">
             <StateBadge color={TONE_COLORS[tone]}>{label}</StateBadge>

@@ -11,6 +11,7 @@ const formatIn = (zone: string, time: number): string =>
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
+    hourCycle: 'h23',
     timeZone: zone,
   }).format(time)
 
@@ -19,17 +20,14 @@ export function ZoneTime({ value, zone }: { value: string; zone: string }) {
   const time = Date.parse(value)
   const isSame = localTime(zone, time) === localTime(OWN_ZONE, time)
   return (
-    <time dateTime={value}>
-      {formatIn(zone, time)}{' '}
-      <Text span inherit>
-        ({zoneLabel(zone)})
-      </Text>
+    <>
+      <time dateTime={value}>{formatIn(zone, time)}</time> ({zoneLabel(zone)})
       {!isSame && (
         <Text span inherit c="dimmed">
           {' '}
-          · {formatIn(OWN_ZONE, time)} your time
+          · <time dateTime={value}>{formatIn(OWN_ZONE, time)}</time> your time
         </Text>
       )}
-    </time>
+    </>
   )
 }
