@@ -41,7 +41,7 @@ export function BackfillCard({ backfill, project }: { backfill: Backfill; projec
   const parts = [
     plural(records_completed, 'row'),
     bytes(bytes_completed),
-    ...(rate === null ? [] : [`${plural(rate, 'row')}/s`]),
+    ...(!rate ? [] : [`${plural(rate, 'row')}/s`]),
     ...(seconds_left === null ? [] : [`about ${duration(seconds_left * 1000)} left`]),
   ]
   return (
