@@ -110,14 +110,26 @@ function contentBreaks(
 
 type Direction = 'request' | 'response'
 
-/** Whether a higher (1) or a lower (-1) limit makes a schema stricter. */
-const LIMITS: Record<string, 1 | -1> = {
-  minLength: 1,
-  minItems: 1,
-  minimum: 1,
-  maxLength: -1,
-  maxItems: -1,
-  maximum: -1,
+interface Limit {
+  /** Whether a higher (1) or a lower (-1) limit makes a schema stricter. */
+  sign: 1 | -1
+  /** The types that the limit applies to. */
+  type: string[]
+  measure: (value: unknown) => number
+}
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : 0)
+const ofText = { type: ['string'], measure: lengthOf }
+const ofList = { type: ['array'], measure: lengthOf }
+const ofNumber = { type: ['integer', 'number'], measure: Number }
+
+const LIMITS: Record<string, Limit> = {
+  minLength: { ...ofText, sign: 1 },
+  minItems: { ...ofList, sign: 1 },
+  minimum: { ...ofNumber, sign: 1 },
+  maxLength: { ...ofText, sign: -1 },
+  maxItems: { ...ofList, sign: -1 },
+  maximum: { ...ofNumber, sign: -1 },
 }
 
 /** The reasons why a value of the first schema may be invalid for the second. */
@@ -163,9 +175,14 @@ function narrowed(a: Json, b: Json, at: string): string[] {
   const [allowed, still] = [values(a), values(b)]
   const lost = still && (allowed ? allowed.filter((word) => !still.includes(word)) : ['any other value'])
   if (lost?.length) found.push(`${at} no longer accepts ${lost.map((word) => JSON.stringify(word)).join(', ')}`)
-  for (const [limit, sign] of Object.entries(LIMITS))
-    if (b[limit] !== undefined && (a[limit] === undefined || (b[limit] - a[limit]) * sign > 0))
-      found.push(`${at} now has a ${limit} of ${b[limit]}`)
+  const types = typesOf(a)
+  for (const [limit, { sign, type, measure }] of Object.entries(LIMITS)) {
+    const bound = b[limit]
+    if (bound === undefined || (types.length && !types.some((name) => type.includes(name)))) continue
+    // A list of values may be within a limit that it did not declare.
+    const reached = allowed ? allowed.map(measure) : [a[limit] ?? -sign * Number.POSITIVE_INFINITY]
+    if (reached.some((value) => (bound - value) * sign > 0)) found.push(`${at} now has a ${limit} of ${bound}`)
+  }
   for (const rule of ['pattern', 'format'])
     if (b[rule] !== undefined && a[rule] !== b[rule]) found.push(`${at} now has the ${rule} ${b[rule]}`)
   return found

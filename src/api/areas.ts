@@ -2,6 +2,7 @@ import type { AreaName } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { activity_log } from './activity_log.ts'
 import { api_keys } from './api_keys.ts'
+import { batch_export_backfills } from './batch_export_backfills.ts'
 import { batch_export_runs } from './batch_export_runs.ts'
 import { batch_exports } from './batch_exports.ts'
 import { capture } from './capture.ts'
@@ -43,6 +44,7 @@ export const areas = (deps: Deps) =>
     batch_exports: batch_exports(deps),
     project_batch_exports: project_batch_exports(deps),
     batch_export_runs: batch_export_runs(deps),
+    batch_export_backfills: batch_export_backfills(deps),
     capture: capture(deps),
     events: events(deps),
     pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),

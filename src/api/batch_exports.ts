@@ -4,6 +4,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
+import * as backfills from '../exports/backfills.ts'
 import { nextRunAt } from '../exports/schedule.ts'
 import * as service from '../exports/service.ts'
 import { validateSettings } from '../exports/settings.ts'
@@ -107,21 +108,21 @@ export function batchExportHandlers(deps: Deps) {
       exporter.abort({ batch_export_id: row.id })
     },
 
-    backfill: async (actor: UserActor, { id }: BatchExportRow, body: Schemas['BatchExportBackfill']) => {
-      const { row, backfill_id } = await service.backfill(tools, actor, id, {
+    backfill: async (actor: UserActor, subject: BatchExportRow, body: Schemas['BatchExportBackfill']) => {
+      const { row, backfill } = await backfills.start(tools, actor, subject, {
         start_at: parseIsoTime(body.start_at, 'start_at'),
         end_at: parseIsoTime(body.end_at, 'end_at'),
       })
       exporter.wake()
-      return { ...(await serialize(row)), backfill_id }
+      return { ...(await serialize(row)), backfill_id: backfill.id }
     },
 
     pause: async (actor: UserActor, { id }: BatchExportRow) => serialize(await service.pause(tools, actor, id)),
 
     unpause: async (actor: UserActor, { id }: BatchExportRow, body: Body<'batch_exports.unpause'> = {}) => {
-      const row = await service.unpause(tools, actor, id, body.backfill ?? false)
+      const { row, skipped } = await service.unpause(tools, actor, id, body.backfill ?? false)
       exporter.wake()
-      return serialize(row)
+      return { ...(await serialize(row)), skipped_events: skipped }
     },
   }
 }
@@ -130,11 +131,14 @@ const settingsOf = ({ type, config = {} }: Schemas['DestinationCreate']) => ({ t
 
 /** Fields that are absent from the body stay undefined. */
 function inputOf(body: Schemas['BatchExportWrite']): service.BatchExportInput {
-  const { name, destination, interval, paused, hogql_query, start_at, end_at } = body
+  const { name, destination, interval, timezone, offset_day, offset_hour, paused, hogql_query, start_at, end_at } = body
   return {
     name,
     destination,
     interval,
+    timezone,
+    offset_day,
+    offset_hour,
     paused,
     hogql_query: hogql_query === undefined ? undefined : hogql_query || null,
     start_at: start_at == null ? start_at : parseIsoTime(start_at, 'start_at'),
@@ -150,6 +154,9 @@ function serializeBatchExport(row: BatchExportRow, latestRuns: runs.RunRow[]): S
     name: row.name,
     destination: { type: row.destination_type, config: JSON.parse(row.destination_config) },
     interval: row.interval,
+    timezone: row.timezone,
+    offset_day: row.offset_day,
+    offset_hour: row.offset_hour,
     paused: Boolean(row.paused),
     created_at: row.created_at,
     last_updated_at: row.last_updated_at,

@@ -6,9 +6,10 @@ import { buildDeps } from '../deps.ts'
 import { ingest } from '../events/ingest.ts'
 import { type NewEvent, normalizeEvent } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
+import { start as startBackfill } from '../exports/backfills.ts'
 import { deliver } from '../exports/deliver.ts'
 import { boundaryBefore } from '../exports/interval.ts'
-import { backfill, create } from '../exports/service.ts'
+import { create } from '../exports/service.ts'
 import { testDestination } from '../exports/test-destination.ts'
 import type { Ids } from '../ids.ts'
 import { createWithOwner } from '../organizations/organizations.ts'
@@ -91,9 +92,9 @@ async function runExports(variables: Variables, { database }: LocalOptions, proj
     const control = { ...deps, reader: deps.eventReader }
     for (const input of EXPORTS) await create(control, OPERATOR, project_id, input)
     const daily = await create(control, OPERATOR, project_id, DAILY_EXPORT)
-    const end_at = boundaryBefore('day', deps.now())
+    const end_at = boundaryBefore(daily, deps.now())
     const start_at = new Date(Date.parse(end_at) - EXPORTED_DAYS * DAY_MS).toISOString()
-    await backfill(control, OPERATOR, daily.id, { start_at, end_at })
+    await startBackfill(control, OPERATOR, daily, { start_at, end_at })
     await deps.exporter.drain()
   } finally {
     await deps.dispose()

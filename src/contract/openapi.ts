@@ -1234,8 +1234,8 @@ export interface paths {
         head?: never;
         /**
          * Update a batch export
-         * @description Updates the fields that are sent. The schedule changes immediately. A change of the interval neither loses nor
-         *     repeats events. The destination's config is merged into the stored config and then validated as a whole. Secrets
+         * @description Updates the fields that are sent. The schedule changes immediately. A change of the interval, the time zone or an
+         *     offset neither loses nor repeats events. The destination's config is merged into the stored config and then validated as a whole. Secrets
          *     that are not sent stay the same. If a change sends them to a different receiver (keys marked `x-secret-receiver`),
          *     they must be sent again.
          */
@@ -1260,7 +1260,7 @@ export interface paths {
          * Backfill a batch export
          * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
          *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
-         *     backfill. Paused exports can be backfilled too.
+         *     backfill. Paused exports can be backfilled too. The list of backfills shows its progress.
          */
         post: operations["batch_exports.backfill"];
         delete?: never;
@@ -1312,8 +1312,8 @@ export interface paths {
         /**
          * Unpause a batch export
          * @description Resumes scheduling runs. Events that arrived before the pause are exported first. Events that arrived during the
-         *     pause are skipped, and the export's log records their number. With `backfill: true` they are exported too. Unpausing
-         *     an export that is not paused has no effect.
+         *     pause are skipped: the response has their number and the times of the pause, and so does the export's log. With
+         *     `backfill: true` they are exported too. Unpausing an export that is not paused has no effect.
          */
         post: operations["batch_exports.unpause"];
         delete?: never;
@@ -1429,8 +1429,8 @@ export interface paths {
         head?: never;
         /**
          * Update a batch export
-         * @description Updates the fields that are sent. The schedule changes immediately. A change of the interval neither loses nor
-         *     repeats events. The destination's config is merged into the stored config and then validated as a whole. Secrets
+         * @description Updates the fields that are sent. The schedule changes immediately. A change of the interval, the time zone or an
+         *     offset neither loses nor repeats events. The destination's config is merged into the stored config and then validated as a whole. Secrets
          *     that are not sent stay the same. If a change sends them to a different receiver (keys marked `x-secret-receiver`),
          *     they must be sent again.
          */
@@ -1455,7 +1455,7 @@ export interface paths {
          * Backfill a batch export
          * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
          *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
-         *     backfill. Paused exports can be backfilled too.
+         *     backfill. Paused exports can be backfilled too. The list of backfills shows its progress.
          */
         post: operations["project_batch_exports.backfill"];
         delete?: never;
@@ -1507,8 +1507,8 @@ export interface paths {
         /**
          * Unpause a batch export
          * @description Resumes scheduling runs. Events that arrived before the pause are exported first. Events that arrived during the
-         *     pause are skipped, and the export's log records their number. With `backfill: true` they are exported too. Unpausing
-         *     an export that is not paused has no effect.
+         *     pause are skipped: the response has their number and the times of the pause, and so does the export's log. With
+         *     `backfill: true` they are exported too. Unpausing an export that is not paused has no effect.
          */
         post: operations["project_batch_exports.unpause"];
         delete?: never;
@@ -1671,6 +1671,119 @@ export interface paths {
         get: operations["batch_export_runs.logs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * List backfills
+         * @description Returns the backfills of a batch export, newest first. Follow `next` to get all of them. Backfills are deleted after
+         *     the retention time of runs.
+         */
+        get: operations["batch_export_backfills.list"];
+        put?: never;
+        /**
+         * Start a backfill
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         *     backfill covers at most 10,000 intervals. If a backfill of the same range is in progress, it is returned instead of
+         *     a new one. Paused exports can be backfilled too.
+         */
+        post: operations["batch_export_backfills.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/estimate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate a backfill
+         * @description Returns the number of runs and events, and the approximate size, that a backfill of the range would have. Rejects
+         *     ranges that cannot be backfilled. The server stores nothing.
+         */
+        post: operations["batch_export_backfills.estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+                /** @description The id of the backfill. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a backfill
+         * @description Returns a backfill with its progress.
+         */
+        get: operations["batch_export_backfills.retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/{id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+                /** @description The id of the backfill. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a backfill
+         * @description Stops a `Starting` or `Running` backfill and its current run. Delivered data is not deleted. A backfill that has
+         *     ended returns 400.
+         */
+        post: operations["batch_export_backfills.cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4290,8 +4403,8 @@ export interface components {
         Destination: components["schemas"]["S3Destination"] | components["schemas"]["AzureBlobDestination"] | components["schemas"]["FileDestination"] | components["schemas"]["PostgresDestination"] | components["schemas"]["RedshiftDestination"] | components["schemas"]["BigQueryDestination"] | components["schemas"]["SnowflakeDestination"] | components["schemas"]["HTTPDestination"] | components["schemas"]["NoOpDestination"];
         /**
          * BatchExportInterval
-         * @description How often the export runs, and the length of each run's window. Windows are aligned in UTC. Weeks start on Sunday at
-         *     00:00.
+         * @description How often the export runs, and the length of each run's window. Days begin at 00:00 and weeks on Sunday at 00:00 in UTC,
+         *     unless `timezone`, `offset_day` and `offset_hour` say otherwise. Shorter windows are aligned to UTC.
          * @enum {string}
          */
         BatchExportInterval: "hour" | "day" | "week" | "every 5 minutes" | "every 15 minutes";
@@ -4364,6 +4477,12 @@ export interface components {
             name: string;
             destination: components["schemas"]["Destination"];
             interval: components["schemas"]["BatchExportInterval"];
+            /** @description The IANA time zone in which days and weeks begin. */
+            timezone: string;
+            /** @description The day on which weeks begin, from 0 (Sunday) to 6. 0 for other intervals. */
+            offset_day: number;
+            /** @description The local hour at which days and weeks begin, from 0 to 23. 0 for other intervals. */
+            offset_hour: number;
             /** @description Whether scheduling is paused. A paused export can still run backfills. */
             paused: boolean;
             /** Format: date-time */
@@ -4460,12 +4579,22 @@ export interface components {
             model?: "events";
             /** @description Not supported. Only an empty list or null is accepted. Use `hogql_query` to filter rows. */
             filters?: unknown[] | null;
-            /** @description The time zone of the intervals. Only UTC is supported. */
-            timezone?: "UTC" | null;
-            /** @description Not supported. Weeks start on Sunday. */
-            offset_day?: 0 | null;
-            /** @description Not supported. Days and weeks start at 00:00. */
-            offset_hour?: 0 | null;
+            /**
+             * @description The IANA time zone in which days and weeks begin, such as `Europe/Berlin`. UTC by default; null also stands for UTC.
+             *     Shorter intervals are aligned to UTC in every time zone.
+             */
+            timezone?: string | null;
+            /**
+             * @description The day on which weeks begin, from 0 (Sunday, the default) to 6. Only for the interval `week`; a change to another
+             *     interval resets it. Null stands for 0.
+             */
+            offset_day?: number | null;
+            /**
+             * @description The local hour at which days and weeks begin, from 0 (the default) to 23. Only for the intervals `day` and `week`; a
+             *     change to another interval resets it. Null stands for 0. If the clocks skip the hour, the window ends when they
+             *     change; if they show it twice, it ends the first time.
+             */
+            offset_hour?: number | null;
         };
         /**
          * S3Config
@@ -4765,6 +4894,32 @@ export interface components {
             backfill?: boolean;
         };
         /**
+         * BatchExportUnpaused
+         * @description The batch export and the events that it skips.
+         */
+        BatchExportUnpaused: {
+            /** @description The events that arrived during the pause and are not exported. Null if no pause ended or no event is skipped. */
+            skipped_events: {
+                /** @description The number of skipped events. */
+                count: number;
+                /**
+                 * @description False if `count` is a minimum, because there are more than 200,000 events or some were still being stored. The
+                 *     export's log records the exact number shortly after.
+                 */
+                exact: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the pause began. The skipped events arrived after it.
+                 */
+                start_at: string;
+                /**
+                 * Format: date-time
+                 * @description When the pause ended.
+                 */
+                end_at: string;
+            } | null;
+        } & components["schemas"]["BatchExport"];
+        /**
          * QueryPreviewCreate
          * @description The query of a batch export.
          */
@@ -4825,6 +4980,131 @@ export interface components {
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
             results: components["schemas"]["BatchExportRun"][];
+        };
+        /**
+         * BackfillStatus
+         * @description The status of a backfill. It is `Starting` until its first run starts. `Starting` and `Running` backfills are in
+         *     progress; all other statuses are final.
+         * @enum {string}
+         */
+        BackfillStatus: "Starting" | "Running" | "Completed" | "Failed" | "Cancelled";
+        /**
+         * Backfill
+         * @description An export of a range of past events, one run per interval.
+         */
+        Backfill: {
+            /**
+             * Format: uuid
+             * @description The `backfill_id` of the backfill operation. Its files have it in their names.
+             */
+            id: string;
+            /** @description The id of the project whose events are exported. */
+            team_id: number;
+            /**
+             * Format: uuid
+             * @description The id of the batch export.
+             */
+            batch_export: string;
+            /**
+             * Format: date-time
+             * @description The start of the range of event timestamps, inclusive.
+             */
+            start_at: string;
+            /**
+             * Format: date-time
+             * @description The end of the range of event timestamps, exclusive.
+             */
+            end_at: string;
+            interval: components["schemas"]["BatchExportInterval"];
+            /**
+             * @description The time zone of daily and weekly windows, which begin at the local time of `start_at`. A backfill keeps its
+             *     interval and time zone if those of the export change.
+             */
+            timezone: string;
+            status: components["schemas"]["BackfillStatus"];
+            /**
+             * @description The completed share of the windows, from 0 to 1. The current window counts by its delivered events. Null if the
+             *     backfill failed or was cancelled.
+             */
+            progress: number | null;
+            /** @description The number of windows whose runs are complete. */
+            windows_completed: number;
+            /** @description The number of windows of the range. */
+            windows_total: number;
+            /** @description The number of events delivered so far. */
+            records_completed: number;
+            /** @description The number of bytes written to the destination so far. */
+            bytes_completed: number;
+            /** @description The average rate since the backfill was created. Null before the first event is delivered. */
+            records_per_second: number | null;
+            /** @description The estimated time until the backfill completes. Null if it is unknown or the backfill has ended. */
+            seconds_left: number | null;
+            /** @description The error of the run that ended the backfill. Null if there was none. */
+            latest_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the backfill ended. Null while it is in progress.
+             */
+            finished_at: string | null;
+            /** Format: date-time */
+            last_updated_at: string;
+        };
+        /**
+         * BackfillPage
+         * @description One page of backfills. It has no `count`.
+         */
+        BackfillPage: {
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Backfill"][];
+        };
+        /**
+         * BackfillCreate
+         * @description The range of event timestamps to export. Takes ISO 8601 times; UTC if no time zone is specified.
+         */
+        BackfillCreate: {
+            /**
+             * @description The start of the range, inclusive. Null for the start of the interval with the project's earliest event.
+             * @example 2026-11-01T00:00:00Z
+             */
+            start_at: string | null;
+            /**
+             * @description The end of the range, exclusive. It must be after `start_at` and not in the future.
+             * @example 2026-11-02T00:00:00Z
+             */
+            end_at: string;
+        };
+        /**
+         * BackfillEstimate
+         * @description The size of a backfill.
+         */
+        BackfillEstimate: {
+            /**
+             * Format: date-time
+             * @description The start of the range. If null was sent, the start of the interval with the earliest event.
+             */
+            start_at: string;
+            /**
+             * Format: date-time
+             * @description The end of the range.
+             */
+            end_at: string;
+            /** @description The number of runs. */
+            windows: number;
+            /** @description The number of events. */
+            records: number;
+            /**
+             * @description The approximate number of bytes written to the destination, from the export's recent runs. Without such runs, from
+             *     the uncompressed size of recent events.
+             */
+            bytes: number;
+            /**
+             * @description Whether `records` is exact. If a query selects the events, counting them may take too long; the number is then
+             *     extrapolated from the newest events.
+             */
+            exact: boolean;
         };
         /**
          * Plugin
@@ -8106,13 +8386,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The batch export. */
+            /** @description The batch export and the events that it skips. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BatchExport"];
+                    "application/json": components["schemas"]["BatchExportUnpaused"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8476,13 +8756,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The batch export. */
+            /** @description The batch export and the events that it skips. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BatchExport"];
+                    "application/json": components["schemas"]["BatchExportUnpaused"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8741,6 +9021,196 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_backfills.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The page to return. Use the value from `next` or `previous`. */
+                cursor?: string;
+                /** @description Return only backfills with this status. Can be repeated. */
+                status?: components["schemas"]["BackfillStatus"][];
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of backfills. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_backfills.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillCreate"];
+            };
+        };
+        responses: {
+            /** @description The backfill. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_backfills.estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillCreate"];
+            };
+        };
+        responses: {
+            /** @description The size of the backfill. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillEstimate"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_backfills.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+                /** @description The id of the backfill. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The backfill. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "batch_export_backfills.cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                batch_export_id: string;
+                /** @description The id of the backfill. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The backfill. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -56,10 +56,15 @@ const nextPosition = (events: Db): Promise<number> =>
 /** Events per counting query. */
 const COUNT_STEP = 10_000
 
-/** Counts the events of a project in a range, in steps to keep each query fast. */
+/** Counts the events of a project in a range, in steps to keep each query fast. Stops when it has counted `limit` or more. */
 export async function countBetween(
   reader: EventReader,
-  { project_id, from, to }: { project_id: number; from: number; to: number },
+  {
+    project_id,
+    from,
+    to,
+    limit = Number.POSITIVE_INFINITY,
+  }: { project_id: number; from: number; to: number; limit?: number },
 ): Promise<number> {
   const within = (start: number, end: number): Sql =>
     sql`from events e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
@@ -75,7 +80,7 @@ export async function countBetween(
     // All events of a PostgreSQL transaction have one position.
     const end = next === undefined ? to : Math.max(next, start + 1)
     count += (await read(sql`select count(*) ${within(start, end)}`)) ?? 0
-    if (next === undefined) return count
+    if (next === undefined || count >= limit) return count
     start = end
   }
 }

@@ -10,7 +10,14 @@ import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { decryptSettings, splitSecrets } from './settings.ts'
 
-export type ExportActivity = 'created' | 'updated' | 'deleted' | 'paused' | 'unpaused' | 'backfill_started'
+export type ExportActivity =
+  | 'created'
+  | 'updated'
+  | 'deleted'
+  | 'paused'
+  | 'unpaused'
+  | 'backfill_started'
+  | 'backfill_cancelled'
 
 export function recordExport(
   tx: Db,
@@ -67,12 +74,15 @@ function secretsOf(vault: Vault, row: BatchExportRow | null): Record<string, unk
 }
 
 function openFields(row: BatchExportRow): object {
-  const { name, interval, start_at, end_at, hogql_query, destination_type } = row
+  const { name, interval, timezone, offset_day, offset_hour, start_at, end_at, hogql_query, destination_type } = row
   const config: object = JSON.parse(row.destination_config)
   const settings = Object.entries(config).map(([key, value]) => [`destination__config__${key}`, value])
   return {
     name,
     interval,
+    timezone,
+    offset_day,
+    offset_hour,
     paused: Boolean(row.paused),
     start_at,
     end_at,

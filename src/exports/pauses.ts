@@ -28,16 +28,27 @@ export async function beginPause(
   return { paused: true, last_paused_at: now }
 }
 
-/** Returns the changes to the export, and whether events of the pause are skipped. */
+/** The range of positions that a pause skips, and its times. */
+export interface SkippedRange {
+  from: number
+  to: number
+  paused_at: string
+  resumed_at: string
+}
+
+/** Returns the changes to the export, and the skipped events, which may be none. */
 export async function endPause(
   tx: Db,
   row: BatchExportRow,
   { position, now, backfill }: PauseBoundary & { backfill: boolean },
-): Promise<{ changes: BatchExportChanges; skips: boolean }> {
+): Promise<{ changes: BatchExportChanges; skipped: SkippedRange | null }> {
   const open = (await pauses.list(tx, row.id)).find(({ resumed_at }) => resumed_at === null)
   // Exports paused by older versions have no pause row. A schedule that has ended has nothing left to deliver.
-  const skips = open !== undefined && !backfill && row.next_at !== null
-  if (skips) await pauses.end(tx, { id: open.id, resumed_at: now, resumed_position: Math.max(position, open.position) })
-  else if (open) await pauses.remove(tx, open.id)
-  return { changes: { paused: false, resumed_at: now }, skips }
+  const changes: BatchExportChanges = { paused: false, resumed_at: now }
+  if (open && (backfill || row.next_at === null)) await pauses.remove(tx, open.id)
+  if (!open || backfill || row.next_at === null) return { changes, skipped: null }
+  const resumed_position = Math.max(position, open.position)
+  await pauses.end(tx, { id: open.id, resumed_at: now, resumed_position })
+  const from = Math.max(row.watermark, open.position)
+  return { changes, skipped: { from, to: resumed_position, paused_at: open.paused_at, resumed_at: now } }
 }

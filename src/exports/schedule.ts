@@ -12,7 +12,7 @@ import * as pauses from '../store/batch_export_pauses.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import { addInterval, boundaryAfter, boundaryBefore, type Interval } from './interval.ts'
+import { boundaryAfter, boundaryBefore, type Cadence } from './interval.ts'
 
 export interface PlannerDeps {
   db: Db
@@ -79,10 +79,12 @@ async function planExport(deps: PlannerDeps, row: BatchExportRow, end: number): 
   })
 }
 
+export const CADENCE_FIELDS = ['interval', 'timezone', 'offset_day', 'offset_hour'] as const
+
 /** False when the export changed since it was read. The next round plans it. */
 async function lockUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
   const locked = await exports.lock(tx, row.id)
-  const fields = ['next_at', 'watermark', 'window_start', 'interval', 'start_at', 'end_at'] as const
+  const fields = [...CADENCE_FIELDS, 'next_at', 'watermark', 'window_start', 'start_at', 'end_at'] as const
   return locked !== undefined && !locked.paused && fields.every((field) => locked[field] === row[field])
 }
 
@@ -127,7 +129,6 @@ async function dueWindows(
   end: number,
   now: string,
 ): Promise<{ windows: PlannedWindow[]; next_at: string | null }> {
-  const interval = row.interval as Interval
   const windows: PlannedWindow[] = []
   let start = row.window_start
   let from = row.watermark
@@ -137,7 +138,7 @@ async function dueWindows(
       next = null
       break
     }
-    const following = boundaryAfter(interval, next)
+    const following = boundaryAfter(row, next)
     const time = Date.parse(next) * 1000
     // If the query for the boundary times out, the last window includes these events.
     const to =
@@ -202,7 +203,7 @@ async function windowsBefore(
     windows.push({ start, end: next, from, to: boundary })
     start = next
     from = boundary
-    next = boundaryAfter(row.interval as Interval, next)
+    next = boundaryAfter(row, next)
   }
   // The clock may have been set back, so the pause may precede the window.
   const end = latest(paused_at, new Date(Date.parse(start) + 1).toISOString())
@@ -222,16 +223,17 @@ function scheduleAfterPause(row: BatchExportRow, { resumed_at, resumed_position 
 }
 
 /** The end of the first window after resuming at a time. */
-function firstWindowEnd({ interval, start_at }: Pick<BatchExportRow, 'interval' | 'start_at'>, moment: string): string {
-  const soonest = boundaryAfter(interval as Interval, moment)
-  return start_at === null ? soonest : latest(soonest, boundaryBefore(interval as Interval, start_at))
+function firstWindowEnd(row: Cadence & Pick<BatchExportRow, 'start_at'>, moment: string): string {
+  const soonest = boundaryAfter(row, moment)
+  return row.start_at === null ? soonest : latest(soonest, boundaryBefore(row, row.start_at))
 }
 
 /** When the next scheduled run starts. Null for an export that is paused or has ended. */
-export function nextRunAt({ paused, next_at, start_at, end_at, interval }: BatchExportRow): string | null {
+export function nextRunAt(row: BatchExportRow): string | null {
+  const { paused, next_at, start_at, end_at } = row
   if (paused || next_at === null) return null
   // The window before `start_at` has no run.
-  const next = start_at !== null && next_at <= start_at ? boundaryAfter(interval as Interval, next_at) : next_at
+  const next = start_at !== null && next_at <= start_at ? boundaryAfter(row, next_at) : next_at
   return end_at !== null && next > end_at ? null : next
 }
 
@@ -247,26 +249,15 @@ export type ScheduleState = Pick<BatchExportRow, 'watermark' | 'window_start' | 
  */
 export async function scheduleFromNow(
   { events, reader, now }: PlannerDeps,
-  before: Pick<BatchExportRow, 'project_id' | 'interval' | 'start_at'> & { window_start?: string },
+  before: Cadence & Pick<BatchExportRow, 'project_id' | 'start_at'> & { window_start?: string },
 ): Promise<ScheduleState> {
   const { project_id } = before
   const end = await horizon(events)
-  const open = boundaryBefore(before.interval as Interval, now())
+  const open = boundaryBefore(before, now())
   const window_start = latest(open, before.window_start ?? open)
   const watermark =
     before.window_start === undefined
       ? await positionAt(reader, { project_id, from: 0, to: end, time: Date.parse(open) * 1000 })
       : end
   return { watermark, window_start, next_at: firstWindowEnd(before, latest(window_start, now())) }
-}
-
-/** The next window of a backfill: one interval from its start, the last one shorter. Null after the last. */
-export function backfillWindow(
-  interval: Interval,
-  { start_at, end_at }: { start_at: string; end_at: string },
-  after: string = start_at,
-): { start: string; end: string } | null {
-  if (after >= end_at) return null
-  const end = addInterval(interval, after)
-  return { start: after, end: end < end_at ? end : end_at }
 }

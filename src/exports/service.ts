@@ -1,10 +1,11 @@
 /** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
-import { pausePosition, resumePosition } from '../events/positions.ts'
+import { countBetween, horizon, pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
+import * as backfills from '../store/batch_export_backfills.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
@@ -13,13 +14,13 @@ import * as exports from '../store/batch_exports.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import type { Vault } from '../store/vault.ts'
+import { findTimeZone } from '../time/zones.ts'
 import { exportChanges, recordExport, recordRun } from './activity.ts'
 import type { DestinationType } from './destination.ts'
-import { countWindows, type Interval } from './interval.ts'
-import { beginPause, endPause } from './pauses.ts'
+import { type Cadence, hasOffsetDay, hasOffsetHour, type Interval, inUtc } from './interval.ts'
+import { beginPause, endPause, type SkippedRange } from './pauses.ts'
 import { querySchema, unsupportedQuery } from './query.ts'
-import { createBackfillRun } from './run-followups.ts'
-import { type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
+import { CADENCE_FIELDS, type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
   type DestinationSettings,
   decryptSettings,
@@ -30,7 +31,8 @@ import {
   validateSettings,
 } from './settings.ts'
 
-const MAX_BACKFILL_WINDOWS = 10_000
+/** Skipped events are counted up to here. The log has the number of all. */
+const MAX_SKIPPED_COUNT = 200_000
 
 export interface ExportService extends PlannerDeps {
   vault: Vault
@@ -42,6 +44,10 @@ export interface BatchExportInput {
   name?: string
   destination?: { type?: DestinationType; config?: Record<string, unknown> }
   interval?: Interval
+  /** Null is the default. */
+  timezone?: string | null
+  offset_day?: number | null
+  offset_hour?: number | null
   paused?: boolean
   start_at?: string | null
   end_at?: string | null
@@ -55,19 +61,20 @@ export async function create(
   input: BatchExportInput & { name: string; destination: DestinationSettings; interval: Interval },
 ): Promise<BatchExportRow> {
   const { db, events, ids, vault, now } = service
-  const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = input
+  const { name, destination, paused = false, start_at = null, end_at = null, hogql_query = null } = input
+  const cadence = cadenceOf(inUtc(input.interval), input)
   requireStartBeforeEnd(start_at, end_at)
   await validateDestination(service, destination, hogql_query)
   const created_at = now()
   const id = ids.uuid()
-  const schedule = await scheduleFromNow(service, { project_id, interval, start_at })
+  const schedule = await scheduleFromNow(service, { project_id, ...cadence, start_at })
   const position = await pausePosition(events)
   const row: BatchExportRow = {
     id,
     project_id,
     name,
     ...encryptSettings(vault, id, destination),
-    interval,
+    ...cadence,
     paused: false,
     created_at,
     last_updated_at: created_at,
@@ -114,24 +121,22 @@ export async function update(
   const updated = await db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
-    // A concurrent update changed the destination: validate again.
-    if (destination && (locked.destination_config !== found.destination_config || locked.secrets !== found.secrets))
-      return
-    const { interval, start_at, end_at } = boundsOf(locked, input)
-    requireStartBeforeEnd(start_at, end_at)
+    // A concurrent update changed the destination or the schedule: validate again.
+    const read = [...(destination ? (['destination_config', 'secrets'] as const) : []), ...BOUND_FIELDS]
+    if (read.some((field) => locked[field] !== found[field])) return
+    const bounds = boundsOf(locked, input)
+    requireStartBeforeEnd(bounds.start_at, bounds.end_at)
     const time = now()
     const changes: BatchExportChanges = changedFields(locked, {
       ...(input.name !== undefined && { name: input.name }),
       ...(destination && encryptSettings(vault, id, destination)),
       ...(queryChanged && { hogql_query: query, schema: schemaJson(query, time) }),
-      interval,
-      start_at,
-      end_at,
-      ...reschedule(locked, { interval, start_at, end_at }, schedule, time),
+      ...bounds,
+      ...reschedule(locked, bounds, schedule, time),
       ...(input.paused === true && !locked.paused && (await pauseLocked(tx, locked, position, time))),
       ...(input.paused === false &&
         locked.paused &&
-        (await unpauseLocked(tx, locked, position, time, false, schedule))),
+        (await unpauseLocked(tx, locked, position, time, false, schedule)).changes),
     })
     if (isEmpty(changes)) return locked
     const row = await exports.update(tx, id, { ...changes, last_updated_at: time })
@@ -151,26 +156,50 @@ function changedDestination(
   return isDeepStrictEqual(after, stored) ? undefined : after
 }
 
-const boundsOf = (row: BatchExportRow, { interval, start_at, end_at }: BatchExportInput) => ({
-  interval: interval ?? (row.interval as Interval),
-  start_at: start_at === undefined ? row.start_at : start_at,
-  end_at: end_at === undefined ? row.end_at : end_at,
+const BOUND_FIELDS = [...CADENCE_FIELDS, 'start_at', 'end_at'] as const
+type Bounds = Pick<BatchExportRow, (typeof BOUND_FIELDS)[number]>
+
+const boundsOf = (row: BatchExportRow, input: BatchExportInput): Bounds => ({
+  ...cadenceOf(row, input),
+  start_at: input.start_at === undefined ? row.start_at : input.start_at,
+  end_at: input.end_at === undefined ? row.end_at : input.end_at,
 })
 
+/** An interval without an offset resets it. Throws for an offset that the interval does not have. */
+function cadenceOf(before: Cadence, { interval = before.interval, ...input }: BatchExportInput): Cadence {
+  const { timezone = before.timezone, offset_day, offset_hour } = input
+  if (offset_day && !hasOffsetDay(interval))
+    throw invalid('offset_day', 'Only weekly exports have an "offset_day". Omit it, or set "interval" to "week".')
+  if (offset_hour && !hasOffsetHour(interval))
+    throw invalid(
+      'offset_hour',
+      'Only daily and weekly exports have an "offset_hour". Omit it, or set "interval" to "day" or "week".',
+    )
+  return {
+    interval,
+    timezone: timezone === before.timezone ? timezone : requireTimeZone(timezone ?? 'UTC'),
+    offset_day: hasOffsetDay(interval) ? ((offset_day === undefined ? before.offset_day : offset_day) ?? 0) : 0,
+    offset_hour: hasOffsetHour(interval) ? ((offset_hour === undefined ? before.offset_hour : offset_hour) ?? 0) : 0,
+  }
+}
+
+function requireTimeZone(name: string): string {
+  const zone = findTimeZone(name)
+  if (zone === undefined)
+    throw invalid('timezone', '"timezone" must be an IANA time zone, such as Europe/Berlin.', 'invalid_choice')
+  return zone
+}
+
 /**
- * A new interval or start moves the end of the open window and keeps the watermark, so the next run contains everything
+ * A new interval, time zone, offset or start moves the end of the open window and keeps the watermark, so the next run contains everything
  * ingested since. A schedule that has ended restarts now.
  */
-function reschedule(
-  row: BatchExportRow,
-  bounds: Pick<BatchExportRow, 'interval' | 'start_at' | 'end_at'>,
-  schedule: ScheduleState,
-  now: string,
-): Partial<ScheduleState> {
-  if (row.interval === bounds.interval && row.start_at === bounds.start_at && row.end_at === bounds.end_at) return {}
+function reschedule(row: BatchExportRow, bounds: Bounds, schedule: ScheduleState, now: string): Partial<ScheduleState> {
+  if (BOUND_FIELDS.every((field) => row[field] === bounds[field])) return {}
   if (row.next_at === null) return schedule
   // A window that has already ended is planned with its old bounds.
-  return row.next_at <= now && row.interval === bounds.interval ? {} : { next_at: schedule.next_at }
+  const isSameCadence = CADENCE_FIELDS.every((field) => row[field] === bounds[field])
+  return row.next_at <= now && isSameCadence ? {} : { next_at: schedule.next_at }
 }
 
 function requireStartBeforeEnd(start_at: string | null, end_at: string | null): void {
@@ -230,19 +259,46 @@ export async function unpause(
   actor: Actor,
   id: string,
   backfill: boolean,
-): Promise<BatchExportRow> {
+): Promise<{ row: BatchExportRow; skipped: SkippedEvents | null }> {
   const { db, ids, now } = service
   const schedule = await scheduleFromNow(service, await requireExport(db, id))
   const position = await positionFor(service, false)
-  return db.tx(async (tx) => {
+  const { row, skipped } = await db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
-    if (!locked.paused) return locked
+    if (!locked.paused) return { row: locked, skipped: null }
     const time = now()
-    const changes = await unpauseLocked(tx, locked, position, time, backfill, schedule)
+    const { changes, skipped } = await unpauseLocked(tx, locked, position, time, backfill, schedule)
     await recordExport(tx, ids, time, actor, 'unpaused', locked, fieldChanges({}, { backfill }))
-    return exports.update(tx, id, { ...changes, last_updated_at: time })
+    return { row: await exports.update(tx, id, { ...changes, last_updated_at: time }), skipped }
   })
+  return { row, skipped: skipped && (await countSkipped(service, row.project_id, skipped)) }
+}
+
+/** The events that arrived during a pause and are not delivered. */
+export interface SkippedEvents {
+  count: number
+  /** False if there may be more. */
+  exact: boolean
+  start_at: string
+  end_at: string
+}
+
+/** The export is already unpaused, so a count that fails does not fail the request. */
+async function countSkipped(
+  { events, reader }: ExportService,
+  project_id: number,
+  { from, to, paused_at, resumed_at }: SkippedRange,
+): Promise<SkippedEvents> {
+  const times = { start_at: paused_at, end_at: resumed_at }
+  try {
+    // A transaction that is still open may add events of the pause.
+    const isSettled = (await horizon(events)) >= to
+    const count = await countBetween(reader, { project_id, from, to, limit: MAX_SKIPPED_COUNT })
+    return { count, exact: isSettled && count < MAX_SKIPPED_COUNT, ...times }
+  } catch {
+    return { count: 0, exact: false, ...times }
+  }
 }
 
 const positionFor = ({ events }: ExportService, paused: boolean): Promise<number> =>
@@ -260,41 +316,12 @@ async function unpauseLocked(
   now: string,
   backfill: boolean,
   schedule: ScheduleState,
-): Promise<BatchExportChanges> {
-  const { changes, skips } = await endPause(tx, row, { position, now, backfill })
-  const events = `Events that arrived during the pause are ${skips ? 'not delivered' : 'delivered'}.`
+): Promise<{ changes: BatchExportChanges; skipped: SkippedRange | null }> {
+  const { changes, skipped } = await endPause(tx, row, { position, now, backfill })
+  const events = `Events that arrived during the pause are ${skipped ? 'not delivered' : 'delivered'}.`
   await logInfo(tx, row, now, `The export was unpaused. ${events}`)
   // Restart a schedule that had ended.
-  return row.next_at === null ? { ...schedule, ...changes } : changes
-}
-
-/** Returns the running backfill of the same range if there is one. */
-export async function backfill(
-  { db, ids, now }: ExportService,
-  actor: Actor,
-  id: string,
-  { start_at, end_at }: { start_at: string; end_at: string },
-): Promise<{ row: BatchExportRow; backfill_id: string }> {
-  if (start_at >= end_at) throw invalid('end_at', '"end_at" must be later than "start_at".')
-  if (end_at > now()) throw invalid('end_at', '"end_at" must not be in the future.')
-  return db.tx(async (tx) => {
-    const row = await exports.lock(tx, id)
-    if (!row) throw notFound()
-    const count = countWindows(row.interval as Interval, start_at, end_at)
-    if (count > MAX_BACKFILL_WINDOWS)
-      throw invalid(
-        'start_at',
-        `A backfill covers at most ${MAX_BACKFILL_WINDOWS} intervals, but this range has ${count}. Request a shorter range.`,
-      )
-    const time = now()
-    const created = await runs.createBackfill(tx, { id: ids.uuid(), batch_export_id: id, start_at, end_at, now: time })
-    if (created.isNew) {
-      await logInfo(tx, row, time, `The backfill from ${start_at} to ${end_at} started. It has ${count} windows.`)
-      await createBackfillRun(tx, { ids, now: time }, row, created.backfill)
-      await recordExport(tx, ids, time, actor, 'backfill_started', row, fieldChanges({}, { start_at, end_at }))
-    }
-    return { row, backfill_id: created.backfill.id }
-  })
+  return { changes: row.next_at === null ? { ...schedule, ...changes } : changes, skipped }
 }
 
 /** Delivers the range of a run again, with the same object names. */
@@ -304,13 +331,17 @@ export async function retry({ db, ids, now }: ExportService, actor: Actor, run: 
       code: 'invalid_input',
       detail: 'This run has not ended yet. Wait for it, or cancel it first.',
     })
-  return db.tx(async (tx) => {
+  const retried = db.tx(async (tx) => {
     const row = await exports.lock(tx, run.batch_export_id)
     if (!row) throw notFound()
     const created = await runs.create(tx, { ...run, id: ids.uuid(), kind: 'retry', now: now() })
     if (!created) throw new Error(`the retry of run ${run.id} was not created`)
     await recordRun(tx, ids, now(), actor, 'retried', row, run)
     return created
+  })
+  // The backfill of the run may be past its retention.
+  return retried.catch((error) => {
+    throw isForeignKeyViolation(error) ? notFound() : error
   })
 }
 
@@ -333,7 +364,7 @@ export async function cancel(
     if (
       run.kind === 'backfill' &&
       run.backfill_id !== null &&
-      (await runs.endBackfill(tx, run.backfill_id, 'Cancelled', time))
+      (await backfills.end(tx, run.backfill_id, { status: 'Cancelled', now: time }))
     )
       await logInfo(tx, row, time, 'The backfill was cancelled with its run.')
     return cancelled

@@ -17,6 +17,7 @@ import pluginActivity from './migrations/0014-plugin-activity.ts'
 import runBytes from './migrations/0015-run-bytes.ts'
 import backups from './migrations/0016-backups.ts'
 import scheduledBackups from './migrations/0017-scheduled-backups.ts'
+import schedules from './migrations/0018-schedules.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -53,6 +54,7 @@ export const ADMINISTRATION: Track = {
     runBytes,
     backups,
     scheduledBackups,
+    schedules,
   ],
 }
 export const EVENTS: Track = {

@@ -1,7 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
-import { returnedRow } from './rows.ts'
 
 export type RunStatus = components['schemas']['BatchExportRunStatus']
 
@@ -232,6 +231,17 @@ export function cancel(tx: Db, id: string, now: string): Promise<RunRow | undefi
     where id = ${id} and status in ('Starting', 'Running') returning *`)
 }
 
+/** Bytes per record of the last `among` completed runs with records. Null if there are none. */
+export async function bytesPerRecord(db: Db, batch_export_id: string, among: number): Promise<number | null> {
+  const row = await db.get<{ records: number | null; bytes: number | null }>(sql`
+    select cast(sum(records_completed) as bigint) as records, cast(sum(bytes_completed) as bigint) as bytes from (
+      select records_completed, bytes_completed from batch_export_runs
+      where batch_export_id = ${batch_export_id} and status = 'Completed' and records_completed > 0
+        and bytes_completed is not null
+      order by last_updated_at desc limit ${among}) r`)
+  return row?.records ? Number(row.bytes) / Number(row.records) : null
+}
+
 /** The number of failures among the last `among` runs created since then. */
 export async function recentFailures(tx: Db, batch_export_id: string, since: string, among: number): Promise<number> {
   const row = await tx.get<{ count: number }>(sql`
@@ -251,7 +261,7 @@ export async function nextClaim(db: Db, working: readonly string[]): Promise<str
   return row?.at ?? null
 }
 
-/** Deletes up to `limit` runs and `limit` log entries older than `before`. Returns the number of deleted rows. */
+/** Deletes up to `limit` runs, log entries and backfills older than `before`. Returns the number of deleted rows. */
 export async function prune(db: Db, before: string, limit: number): Promise<number> {
   const runs = await db.run(sql`
     delete from batch_export_runs where id in (
@@ -259,54 +269,11 @@ export async function prune(db: Db, before: string, limit: number): Promise<numb
   const entries = await db.run(sql`
     delete from batch_export_log_entries where id in (
       select id from batch_export_log_entries where timestamp < ${before} order by timestamp limit ${limit})`)
-  return runs + entries
-}
-
-/** A range of event times that is exported window by window. */
-export interface BackfillRow {
-  id: string
-  batch_export_id: string
-  start_at: string
-  end_at: string
-  status: 'Running' | 'Completed' | 'Failed' | 'Cancelled'
-}
-
-/** Creates a backfill, or returns the active one for the same range. */
-export async function createBackfill(
-  tx: Db,
-  { id, batch_export_id, start_at, end_at, now }: Omit<BackfillRow, 'status'> & { now: string },
-): Promise<{ backfill: BackfillRow; isNew: boolean }> {
-  const created = await tx.get<BackfillRow>(sql`
-    insert into batch_export_backfills (id, batch_export_id, start_at, end_at, status, created_at)
-    values (${id}, ${batch_export_id}, ${start_at}, ${end_at}, 'Running', ${now})
-    on conflict do nothing returning *`)
-  if (created) return { backfill: created, isNew: true }
-  const active = await tx.get<BackfillRow>(sql`
-    select * from batch_export_backfills
-    where batch_export_id = ${batch_export_id} and start_at = ${start_at} and end_at = ${end_at} and status = 'Running'`)
-  return { backfill: returnedRow(active), isNew: false }
-}
-
-export function activeBackfill(tx: Db, id: string): Promise<BackfillRow | undefined> {
-  return tx.get<BackfillRow>(sql`select * from batch_export_backfills where id = ${id} and status = 'Running'`)
-}
-
-/** Returns whether the backfill was active. */
-export async function endBackfill(tx: Db, id: string, status: BackfillRow['status'], now: string): Promise<boolean> {
-  const ended = await tx.run(sql`
-    update batch_export_backfills set status = ${status}, finished_at = ${now} where id = ${id} and status = 'Running'`)
-  return ended > 0
-}
-
-/** Cancels all active backfills of an export and their runs. Returns the number of backfills. */
-export async function cancelBackfills(tx: Db, batch_export_id: string, now: string): Promise<number> {
-  const ended = await tx.all<{ id: string }>(sql`
-    update batch_export_backfills set status = 'Cancelled', finished_at = ${now}
-    where batch_export_id = ${batch_export_id} and status = 'Running' returning id`)
-  if (ended.length)
-    await tx.run(sql`
-      update batch_export_runs set status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now},
-        lease_owner = null, lease_until = null
-      where backfill_id in ${oneOf(ended.map(({ id }) => id))} and status in ('Starting', 'Running')`)
-  return ended.length
+  // A retry may be newer than its backfill.
+  const backfills = await db.run(sql`
+    delete from batch_export_backfills where id in (
+      select b.id from batch_export_backfills b
+      where b.finished_at < ${before} and not exists (select 1 from batch_export_runs r where r.backfill_id = b.id)
+      order by b.finished_at limit ${limit})`)
+  return runs + entries + backfills
 }

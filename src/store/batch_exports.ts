@@ -17,6 +17,10 @@ export interface BatchExportRow {
   /** Encrypted JSON of the secrets; null without secrets. */
   secrets: string | null
   interval: Schemas['BatchExportInterval']
+  /** The IANA zone of days and weeks, and their offset from Sunday and midnight. */
+  timezone: string
+  offset_day: number
+  offset_hour: number
   paused: boolean | number
   created_at: string
   last_updated_at: string
@@ -76,12 +80,12 @@ export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
 
 export async function create(tx: Db, row: BatchExportRow): Promise<void> {
   await tx.run(sql`
-    insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, interval, paused,
-      created_at, last_updated_at, last_paused_at, resumed_at, start_at, end_at, hogql_query, schema, watermark,
-      window_start, next_at)
+    insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, interval, timezone,
+      offset_day, offset_hour, paused, created_at, last_updated_at, last_paused_at, resumed_at, start_at, end_at,
+      hogql_query, schema, watermark, window_start, next_at)
     values (${row.id}, ${row.project_id}, ${row.name}, ${row.destination_type}, ${row.destination_config},
-      ${row.secrets}, ${row.interval}, ${row.paused}, ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at},
-      ${row.resumed_at}, ${row.start_at}, ${row.end_at}, ${row.hogql_query}, ${row.schema}, ${row.watermark},
+      ${row.secrets}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour}, ${row.paused},
+      ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at}, ${row.resumed_at}, ${row.start_at}, ${row.end_at}, ${row.hogql_query}, ${row.schema}, ${row.watermark},
       ${row.window_start}, ${row.next_at})`)
 }
 

@@ -50,6 +50,19 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
     await inspect(page, 'exports-progress')
   })
 
+  await t.test('the tab of backfills shows the progress, and filters by status', async () => {
+    await page.getByRole('link', { name: 'Backfills', exact: true }).click()
+    await page
+      .getByRole('region', { name: /^Backfill/ })
+      .getByText(/^0 of 1 run · [\d,]+ rows · /)
+      .waitFor()
+    await inspect(page, 'exports-backfills')
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: 'Failed' }).click()
+    await page.waitForURL(/status=Failed/)
+    await page.getByText('No backfill has this status.').waitFor()
+  })
+
   await t.test('a cancelled run is "cancelling" until the server has cancelled it', async (t) => {
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -121,9 +134,29 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
   })
 })
 
+t.test('cancels a backfill', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, capture, inspect, home } = console
+  await capture([{ event: 'seen', timestamp: hourStart(2) }])
+  const row = await createExport(console, 'Slow server', httpExport(await openPeer(t)))
+  await backfill(console, row, 3)
+  const page = await open(`${home}/exports/${row.id}?tab=backfills`)
+  const card = page.getByRole('region', { name: /^Backfill/ })
+  await card.getByText(/^1 of 3 runs/).waitFor()
+  await card.getByRole('button', { name: 'Cancel backfill' }).click()
+  await dialog(page)
+    .getByText(/The backfill of .* and its current run stop/)
+    .waitFor()
+  await inspect(page, 'exports-cancel-backfill')
+  await dialog(page).getByRole('button', { name: 'Cancel backfill' }).click()
+  await card.getByText('Cancelled').waitFor()
+  t.equal(await card.getByRole('button').count(), 0)
+  await page.getByText('The backfill was cancelled.').waitFor()
+})
+
 t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
-  const { open, api, inspect, member, home } = console
+  const { open, api, capture, inspect, member, home } = console
   const row = await createExport(console, 'Hourly')
   const page = await open(`${home}/exports/${row.id}`)
   const state = page.getByRole('status').filter({ hasText: /Scheduled|Paused/ })
@@ -168,12 +201,14 @@ t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
     t.match(await banner.innerText(), /No runs are scheduled/)
   })
 
-  await t.test('unpausing asks what happens to the events of the pause', async () => {
+  await t.test('unpausing asks what happens to the events of the pause, and says how many are skipped', async () => {
+    await capture(Array.from({ length: 3 }, () => ({ event: 'seen' })))
     await page.getByRole('button', { name: 'Unpause' }).click()
     await dialog(page).getByRole('radio', { name: 'Export them too' }).waitFor()
     await inspect(page, 'exports-unpause')
     await dialog(page).getByRole('radio', { name: 'Skip them' }).check()
     await dialog(page).getByRole('button', { name: 'Unpause export' }).click()
+    await page.getByText(/^The export continues\. 3 events that arrived in the pause \(.*\) are skipped\.$/).waitFor()
     await state.getByText('Scheduled').waitFor()
     await page.getByText(/Next run in/).waitFor()
     await page.getByRole('link', { name: 'Log', exact: true }).click()

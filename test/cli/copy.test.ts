@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { EVENT_COLUMNS, type Extract } from '../../src/events/extract.ts'
 import { horizon } from '../../src/events/positions.ts'
 import { openSource } from '../../src/events/source.ts'
-import { boundaryAfter, boundaryBefore } from '../../src/exports/interval.ts'
+import { boundaryAfter, boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import { distributionScript, isDistributed, obstacles } from '../../src/sql/distribution.ts'
 import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
@@ -100,7 +100,7 @@ const exportsOf = ({ project_id }: Site): string => `/api/projects/${project_id}
 
 /** Waits until every window that has ended is delivered. */
 async function settle(site: Site, id: string): Promise<void> {
-  const planned = boundaryBefore(INTERVAL, site.now())
+  const planned = boundaryBefore(inUtc(INTERVAL), site.now())
   await until(async () => {
     await site.request('PATCH', `${exportsOf(site)}/${id}/`, { name: 'roused' })
     const { results } = await site.request('GET', `${exportsOf(site)}/${id}/runs/?limit=1000`)
@@ -186,7 +186,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   site.advance(WINDOW_MS)
   await settle(site, id)
   t.same(delivered(site, id).sort(), uuids(), 'events are delivered before the copy')
-  const remaining_ms = Date.parse(boundaryAfter(INTERVAL, site.now())) - Date.parse(site.now())
+  const remaining_ms = Date.parse(boundaryAfter(inUtc(INTERVAL), site.now())) - Date.parse(site.now())
   if (remaining_ms < MIN_REMAINING_MS) site.advance(remaining_ms + 1_000)
   await settle(site, id)
   // No more deliveries before the copy, and no export is beyond the transaction ids of the cluster.

@@ -69,6 +69,13 @@ const BREAKING: [name: string, change: (copy: Json) => void, expected: RegExp][]
     /body\.label now has a maxLength of 3/,
   ],
   [
+    'a value of a list is longer than the new limit',
+    (c) => {
+      schemas(c).ProjectWrite.properties.timezone = { type: 'string', maxLength: 2 }
+    },
+    /body\.timezone now has a maxLength of 2/,
+  ],
+  [
     'a type is narrowed',
     (c) => {
       bodyOf(c, '/api/personal_api_keys/{id}/', 'patch').properties.label.type = 'integer'
@@ -122,6 +129,12 @@ const BREAKING: [name: string, change: (copy: Json) => void, expected: RegExp][]
 ]
 
 const HARMLESS: [name: string, change: (copy: Json) => void][] = [
+  [
+    'a list of values becomes a limited text',
+    (c) => {
+      schemas(c).ProjectWrite.properties.timezone = { type: 'string', maxLength: 3 }
+    },
+  ],
   [
     'a new operation',
     (c) => {

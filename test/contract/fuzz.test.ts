@@ -173,6 +173,7 @@ function collectIds({ ids }: FuzzState, { area }: Operation, text: string): void
     keep('signup_tokens', item?.signup_token)
     keep('project_tokens', item?.api_token)
     for (const run of item?.latest_runs ?? []) keep('batch_export_runs', run.id)
+    keep('batch_export_backfills', item?.backfill_id)
   }
   if (typeof body.next === 'string') keep('cursors', new URL(body.next).searchParams.get('cursor'))
 }

@@ -399,11 +399,17 @@ async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Prom
   await app.deps.db.tx(async (tx) => {
     for (let i = 0; i <= page; i++) await runs.create(tx, { ...run, id: app.deps.ids.uuid(), now: app.deps.now() })
   })
+  for (const day of ['2025-12-01', '2025-12-02'])
+    await app.send('POST', `${project}/batch_exports/${run.batch_export_id}/backfills/`, {
+      key,
+      body: { start_at: day, end_at: '2025-12-03' },
+    })
   const next = async (url: string): Promise<string> =>
     new URL((await app.send('GET', url, { key })).body.next).searchParams.get('cursor')!
   const ofEvents = await next(`${project}/events/?limit=1`)
   return {
     'batch_export_runs.list': await next(`${project}/batch_exports/${run.batch_export_id}/runs/`),
+    'batch_export_backfills.list': await next(`${project}/batch_exports/${run.batch_export_id}/backfills/?limit=1`),
     'events.list': ofEvents,
     // The same position in the order of events.
     'events.histogram': ofEvents,

@@ -60,6 +60,8 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
     project_batch_exports: batch_export,
     batch_export_runs: backfilled.body.latest_runs[0].id,
     'batch_export_runs.batch_export_id': batch_export,
+    batch_export_backfills: backfilled.body.backfill_id,
+    'batch_export_backfills.batch_export_id': batch_export,
     api_keys: await create('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
     domains: await create(`${within}/domains/`, { domain: 'subject.example' }),
     invites: await create(`${within}/invites/`, { target_email: 'subject@example.com' }),

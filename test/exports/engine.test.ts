@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { buildDeps, type Deps } from '../../src/deps.ts'
@@ -11,7 +10,6 @@ import type { DeliveryJob } from '../../src/exports/deliver.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { permanentError, retryableError } from '../../src/exports/destination.ts'
 import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
-import { addInterval, boundaryAfter, boundaryBefore, countWindows, type Interval } from '../../src/exports/interval.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
@@ -55,30 +53,6 @@ const short = (iso: string): string => iso.slice(5, 16)
 const setClock = (app: TestApp, milliseconds: number): void => {
   app.advance(START + milliseconds - Date.parse(app.deps.now()))
 }
-
-t.test('aligns consecutive windows to UTC', async () => {
-  const intervals: Interval[] = ['every 5 minutes', 'every 15 minutes', 'hour', 'day', 'week']
-  const moments = fc.integer({ min: Date.parse('1970-02-01'), max: Date.parse('2100-01-01') })
-  fc.assert(
-    fc.property(fc.constantFrom(...intervals), moments, (interval, milliseconds) => {
-      const moment = new Date(milliseconds).toISOString()
-      const before = boundaryBefore(interval, moment)
-      const after = boundaryAfter(interval, moment)
-      const [start, end] = [new Date(before), new Date(after)]
-      return (
-        before <= moment &&
-        moment < after &&
-        addInterval(interval, before) === after &&
-        countWindows(interval, before, after) === 1 &&
-        boundaryAfter(interval, before) === after &&
-        start.getUTCSeconds() === 0 &&
-        end.getTime() > start.getTime() &&
-        (interval !== 'week' || (start.getUTCDay() === 0 && start.getUTCHours() === 0)) &&
-        (interval !== 'day' || start.getUTCHours() === 0)
-      )
-    }),
-  )
-})
 
 onBothEngines(t, 'starts the first run at the end of the current window, with all of its events', async (t, app) => {
   setClock(app, 10 * MINUTE_MS)

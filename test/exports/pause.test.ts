@@ -697,9 +697,18 @@ for (const engine of ENGINES) {
     await batchExport.act('pause')
     // On PostgreSQL each batch is one transaction with one position.
     for (const count of [10_001, 10_000, 3]) await STEPS.events(app, batchExport, count)
-    await batchExport.act('unpause')
+    const { body: paused } = await app.send('GET', `${batchExport.path}/`)
+    app.advance(MINUTE_MS)
+    const { body } = await app.send('POST', `${batchExport.path}/unpause/`, { body: { backfill: false } })
+    t.match(body, {
+      skipped_events: { count: 20_004, start_at: paused.last_paused_at, end_at: body.last_updated_at },
+    })
     await drain(app)
     t.same(await batchExport.skipped(), [20_004])
+    await batchExport.act('pause')
+    await STEPS.events(app, batchExport, 5)
+    const all = await app.send('POST', `${batchExport.path}/unpause/`, { body: { backfill: true } })
+    t.strictSame(all.body.skipped_events, null, 'nothing is skipped')
   })
 
   t.test(`plans a pause once on two nodes (${engine})`, async (t) => {

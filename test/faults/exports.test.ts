@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { boundaryBefore } from '../../src/exports/interval.ts'
+import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
@@ -198,7 +198,7 @@ const isOpen = ({ status }: { status: string }): boolean => status === 'Starting
 
 /** Waits until all ended windows are planned and no run is active. Returns the runs. */
 async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
-  const planned = boundaryBefore(INTERVAL, site.now())
+  const planned = boundaryBefore(inUtc(INTERVAL), site.now())
   // Expires the leases of killed processes.
   site.advance(BEYOND_LEASE_MS)
   return until(async () => {
@@ -380,6 +380,75 @@ t.test('delivers and skips events around pauses when either of two processes is 
   testKillsAroundPauses(t, 'postgres', 2, SEED + 29),
 )
 
+/** Checks that a backfill is created once and completes with exact counts, whenever a process dies. */
+async function testKillsOfBackfills(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
+  t.comment(`SEED=${SEED}`)
+  const random = seeded(seed)
+  const site = await openSite(t, engine)
+  while (site.servers.length < processes) await site.start()
+  const target = await folder(t, site)
+  const id = await createExport(site, target)
+  const path = `${base(site)}/${id}`
+  await site.request('POST', `${path}/pause/`)
+  const [windows, each] = [8, 250]
+  const start = Date.parse(boundaryBefore(inUtc(INTERVAL), site.now())) - windows * WINDOW_MS
+  const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
+  const sender = createSender(site, random)
+  sender.enqueue(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))
+  await sender.sendAll()
+  const range = { start_at: null, end_at: iso(start + windows * WINDOW_MS) }
+  const list = async (): Promise<any[]> => (await site.request('GET', `${path}/backfills/`)).results
+  const killOne = async (): Promise<void> => {
+    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    // Expires the leases of the killed process.
+    site.advance(BEYOND_LEASE_MS)
+    await site.start()
+  }
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    const request = site.request('POST', `${path}/backfills/`, range).catch(() => undefined)
+    await pause(random() * 40)
+    await killOne()
+    await request
+    const { id: created } = await until(() => site.request('POST', `${path}/backfills/`, range).catch(() => undefined))
+    await pause(random() * 1_500)
+    await killOne()
+    const backfills = await until(async () => {
+      const all = await list()
+      return all.every(({ finished_at }) => finished_at !== null) && all
+    })
+    t.ok(backfills.some((backfill) => backfill.id === created))
+  }
+
+  const backfills = await list()
+  for (const { id: backfill, ...found } of backfills) {
+    t.match(found, {
+      status: 'Completed',
+      progress: 1,
+      windows_completed: windows,
+      windows_total: windows,
+      records_completed: windows * each,
+    })
+    const files = filesBelow(site.files).filter((name) => name.endsWith('.jsonl') && name.includes(backfill))
+    t.equal(files.length, windows, 'each window has one file')
+    const uuids = async () => files.flatMap((name) => uuidsIn(readFileSync(name, 'utf8')))
+    await assertOnceEach(t, { ...target, uuids }, sender.uuids())
+  }
+  assertCompleted(t, await runsOf(site, id))
+  assertNoPartialFiles(t, site)
+  const result = `${backfills.length} backfills complete, each with every event once`
+  figure(t, { area: 'Batch exports', count: 2 * ROUNDS, of: 'kills around backfills', result, seed: SEED })
+}
+
+for (const [i, engine] of ENGINES.entries())
+  t.test(`creates and completes backfills despite kill -9 (${engine})`, (t) =>
+    testKillsOfBackfills(t, engine, 1, SEED + 30 + i),
+  )
+
+t.test('creates and completes backfills when either of two processes is killed (postgres)', (t) =>
+  testKillsOfBackfills(t, 'postgres', 2, SEED + 39),
+)
+
 for (const engine of ENGINES) {
   t.test(`resumes a run after SIGTERM (${engine})`, async (t) => {
     const site = await openSite(t, engine)
@@ -425,7 +494,7 @@ for (const engine of ENGINES) {
     const id = await createExport(site, { ...target, name: 'backfilled' })
     await site.request('POST', `${base(site)}/${id}/pause/`)
     const [windows, each] = [16, 50]
-    const start = Date.parse(boundaryBefore(INTERVAL, site.now())) - windows * WINDOW_MS
+    const start = Date.parse(boundaryBefore(inUtc(INTERVAL), site.now())) - windows * WINDOW_MS
     const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
     const sender = createSender(site, Math.random)
     sender.enqueue(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))

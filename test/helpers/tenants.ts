@@ -19,6 +19,7 @@ const KINDS = [
   'providers',
   'batch_exports',
   'batch_export_runs',
+  'batch_export_backfills',
   ...PLUGIN_FAMILIES,
   'plugin_configs',
   'project_tokens',
@@ -161,7 +162,10 @@ export async function createResources(
   const batch_export = await create(`${project}/batch_exports/`, { name: word, destination, interval: 'hour' })
   const wide = await create(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
   const [start_at, end_at] = ['2025-12-01T00:00:00Z', '2025-12-01T03:00:00Z']
-  const { latest_runs } = await create(`${project}/batch_exports/${batch_export.id}/backfill/`, { start_at, end_at })
+  const { latest_runs, backfill_id } = await create(`${project}/batch_exports/${batch_export.id}/backfill/`, {
+    start_at,
+    end_at,
+  })
 
   return {
     admin: admin.key,
@@ -178,6 +182,7 @@ export async function createResources(
       providers: [`provider-${word}`],
       batch_exports: [batch_export.id, wide.id],
       batch_export_runs: latest_runs.map(({ id }: { id: string }) => id),
+      batch_export_backfills: [backfill_id],
       pipeline_destinations: [families[0]!.id],
       pipeline_frontend_apps: [families[1]!.id],
       pipeline_import_apps: [families[2]!.id],

@@ -284,6 +284,52 @@ for (const engine of ENGINES) {
     )
   })
 
+  t.test(`a migration gives exports UTC and counts the runs of backfills (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 16) })
+    await db.run(sql`
+      insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+        is_member_join_email_enabled, member_count)
+      values ('o', 'o', 'o', ${NOW}, ${NOW}, 6, ${true}, 1)`)
+    const project = await db.get<{ id: number }>(sql`
+      insert into projects (uuid, organization_id, api_token, name, timezone, ingested_event, created_at, updated_at)
+      values ('p', 'o', 'phc', 'p', 'UTC', ${false}, ${NOW}, ${NOW}) returning id`)
+    await db.run(sql`
+      insert into batch_exports (id, project_id, name, destination_type, destination_config, interval, paused, created_at,
+        last_updated_at, resumed_at, watermark, window_start)
+      values ('x', ${project!.id}, 'x', 'NoOp', '{}', 'day', ${false}, ${NOW}, ${NOW}, ${NOW}, 0, ${NOW})`)
+    await db.run(sql`
+      insert into batch_export_backfills (id, batch_export_id, start_at, end_at, status, created_at)
+      values ('b', 'x', '2026-01-01', '2026-01-09', 'Failed', ${NOW})`)
+    for (const [day, status] of [
+      ['02', 'Completed'],
+      ['03', 'Completed'],
+      ['04', 'Failed'],
+    ] as const)
+      await db.run(sql`
+        insert into batch_export_runs (id, batch_export_id, project_id, kind, backfill_id, status, data_interval_start,
+          data_interval_end, records_completed, bytes_completed, latest_error, attempts, next_attempt_at, created_at,
+          last_updated_at)
+        values (${day}, 'x', ${project!.id}, 'backfill', 'b', ${status}, '2026-01-01', ${`2026-01-${day}`}, 5, 70,
+          ${status === 'Failed' ? 'It failed.' : null}, 1, ${NOW}, ${NOW}, ${NOW})`)
+    await migrate(db, NOW)
+    t.match(await db.get(sql`select timezone, offset_day, offset_hour from batch_exports`), {
+      timezone: 'UTC',
+      offset_day: 0,
+      offset_hour: 0,
+    })
+    t.match(await db.get(sql`select * from batch_export_backfills`), {
+      interval: 'day',
+      timezone: 'UTC',
+      window_end: '2026-01-03',
+      windows_completed: 2,
+      records_completed: 10,
+      bytes_completed: 140,
+      latest_error: 'It failed.',
+      last_updated_at: NOW,
+    })
+  })
+
   t.test(`a migration moves the activity of plugins into the activity log (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, 13) })

@@ -1,28 +1,32 @@
 import '@mantine/dates/styles.css'
 import { Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
-import { useMutation } from '@tanstack/react-query'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { boundaryBefore } from '../../../src/exports/interval.ts'
+import { instantOf, localTime } from '../../../src/time/zones.ts'
 import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { count, plural } from '../parts/format.ts'
+import { bytes, plural } from '../parts/format.ts'
 import { invalidateExport } from './queries.ts'
-import { boundaryBefore, countWindows, INTERVAL_LABELS } from './schedule.ts'
+import { INTERVAL_LABELS, zoneLabel, zoneOf } from './schedule.ts'
 
-const HOUR_MS = 3_600_000
-/** The server accepts no more. */
-const MAX_WINDOWS = 10_000
+const DAY_MS = 86_400_000
+/** An estimate may read many events, so it waits until the range stays the same. */
+const TYPING_MS = 300
 const PRESETS = [
-  { label: 'Last 24 hours', hours: 24 },
-  { label: 'Last 7 days', hours: 7 * 24 },
-  { label: 'Last 30 days', hours: 30 * 24 },
+  { label: 'Last 24 hours', days: 1 },
+  { label: 'Last 7 days', days: 7 },
+  { label: 'Last 30 days', days: 30 },
 ]
 
-/** The calendar works with texts such as "2026-11-01 00:00:00". They are taken as UTC, as windows are. */
-const toUtc = (text: string): number => Date.parse(`${text.replace(' ', 'T')}Z`)
-const toText = (time: number): string => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
+/** The calendar works with local texts such as "2026-11-01 00:00:00". */
+const toText = (local: number): string => new Date(local).toISOString().slice(0, 19).replace('T', ' ')
+const toTime = (zone: string, text: string): string =>
+  new Date(instantOf(zone, Date.parse(`${text.replace(' ', 'T')}Z`))).toISOString()
 
-/** Chooses a time range to export, and shows how many runs that takes. */
+/** Chooses a time range to export, and shows how large it is before it starts. */
 export default function BackfillDialog({
   row,
   project,
@@ -32,35 +36,56 @@ export default function BackfillDialog({
   project: string
   close: () => void
 }) {
-  const latest = boundaryBefore(row.interval, Date.now())
-  const [start, setStart] = useState<string | null>(toText(latest - 24 * HOUR_MS))
+  const zone = zoneOf(row)
+  const latest = localTime(zone, Date.parse(boundaryBefore(row, new Date(Date.now()).toISOString())))
+  /** Null is the earliest event. */
+  const [start, setStart] = useState<string | null>(toText(latest - DAY_MS))
   const [end, setEnd] = useState<string | null>(toText(latest))
-  const [from, to] = [start === null ? Number.NaN : toUtc(start), end === null ? Number.NaN : toUtc(end)]
-  const windows = from < to ? countWindows(row.interval, from, to) : 0
+  const path = { project_id: project, batch_export_id: row.id }
+  const body = { start_at: start && toTime(zone, start), end_at: toTime(zone, end ?? toText(latest)) }
+  const [settled] = useDebouncedValue(JSON.stringify(body), TYPING_MS)
+  const problem =
+    end === null
+      ? 'Choose an end.'
+      : body.start_at !== null && body.start_at >= body.end_at
+        ? 'The end must be later than the start.'
+        : undefined
+  const estimate = useQuery({
+    queryKey: ['export', project, row.id, 'estimate', settled],
+    queryFn: () =>
+      answer(
+        client.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/estimate/', {
+          params: { path },
+          body: JSON.parse(settled),
+        }),
+      ),
+    enabled: problem === undefined,
+    retry: false,
+    staleTime: 10_000,
+  })
   const backfill = useMutation({
     mutationFn: () =>
       answer(
-        client.POST('/api/projects/{project_id}/batch_exports/{id}/backfill/', {
-          params: { path: { project_id: project, id: row.id } },
-          body: { start_at: new Date(from).toISOString(), end_at: new Date(to).toISOString() },
+        client.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/', {
+          params: { path },
+          body,
         }),
       ),
-    onSuccess: async () => {
+    onSuccess: async ({ windows_total }) => {
       close()
-      notifyDone(`The backfill started. It has ${plural(windows, 'run')}.`)
+      notifyDone(`The backfill started. It has ${plural(windows_total, 'run')}.`)
       await invalidateExport(project, row.id)
     },
   })
+  const isSettled = settled === JSON.stringify(body)
+  const failure = backfill.error ?? (isSettled && problem === undefined ? estimate.error : null)
   const errorAt = (attr: string): string | undefined =>
-    backfill.error instanceof WorkspaceError && backfill.error.attr === attr ? backfill.error.detail : undefined
-  const problem =
-    start === null || end === null
-      ? 'Choose a start and an end.'
-      : from >= to
-        ? 'The end must be later than the start.'
-        : windows > MAX_WINDOWS
-          ? `A backfill has at most ${count(MAX_WINDOWS)} runs. Choose a shorter range.`
-          : undefined
+    failure instanceof WorkspaceError && failure.attr === attr ? failure.detail : undefined
+  const choose = (from: string | null, to: string | null): void => {
+    setStart(from)
+    setEnd(to)
+    backfill.reset()
+  }
   return (
     <Modal opened onClose={close} title={`Backfill "${row.name}"`} size="lg">
       <form
@@ -72,37 +97,59 @@ export default function BackfillDialog({
         <Stack>
           <Text size="sm">
             Exports the events with timestamps in this range, one interval after another, in addition to the scheduled
-            runs. Times are in UTC.
+            runs. Times are in {zone === 'UTC' ? 'UTC' : `the time zone ${zoneLabel(zone)}`}.
           </Text>
           <Group gap="xs">
-            {PRESETS.map(({ label, hours }) => (
+            {PRESETS.map(({ label, days }) => (
               <Button
                 key={label}
                 size="compact-sm"
                 variant="default"
-                onClick={() => {
-                  setStart(toText(latest - hours * HOUR_MS))
-                  setEnd(toText(latest))
-                }}
+                onClick={() => choose(toText(latest - days * DAY_MS), toText(latest))}
               >
                 {label}
               </Button>
             ))}
+            <Button size="compact-sm" variant="default" onClick={() => choose(null, toText(latest))}>
+              All events
+            </Button>
           </Group>
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            <UtcTime label="Start (UTC)" value={start} onChange={setStart} error={errorAt('start_at')} />
-            <UtcTime label="End (UTC), exclusive" value={end} onChange={setEnd} error={errorAt('end_at')} />
+            <LocalTime
+              label={`Start (${zoneLabel(zone)})`}
+              zone={zone}
+              placeholder="Earliest event"
+              value={start}
+              onChange={(value) => choose(value, end)}
+              error={errorAt('start_at')}
+            />
+            <LocalTime
+              label={`End (${zoneLabel(zone)}), exclusive`}
+              zone={zone}
+              placeholder="Choose a time"
+              value={end}
+              onChange={(value) => choose(start, value)}
+              error={errorAt('end_at')}
+            />
           </SimpleGrid>
-          <Text size="sm" role="status" fw={500} c={problem ? 'var(--mantine-color-error)' : undefined}>
+          <Text size="sm" role="status" fw={500} mih={44} c={problem ? 'var(--mantine-color-error)' : undefined}>
             {problem ??
-              `This creates ${plural(windows, 'run')}: one for ${INTERVAL_LABELS[row.interval].toLowerCase()}.`}
+              (estimate.data && isSettled
+                ? estimateText(row, estimate.data)
+                : failure
+                  ? 'This range cannot be exported.'
+                  : 'Estimating the size…')}
           </Text>
-          {backfill.error && !errorAt('start_at') && !errorAt('end_at') && <ErrorAlert error={backfill.error} />}
+          {failure && !errorAt('start_at') && !errorAt('end_at') && <ErrorAlert error={failure} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" disabled={problem !== undefined} loading={backfill.isPending}>
+            <Button
+              type="submit"
+              disabled={problem !== undefined || errorAt('start_at') !== undefined || errorAt('end_at') !== undefined}
+              loading={backfill.isPending}
+            >
               Start backfill
             </Button>
           </Group>
@@ -112,14 +159,25 @@ export default function BackfillDialog({
   )
 }
 
+/** For example "This creates 24 runs, one for every hour, with about 1,200 rows and 3 MB." */
+function estimateText({ interval }: Schemas['BatchExport'], estimate: Schemas['BackfillEstimate']): string {
+  const { windows, records, exact, bytes: size } = estimate
+  const rows = `${exact ? '' : 'about '}${plural(records, 'row')}`
+  return `This creates ${plural(windows, 'run')}, one for ${INTERVAL_LABELS[interval].toLowerCase()}, with ${rows} and about ${bytes(size)}.`
+}
+
 /** A calendar with the time of the day. Weekends and other months have colors with too little contrast. */
-function UtcTime({
+function LocalTime({
   label,
+  zone,
+  placeholder,
   value,
   onChange,
   error,
 }: {
   label: string
+  zone: string
+  placeholder: string
   value: string | null
   onChange: (value: string | null) => void
   error: string | undefined
@@ -127,10 +185,11 @@ function UtcTime({
   return (
     <DateTimePicker
       label={label}
+      placeholder={placeholder}
       value={value}
       onChange={onChange}
       error={error}
-      maxDate={toText(Date.now())}
+      maxDate={toText(localTime(zone, Date.now()))}
       valueFormat="YYYY-MM-DD HH:mm"
       weekendDays={[]}
       hideOutsideDates

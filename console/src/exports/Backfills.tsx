@@ -1,127 +1,114 @@
-import { Card, Group, Progress, Text } from '@mantine/core'
+import { Card, Group, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { answer, client, type Schemas } from '../api.ts'
-import { plural } from '../parts/format.ts'
+import { ConfirmButton } from '../parts/ConfirmButton.tsx'
+import { notifyDone } from '../parts/ErrorAlert.tsx'
+import { bytes, count, duration, plural } from '../parts/format.ts'
+import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
-import { isActive, windowText } from './run-status.ts'
-import { countWindows } from './schedule.ts'
+import { backfillsQuery, invalidateExport, isActiveBackfill } from './queries.ts'
+import { firstLine, STATUSES, TONE_COLORS, windowText, windowUtc } from './run-status.ts'
 
-const STARTED = /^The backfill from (\S+) to (\S+) started\./
-const ENDED = /^The backfill from (\S+) to (\S+) (is complete|ended)/
-const CANCELLED = 'The backfill was cancelled'
-const POLL_MS = 1_500
-const LINES = 20
-/** How long a backfill that has ended is still shown. */
+type Backfill = Schemas['Backfill']
+
+const RECENT = 5
+/** How long a backfill that has ended is still shown in the overview. */
 const SHOWN_MS = 900_000
 
-interface Backfill {
-  data_interval_start: string
-  data_interval_end: string
-  started_at: string
-  /** Null while it runs. */
-  ended_at: string | null
-  outcome: 'active' | 'complete' | 'failed' | 'cancelled'
-}
-
-type Ending = Pick<Backfill, 'ended_at' | 'outcome'>
-
-/** Reads the log, newest line first: the API has no list of backfills. */
-function backfillsIn(entries: readonly Schemas['BatchExportLogEntry'][]): Backfill[] {
-  const endings = new Map<string, Ending>()
-  // The line of a cancellation does not name its range. It is taken to end every backfill that started before it.
-  let cancelled: Ending = { ended_at: null, outcome: 'active' }
-  const found: Backfill[] = []
-  for (const { message, timestamp } of entries) {
-    const [, from, to, verb] = ENDED.exec(message) ?? []
-    const [, start, end] = STARTED.exec(message) ?? []
-    if (message.startsWith(CANCELLED)) cancelled = { ended_at: timestamp, outcome: 'cancelled' }
-    else if (from)
-      endings.set(`${from} ${to}`, { ended_at: timestamp, outcome: verb === 'ended' ? 'failed' : 'complete' })
-    else if (start && end) {
-      const range = { data_interval_start: start, data_interval_end: end, started_at: timestamp }
-      found.push({ ...range, ...(endings.get(`${start} ${end}`) ?? cancelled) })
-      endings.delete(`${start} ${end}`)
-    }
-  }
-  return found
-}
-
 /** The progress of backfills, and the result of those that have just ended. */
-export function Backfills({ row, project, now }: { row: Schemas['BatchExport']; project: string; now: number }) {
+export function RecentBackfills({ row, project, now }: { row: Schemas['BatchExport']; project: string; now: number }) {
   const [newest] = row.latest_runs
-  const log = useQuery({
-    // A backfill starts and ends with a run.
-    queryKey: ['export', project, row.id, 'backfills', newest?.id, newest?.status],
-    queryFn: () =>
-      answer(
-        client.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/logs/', {
-          params: {
-            path: { project_id: project, batch_export_id: row.id },
-            query: { search: 'The backfill', limit: LINES },
-          },
-        }),
-      ),
-    placeholderData: (before) => before,
-  })
-  const shown = backfillsIn(log.data?.results ?? []).filter(
-    ({ ended_at, outcome }) =>
-      (outcome === 'active' && row.latest_runs.some(isActive)) ||
-      (ended_at !== null && now - Date.parse(ended_at) < SHOWN_MS),
+  const seen = newest && `${newest.id} ${newest.status}`
+  const { data } = useQuery(backfillsQuery(project, row.id, { limit: RECENT, seen }))
+  const shown = (data?.results ?? []).filter(
+    (backfill) => isActiveBackfill(backfill) || now - Date.parse(backfill.finished_at ?? '') < SHOWN_MS,
   )
-  return shown.map((backfill) => (
-    <BackfillCard key={backfill.started_at} row={row} project={project} backfill={backfill} />
-  ))
+  return shown.map((backfill) => <BackfillCard key={backfill.id} backfill={backfill} project={project} />)
 }
 
-const ENDINGS = { complete: 'Completed', failed: 'Stopped because a run failed', cancelled: 'Cancelled' }
+export const rangeOf = ({ start_at, end_at }: Pick<Backfill, 'start_at' | 'end_at'>) => ({
+  data_interval_start: start_at,
+  data_interval_end: end_at,
+})
 
-function BackfillCard({
-  row,
-  project,
-  backfill,
-}: {
-  row: Schemas['BatchExport']
-  project: string
-  backfill: Backfill
-}) {
-  const { data_interval_start: start, data_interval_end: end, started_at, ended_at, outcome } = backfill
-  const total = countWindows(row.interval, Date.parse(start), Date.parse(end))
-  const runs = useQuery({
-    queryKey: ['export', project, row.id, 'backfill', started_at, outcome],
-    queryFn: () =>
-      answer(
-        client.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/', {
-          params: {
-            path: { project_id: project, batch_export_id: row.id },
-            query: { start, end, after: started_at, ordering: '-data_interval_start' },
-          },
-        }),
-      ),
-    refetchInterval: outcome === 'active' ? POLL_MS : false,
-    placeholderData: (before) => before,
-  })
-  const [newest] = runs.data?.results ?? []
-  // Windows are exported one after another, so the newest one tells how many are done.
-  const until = newest?.status === 'Completed' ? newest.data_interval_end : (newest?.data_interval_start ?? start)
-  const done = outcome === 'complete' ? total : countWindows(row.interval, Date.parse(start), Date.parse(until))
+/** One backfill: its range, its progress and how it ended. */
+export function BackfillCard({ backfill, project }: { backfill: Backfill; project: string }) {
+  const { status, windows_completed, windows_total, records_completed, bytes_completed, progress } = backfill
+  const { records_per_second: rate, seconds_left, latest_error, created_at, finished_at } = backfill
+  const { label, tone } = STATUSES[status]
+  const isActive = isActiveBackfill(backfill)
+  const range = windowText(rangeOf(backfill))
+  const parts = [
+    plural(records_completed, 'row'),
+    bytes(bytes_completed),
+    ...(!rate ? [] : [`${plural(rate, 'row')}/s`]),
+    ...(seconds_left === null ? [] : [`about ${duration(seconds_left * 1000)} left`]),
+  ]
   return (
-    <Card withBorder component="section" aria-label="Backfill">
-      <Group justify="space-between" mb="xs" gap="xs">
-        <Text fw={600}>Backfill: {windowText(backfill)}</Text>
-        <Text size="sm" role="status">
-          {done} of {plural(total, 'run')}
-        </Text>
-      </Group>
-      <Progress
-        value={(done / Math.max(1, total)) * 100}
-        color={outcome === 'complete' ? 'green' : outcome === 'active' ? undefined : 'red'}
-        aria-label="Progress of the backfill"
-      />
-      {outcome !== 'active' && (
-        <Text size="sm" c="dimmed" mt="xs">
-          {ENDINGS[outcome]} <Time value={ended_at} />
-        </Text>
-      )}
+    <Card withBorder component="section" aria-label={`Backfill ${range}`}>
+      <Stack gap="xs">
+        <Group justify="space-between" gap="xs">
+          <Text fw={600} title={windowUtc(rangeOf(backfill))}>
+            Backfill: {range}
+          </Text>
+          <Group gap="xs">
+            <StateBadge color={TONE_COLORS[tone]}>{label}</StateBadge>
+            {isActive && <CancelBackfill backfill={backfill} project={project} range={range} />}
+          </Group>
+        </Group>
+        <Progress
+          value={100 * (progress ?? windows_completed / Math.max(1, windows_total))}
+          color={TONE_COLORS[tone]}
+          animated={status === 'Running'}
+          aria-label="Progress of the backfill"
+        />
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" role={isActive ? 'status' : undefined}>
+            {count(windows_completed)} of {plural(windows_total, 'run')} · {parts.join(' · ')}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {finished_at === null ? (
+              <>
+                Started <Time value={created_at} />
+              </>
+            ) : (
+              <>
+                Ended <Time value={finished_at} />, after {duration(Date.parse(finished_at) - Date.parse(created_at))}
+              </>
+            )}
+          </Text>
+        </Group>
+        {latest_error !== null && (
+          <Text size="sm" c="var(--mantine-color-error)" className="wrap">
+            {firstLine(latest_error)}
+          </Text>
+        )}
+      </Stack>
     </Card>
+  )
+}
+
+function CancelBackfill({ backfill, project, range }: { backfill: Backfill; project: string; range: string }) {
+  const { id, batch_export } = backfill
+  return (
+    <ConfirmButton
+      size="compact-sm"
+      variant="default"
+      title="Cancel the backfill?"
+      effect={`The backfill of ${range} and its current run stop. Delivered data stays where it is. The schedule continues.`}
+      confirm="Cancel backfill"
+      danger
+      onConfirm={async () => {
+        await answer(
+          client.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/{id}/cancel/', {
+            params: { path: { project_id: project, batch_export_id: batch_export, id } },
+          }),
+        )
+        notifyDone('The backfill was cancelled.')
+        await invalidateExport(project, batch_export)
+      }}
+    >
+      Cancel backfill
+    </ConfirmButton>
   )
 }

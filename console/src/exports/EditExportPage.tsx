@@ -6,11 +6,12 @@ import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { NotFound } from '../shell/RouteError.tsx'
 import { type Config, fieldsOf } from './config-schema.ts'
-import { changedConfig, ExportForm, type ExportValues, fromInput, toInput } from './ExportForm.tsx'
+import { changedConfig, ExportForm, type ExportValues, fromInput, sentSchedule, toInput } from './ExportForm.tsx'
 import { EDIT_EXPORT_ID, EXPORT } from './paths.ts'
 import { exportQuery, invalidateExport, storeExport } from './queries.ts'
 
 const route = getRouteApi(EDIT_EXPORT_ID)
+const SCHEDULE = ['interval', 'timezone', 'offset_day', 'offset_hour'] as const
 
 /** Changes an export. Only what changed is sent, so secrets stay as they are. */
 export function EditExportPage() {
@@ -28,7 +29,7 @@ export function EditExportPage() {
         params: { path: { project_id: place.project, id: row.id } },
         body: {
           ...(values.name !== initial.name && { name: values.name }),
-          ...(values.interval !== initial.interval && { interval: values.interval }),
+          ...(SCHEDULE.some((field) => values[field] !== initial[field]) && sentSchedule(values)),
           ...(values.start_at !== initial.start_at && { start_at: fromInput(values.start_at) }),
           ...(values.end_at !== initial.end_at && { end_at: fromInput(values.end_at) }),
           ...(values.hogql_query !== initial.hogql_query && { hogql_query: values.hogql_query }),
@@ -45,7 +46,7 @@ export function EditExportPage() {
     <>
       <PageHeader
         title={`Edit ${row.name}`}
-        description="The schedule changes immediately. A change of the interval neither loses nor repeats events."
+        description="The schedule changes immediately. A change of the schedule neither loses nor repeats events."
         above={
           <Anchor size="sm" renderRoot={(props) => <Link to={EXPORT} params={place} {...props} />}>
             {row.name}
@@ -73,6 +74,9 @@ export function EditExportPage() {
 const valuesOf = (row: Schemas['BatchExport']): ExportValues => ({
   name: row.name,
   interval: row.interval,
+  timezone: row.timezone,
+  offset_day: row.offset_day,
+  offset_hour: row.offset_hour,
   start_at: toInput(row.start_at),
   end_at: toInput(row.end_at),
   hogql_query: row.hogql_query,

@@ -1,6 +1,7 @@
-import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { hasOffsetDay, hasOffsetHour } from '../../../src/exports/interval.ts'
 import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
@@ -9,11 +10,11 @@ import { TestResult } from './ConnectionTest.tsx'
 import { type Config, describeType, type Field, fieldsOf } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { QuerySection } from './QuerySection.tsx'
-import { INTERVAL_LABELS, type Interval } from './schedule.ts'
+import { ScheduleFields } from './ScheduleFields.tsx'
+import type { Cadence } from './schedule.ts'
 
-export interface ExportValues {
+export interface ExportValues extends Cadence {
   name: string
-  interval: Interval
   /** In UTC, as a local date and time input has it. */
   start_at: string
   end_at: string
@@ -70,7 +71,7 @@ export function ExportForm({
       .map(([attr, detail]) => [attr.slice(CONFIG_ATTR.length), detail]),
   )
   const shown = new Set([
-    ...['name', 'interval', 'start_at', 'end_at', 'hogql_query'],
+    ...['name', 'interval', 'timezone', 'offset_day', 'offset_hour', 'start_at', 'end_at', 'hogql_query'],
     ...fields.map(({ key }) => `${CONFIG_ATTR}${key}`),
   ])
   const isElsewhere = failure !== null && !Object.keys(fieldErrors(failure)).some((attr) => shown.has(attr))
@@ -96,26 +97,17 @@ export function ExportForm({
     >
       <Stack gap="lg" maw={880}>
         <Part title="Export">
+          <TextInput
+            label="Name"
+            required
+            maxLength={400}
+            autoComplete="off"
+            value={values.name}
+            error={errors.name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+          />
+          <ScheduleFields value={values} errors={errors} onChange={change} />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput
-              label="Name"
-              required
-              maxLength={400}
-              autoComplete="off"
-              value={values.name}
-              error={errors.name}
-              onChange={(event) => change({ name: event.currentTarget.value })}
-            />
-            <Select
-              label="Interval"
-              description="How often it runs, and the length of the window of each run."
-              inputWrapperOrder={['label', 'input', 'error', 'description']}
-              data={Object.entries(INTERVAL_LABELS).map(([value, label]) => ({ value, label }))}
-              allowDeselect={false}
-              value={values.interval}
-              error={errors.interval}
-              onChange={(interval) => interval && change({ interval: interval as Interval })}
-            />
             <TextInput
               type="datetime-local"
               label="No run before (UTC)"
@@ -238,6 +230,14 @@ export function changedConfig(fields: readonly Field[], before: Config, after: C
     }),
   )
 }
+
+/** The fields of the schedule as they are sent. Offsets that the interval does not have are left out. */
+export const sentSchedule = ({ interval, timezone, offset_day, offset_hour }: Cadence): Partial<Cadence> => ({
+  interval,
+  timezone,
+  ...(hasOffsetDay(interval) && { offset_day }),
+  ...(hasOffsetHour(interval) && { offset_hour }),
+})
 
 /** The value of a date and time input in UTC, and back. */
 export const fromInput = (text: string): string | null => (text === '' ? null : new Date(`${text}Z`).toISOString())

@@ -10,6 +10,7 @@ import { PageHeader } from '../parts/PageHeader.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { NotFound } from '../shell/RouteError.tsx'
 import { BackfillButton, DeleteButton, PauseButton, UnpauseButton } from './actions.tsx'
+import { BackfillsTab } from './BackfillsTab.tsx'
 import { ExportBadge } from './badges.tsx'
 import { DESTINATIONS, placeOf } from './destinations.tsx'
 import { LogView } from './LogView.tsx'
@@ -27,6 +28,7 @@ const route = getRouteApi(EXPORT_ID)
 const TABS: [name: Tab, label: string][] = [
   ['overview', 'Overview'],
   ['runs', 'Runs'],
+  ['backfills', 'Backfills'],
   ['logs', 'Log'],
   ['settings', 'Settings'],
 ]
@@ -100,6 +102,7 @@ export function ExportPage() {
       />
       {tab === 'overview' && <Overview row={row} place={place} now={now} />}
       {tab === 'runs' && <RunsTab row={row} place={place} />}
+      {tab === 'backfills' && <BackfillsTab row={row} project={place.project} />}
       {tab === 'logs' && (
         <LogView
           project={place.project}

@@ -18,7 +18,7 @@ import { EXPORT, EXPORTS_ID, NEW_EXPORT } from './paths.ts'
 import { EXPORTS_PER_PAGE, exportsQuery } from './queries.ts'
 import { RunBars } from './RunBars.tsx'
 import { firstLine } from './run-status.ts'
-import { INTERVAL_LABELS } from './schedule.ts'
+import { scheduleText } from './schedule.ts'
 
 const route = getRouteApi(EXPORTS_ID)
 
@@ -159,7 +159,7 @@ function ExportRow({ row, place, now }: RowsProps & { row: Schemas['BatchExport'
         <ExportBadge row={row} now={now} />
       </Table.Td>
       <Table.Td>
-        <Text size="sm">{INTERVAL_LABELS[row.interval]}</Text>
+        <Text size="sm">{scheduleText(row)}</Text>
         <Text size="xs" c="dimmed">
           {next_run_at === null
             ? row.paused

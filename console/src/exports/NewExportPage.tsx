@@ -1,12 +1,14 @@
 import './exports.css'
 import { Anchor, Button, SimpleGrid, Text } from '@mantine/core'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { inUtc } from '../../../src/exports/interval.ts'
+import { findTimeZone } from '../../../src/time/zones.ts'
 import { answer, client, type Schemas } from '../api.ts'
 import { notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { describeType, fieldsOf, isSupported } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
-import { ExportForm, type ExportValues, fromInput, sentConfig } from './ExportForm.tsx'
+import { ExportForm, type ExportValues, fromInput, sentConfig, sentSchedule } from './ExportForm.tsx'
 import { EXPORT, EXPORTS, NEW_EXPORT, NEW_EXPORT_ID } from './paths.ts'
 import { invalidateExport, storeExport } from './queries.ts'
 
@@ -14,7 +16,16 @@ const route = getRouteApi(NEW_EXPORT_ID)
 
 const TYPES = Object.keys(DESTINATIONS) as DestinationType[]
 
-const EMPTY: ExportValues = { name: '', interval: 'hour', start_at: '', end_at: '', hogql_query: null, config: {} }
+const EMPTY: ExportValues = {
+  ...inUtc('hour'),
+  // Days begin at the reader's midnight unless another zone is chosen.
+  timezone: findTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? 'UTC',
+  name: '',
+  start_at: '',
+  end_at: '',
+  hogql_query: null,
+  config: {},
+}
 
 /** Chooses a destination type, then shows its form. */
 export function NewExportPage() {
@@ -40,13 +51,14 @@ export function NewExportPage() {
     )
 
   const save = async (values: ExportValues): Promise<void> => {
-    const { name, interval, start_at, end_at, hogql_query, config } = values
+    const { name, start_at, end_at, hogql_query, config } = values
     const row = await answer(
       client.POST('/api/projects/{project_id}/batch_exports/', {
         params: { path: { project_id: place.project } },
         body: {
           name,
-          interval,
+          ...sentSchedule(values),
+          interval: values.interval,
           hogql_query,
           start_at: fromInput(start_at),
           end_at: fromInput(end_at),

@@ -5,12 +5,13 @@ import { lazy, type ReactNode, Suspense, useRef } from 'react'
 import type { Schemas } from '../api.ts'
 import { bytes, count, duration, plural, relativeTime } from '../parts/format.ts'
 import { Time } from '../parts/Time.tsx'
-import { Backfills } from './Backfills.tsx'
+import { RecentBackfills } from './Backfills.tsx'
 import { EXPORT } from './paths.ts'
 import { runsQuery } from './queries.ts'
 import { RunBars } from './RunBars.tsx'
 import { durationOf, firstLine, isActive, isFailed, rowsText, statusLabel, windowText } from './run-status.ts'
-import { INTERVAL_LABELS } from './schedule.ts'
+import { scheduleText, zoneOf } from './schedule.ts'
+import { ZoneTime } from './ZoneTime.tsx'
 
 const History = lazy(() => import('./History.tsx'))
 
@@ -32,9 +33,9 @@ export function Overview({ row, place, now }: OverviewProps) {
       {active.map((run) => (
         <RunProgress key={run.id} run={run} place={place} />
       ))}
-      <Backfills row={row} project={place.project} now={now} />
+      <RecentBackfills row={row} project={place.project} now={now} />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <Fact title="Schedule" value={INTERVAL_LABELS[row.interval]}>
+        <Fact title="Schedule" value={scheduleText(row)}>
           {next_run_at === null ? (
             row.paused ? (
               'No next run while paused'
@@ -43,7 +44,7 @@ export function Overview({ row, place, now }: OverviewProps) {
             )
           ) : (
             <>
-              Next run {relativeTime(Date.parse(next_run_at), now)}, <Time value={next_run_at} format="absolute" />
+              Next run {relativeTime(Date.parse(next_run_at), now)}, <ZoneTime value={next_run_at} zone={zoneOf(row)} />
             </>
           )}
         </Fact>

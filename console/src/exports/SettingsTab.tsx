@@ -7,7 +7,7 @@ import { Time } from '../parts/Time.tsx'
 import { type Config, type Field, fieldsOf } from './config-schema.ts'
 import { DESTINATIONS } from './destinations.tsx'
 import { EDIT_EXPORT, EXPORT_ID } from './paths.ts'
-import { INTERVAL_LABELS } from './schedule.ts'
+import { scheduleText } from './schedule.ts'
 
 const route = getRouteApi(EXPORT_ID)
 
@@ -19,7 +19,7 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
     <Stack>
       <Section title="Export">
         <Row label="Name">{row.name}</Row>
-        <Row label="Interval">{INTERVAL_LABELS[row.interval]}</Row>
+        <Row label="Schedule">{scheduleText(row)}</Row>
         <Row label="No run before">
           {row.start_at === null ? 'No limit' : <Time value={row.start_at} format="absolute" />}
         </Row>

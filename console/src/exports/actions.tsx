@@ -7,6 +7,7 @@ import { answer, client, queryClient, type Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
 import { notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { plural } from '../parts/format.ts'
 import { ActivityIcon, PauseIcon, PlayIcon, TrashIcon } from '../parts/icons.tsx'
 import { exportQuery, invalidateExport } from './queries.ts'
 
@@ -24,15 +25,16 @@ function usePauseChange({ row, project }: ActionProps) {
   const { queryKey } = exportQuery(project, row.id)
   const params = { path: { project_id: project, id: row.id } }
   return useMutation({
-    mutationFn: (change: PauseChange) =>
-      answer(
-        change.paused
-          ? client.POST('/api/projects/{project_id}/batch_exports/{id}/pause/', { params, body: {} })
-          : client.POST('/api/projects/{project_id}/batch_exports/{id}/unpause/', {
-              params,
-              body: { backfill: change.backfill },
-            }),
-      ),
+    mutationFn: async (change: PauseChange): Promise<Schemas['BatchExport']> => {
+      if (change.paused)
+        return answer(client.POST('/api/projects/{project_id}/batch_exports/{id}/pause/', { params, body: {} }))
+      const body = { backfill: change.backfill }
+      const unpaused = await answer(
+        client.POST('/api/projects/{project_id}/batch_exports/{id}/unpause/', { params, body }),
+      )
+      notifyDone(unpausedText(unpaused))
+      return unpaused
+    },
     onMutate: async ({ paused }) => {
       await queryClient.cancelQueries({ queryKey, exact: true })
       const before = queryClient.getQueryData(queryKey)
@@ -53,6 +55,17 @@ function usePauseChange({ row, project }: ActionProps) {
     },
     onSettled: () => invalidateExport(project, row.id),
   })
+}
+
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Says what happens to the events of the pause. */
+function unpausedText({ skipped_events: skipped }: Schemas['BatchExportUnpaused']): string {
+  if (!skipped) return 'The export continues. All events that arrived during the pause are exported.'
+  if (skipped.exact && skipped.count === 0) return 'The export continues. No events arrived during the pause.'
+  const range = times.formatRange(new Date(skipped.start_at), new Date(skipped.end_at))
+  const number = `${skipped.exact ? '' : 'At least '}${plural(skipped.count, 'event')}`
+  return `The export continues. ${number} that arrived in the pause (${range}) ${skipped.count === 1 ? 'is' : 'are'} skipped.`
 }
 
 export function PauseButton(props: ActionProps) {
@@ -110,7 +123,7 @@ export function UnpauseButton(props: ActionProps) {
                 <Radio
                   value="skip"
                   label="Skip them"
-                  description="They are not delivered, and the log says how many. A backfill can export them later."
+                  description="They are not delivered. You see how many, and so does the log. A backfill can export them later."
                 />
               </Stack>
             </Radio.Group>

@@ -57,6 +57,37 @@ export const runQuery = (project: string, batch_export_id: string, id: string) =
     refetchInterval: ({ state }) => (state.data && isActive(state.data) ? RUNS_POLL_MS : false),
   })
 
+export const isActiveBackfill = ({ status }: Schemas['Backfill']): boolean =>
+  status === 'Starting' || status === 'Running'
+
+export interface BackfillFilter {
+  limit: number
+  status?: Schemas['BackfillStatus'] | undefined
+  cursor?: string | undefined
+  /** The newest run: a backfill starts and ends with one. */
+  seen?: string | undefined
+}
+
+export const backfillsQuery = (project: string, batch_export_id: string, filter: BackfillFilter) =>
+  queryOptions({
+    queryKey: ['export', project, batch_export_id, 'backfills', filter],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/', {
+          params: {
+            path: { project_id: project, batch_export_id },
+            query: {
+              limit: filter.limit,
+              ...(filter.status && { status: [filter.status] }),
+              ...(filter.cursor && { cursor: filter.cursor }),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.results.some(isActiveBackfill) ? RUNS_POLL_MS : false),
+  })
+
 /** Asks again for everything that an action on the export changes. */
 export const invalidateExport = (project: string, id: string): Promise<unknown> =>
   Promise.all([

@@ -7,16 +7,16 @@ interface ExportsSearch {
   page?: number
 }
 
-export const TABS = ['overview', 'runs', 'logs', 'settings'] as const
+export const TABS = ['overview', 'runs', 'backfills', 'logs', 'settings'] as const
 export type Tab = (typeof TABS)[number]
 
 export interface ExportSearch {
   tab?: Tab
-  /** Only runs with this status. */
+  /** Only runs or backfills with this status. */
   status?: string
   /** The run that is unfolded. */
   run?: string
-  /** The page of runs. */
+  /** The page of runs or backfills. */
   cursor?: string
   /** The lowest level of log lines. */
   level?: string

@@ -1,24 +1,14 @@
 /** When an export runs, and the state that follows from its schedule and its latest runs. Times are milliseconds. */
+import { boundaryAfter, type Cadence, hasOffsetDay, hasOffsetHour } from '../../../src/exports/interval.ts'
 import type { Schemas } from '../api.ts'
 import { isActive, isFailed } from './run-status.ts'
 
 type BatchExport = Schemas['BatchExport']
 export type Interval = Schemas['BatchExportInterval']
+export type { Cadence }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 1_440 * MINUTE_MS
-/** Weeks start on Sunday, and 1970 began on a Thursday. */
-const FIRST_SUNDAY_MS = 3 * DAY_MS
 /** A run that starts this much after the end of its window is not late yet. */
-const GRACE_MS = MINUTE_MS
-
-const LENGTHS: Record<Interval, number> = {
-  'every 5 minutes': 5 * MINUTE_MS,
-  'every 15 minutes': 15 * MINUTE_MS,
-  hour: 60 * MINUTE_MS,
-  day: DAY_MS,
-  week: 7 * DAY_MS,
-}
+const GRACE_MS = 60_000
 
 export const INTERVAL_LABELS: Record<Interval, string> = {
   'every 5 minutes': 'Every 5 minutes',
@@ -28,14 +18,32 @@ export const INTERVAL_LABELS: Record<Interval, string> = {
   week: 'Every week',
 }
 
-/** The last boundary of windows at or before a time. Windows are aligned in UTC. */
-export function boundaryBefore(interval: Interval, time: number): number {
-  const shift = interval === 'week' ? FIRST_SUNDAY_MS : 0
-  return Math.floor((time - shift) / LENGTHS[interval]) * LENGTHS[interval] + shift
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+export const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
+
+/** For example "Every week on Monday at 06:00 (Europe/Berlin)". */
+export function scheduleText({ interval, timezone, offset_day, offset_hour }: Cadence): string {
+  const day = hasOffsetDay(interval) ? ` on ${WEEKDAYS[offset_day]}` : ''
+  const hour = hasOffsetHour(interval) ? ` at ${hourText(offset_hour)} (${zoneLabel(timezone)})` : ''
+  return `${INTERVAL_LABELS[interval]}${day}${hour}`
 }
 
-export const countWindows = (interval: Interval, start: number, end: number): number =>
-  Math.max(0, Math.ceil((end - start) / LENGTHS[interval]))
+export const zoneLabel = (zone: string): string => zone.replaceAll('_', ' ')
+
+/** The zone of the times of an export: shorter windows are aligned to UTC. */
+export const zoneOf = ({ interval, timezone }: Cadence): string => (hasOffsetHour(interval) ? timezone : 'UTC')
+
+/** The ends of the next windows. */
+export function nextBoundaries(cadence: Cadence, now: number, count: number): string[] {
+  const found: string[] = []
+  let moment = new Date(now).toISOString()
+  while (found.length < count) {
+    moment = boundaryAfter(cadence, moment)
+    found.push(moment)
+  }
+  return found
+}
 
 const timeOf = ({ next_run_at }: BatchExport): number | null => (next_run_at === null ? null : Date.parse(next_run_at))
 

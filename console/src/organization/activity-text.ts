@@ -75,6 +75,7 @@ const SENTENCES: Record<string, Record<string, string>> = {
     paused: 'paused the export {item}',
     unpaused: 'resumed the export {item}',
     backfill_started: 'started a backfill of the export {item}',
+    backfill_cancelled: 'cancelled a backfill of the export {item}',
   },
   batch_export_runs: {
     retried: 'retried a run of the export {item}',

@@ -1,0 +1,85 @@
+/** The size of a time range of events, exact where the hourly counts allow it. */
+
+import { either } from '../hogql/typed.ts'
+import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { hasCounts } from './counts.ts'
+import type { Extract } from './extract.ts'
+import { type Histogram, type HistogramQuery, histogram } from './histogram.ts'
+import type { Condition } from './list.ts'
+import type { EventReader } from './readers.ts'
+
+export interface EstimateQuery extends Pick<Extract, 'project_id' | 'include' | 'exclude' | 'where'> {
+  /** Half-open, in microseconds. */
+  start: number
+  end: number
+  signal?: AbortSignal
+}
+
+/** In microseconds. Undefined if the project has no event before `end`. */
+export async function earliestEvent(
+  reader: EventReader,
+  { project_id, end, signal }: Pick<EstimateQuery, 'project_id' | 'end' | 'signal'>,
+): Promise<number | undefined> {
+  const [row] = await reader.rows<[number]>(
+    sql`select e.timestamp from events e where e.project_id = ${project_id} and e.timestamp < ${end}
+      order by e.timestamp limit 1`,
+    { project_id, lane: 'fast', signal },
+  )
+  return row && Number(row[0])
+}
+
+/** Counts events. A scan that takes too long is extrapolated from its newest events and not exact. */
+export async function estimateRecords(
+  reader: EventReader,
+  query: EstimateQuery,
+): Promise<{ records: number; exact: boolean }> {
+  const { project_id, start, end, include, exclude, signal } = query
+  const earliest = await earliestEvent(reader, query)
+  const names = include?.length ? include.filter((name) => !exclude?.includes(name)) : undefined
+  if (earliest === undefined || names?.length === 0) return { records: 0, exact: true }
+  const excluded = names || !exclude?.length ? undefined : exclude
+  // Hours before the first event would be looked up one by one.
+  const range = { project_id, after: Math.max(start, earliest) - 1, before: end, interval: 'week', signal } as const
+  const isCounted = await hasCounts(reader, project_id)
+  const countOf = async (more: Partial<HistogramQuery>): Promise<number> =>
+    total(await histogram(reader, { ...range, ...more }))
+  if (isCounted && !query.where) {
+    const all = await countOf({ names })
+    return { records: excluded ? all - (await countOf({ names: excluded })) : all, exact: true }
+  }
+  const condition = conditionOf(query.where, excluded)
+  const found = await histogram(reader, { ...range, names, condition })
+  const matching = total(found)
+  if (!found.next) return { records: matching, exact: true }
+  const share = isCounted
+    ? (await countOf({ names, after: found.next.timestamp - 1 })) / Math.max(1, await countOf({ names }))
+    : found.progress
+  return { records: Math.round(matching / Math.max(share, 1e-6)), exact: false }
+}
+
+const total = ({ counts }: Histogram): number => [...counts.values()].reduce((sum, count) => sum + count, 0)
+
+function conditionOf(where: Extract['where'], excluded: readonly string[] | undefined): Condition | undefined {
+  if (!excluded) return where ?? undefined
+  const others = sql`e.event not in ${oneOf(excluded)}`
+  return where ? { ...where, sql: sql`(${others} and ${where.sql})` } : { sql: others, usesPerson: false }
+}
+
+const SAMPLE_EVENTS = 200
+/** The size of the other columns of an event. */
+const OTHER_BYTES = 250
+
+/** The average size of the newest events before `end`, uncompressed. */
+export async function averageSize(
+  reader: EventReader,
+  { project_id, end, signal }: Pick<EstimateQuery, 'project_id' | 'end' | 'signal'>,
+): Promise<number> {
+  const text = (column: Sql): Sql => either(sql`length(${column})`, sql`length(${column}::text)`)
+  const [row] = await reader.rows<[number | null]>(
+    sql`select avg(size) from (
+      select ${text(sql`e.properties`)} + ${text(sql`e.elements_chain`)} as size from events e
+      where e.project_id = ${project_id} and e.timestamp < ${end} order by e.timestamp desc limit ${SAMPLE_EVENTS}) sample`,
+    { project_id, lane: 'fast', signal },
+  )
+  return OTHER_BYTES + Number(row?.[0] ?? 0)
+}
