@@ -2,12 +2,16 @@
 import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
 
 const LOADERS: Partial<Record<DestinationType, () => Promise<Destination<DestinationConfig>>>> = {
+  AwsS3: async () => (await import('./destinations/s3.ts')).awsS3,
   AzureBlob: async () => (await import('./destinations/azure.ts')).azure,
+  ClickHouse: async () => (await import('./destinations/clickhouse.ts')).clickhouse,
   File: async () => (await import('./destinations/file.ts')).file,
   HTTP: async () => (await import('./destinations/http.ts')).http,
   NoOp: async () => (await import('./destinations/noop.ts')).noop,
   Postgres: async () => (await import('./destinations/postgres.ts')).postgres,
+  Redshift: async () => (await import('./destinations/redshift.ts')).redshift,
   S3: async () => (await import('./destinations/s3.ts')).s3,
+  S3Compatible: async () => (await import('./destinations/s3.ts')).s3Compatible,
 }
 
 export const SUPPORTED_TYPES = Object.keys(LOADERS)

@@ -19,6 +19,7 @@ import type { Vault } from '../store/vault.ts'
 import { type DeliveryJob, type DeliveryResult, describeFailure, type Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
+import { roleBucketsOfProject } from './role-buckets.ts'
 import { continueBackfill, pauseFailing } from './run-followups.ts'
 import { NO_EVENTS, plan } from './schedule.ts'
 import { decryptSettings } from './settings.ts'
@@ -44,7 +45,10 @@ const SHUTTING_DOWN = new Error('the server is shutting down')
 const LEASE_LOST = new Error('the run was cancelled, deleted or claimed by another node')
 
 export interface ExporterOptions {
-  config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
+  config: Pick<
+    Config,
+    'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS' | 'S3_ENDPOINT_URL' | 'S3_ROLE_BUCKETS'
+  >
   db: Db
   events: Db
   reader: EventReader
@@ -156,7 +160,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     let result: DeliveryResult
     try {
       result = await launch(
-        jobOf(run, row),
+        await jobOf(run, row),
         {
           checkpoint: keeper.checkpoint,
           report: (report) => {
@@ -191,7 +195,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     })
   }
 
-  const jobOf = (run: RunRow, row: BatchExportRow): DeliveryJob => ({
+  const jobOf = async (run: RunRow, row: BatchExportRow): Promise<DeliveryJob> => ({
     run_id: run.id,
     attempt: run.attempts,
     batch_export_id: row.id,
@@ -207,6 +211,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     url: config.DATABASE_URL,
     files_root: options.files_root,
     outbound_allow: config.OUTBOUND_ALLOW,
+    s3_endpoint: config.S3_ENDPOINT_URL,
+    role_buckets: await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, row.project_id),
   })
 
   /** Renews the lease and stores progress. Aborts the attempt when the lease is lost. */

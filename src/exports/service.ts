@@ -1,5 +1,6 @@
 /** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Config } from '../config.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
@@ -18,6 +19,7 @@ import type { DestinationType } from './destination.ts'
 import { countWindows, type Interval } from './interval.ts'
 import { beginPause, endPause } from './pauses.ts'
 import { querySchema, unsupportedQuery } from './query.ts'
+import { roleBucketsOfProject } from './role-buckets.ts'
 import { createBackfillRun } from './run-followups.ts'
 import { type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
@@ -33,6 +35,7 @@ import {
 const MAX_BACKFILL_WINDOWS = 10_000
 
 export interface ExportService extends PlannerDeps {
+  config: Pick<Config, 'S3_ROLE_BUCKETS'>
   vault: Vault
   outbound: Outbound
 }
@@ -57,7 +60,7 @@ export async function create(
   const { db, events, ids, vault, now } = service
   const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = input
   requireStartBeforeEnd(start_at, end_at)
-  await validateDestination(service, destination, hogql_query)
+  await validateDestination(service, project_id, destination, hogql_query)
   const created_at = now()
   const id = ids.uuid()
   const schedule = await scheduleFromNow(service, { project_id, interval, start_at })
@@ -107,7 +110,7 @@ export async function update(
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
   const queryChanged = query !== found.hogql_query
   if (destination || (queryChanged && query !== null))
-    await validateDestination(service, destination ?? decryptSettings(vault, found), query)
+    await validateDestination(service, found.project_id, destination ?? decryptSettings(vault, found), query)
   if (destination && stored) requireResentSecrets(stored, sent, destination)
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
   const position = input.paused === undefined ? 0 : await positionFor(service, input.paused)
@@ -179,11 +182,13 @@ function requireStartBeforeEnd(start_at: string | null, end_at: string | null): 
 }
 
 async function validateDestination(
-  { outbound, now }: ExportService,
+  { db, config, outbound, now }: ExportService,
+  project_id: number,
   settings: DestinationSettings,
   hogql_query: string | null,
 ): Promise<void> {
-  const destination = await validateSettings(settings, outbound)
+  const role_buckets = await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, project_id)
+  const destination = await validateSettings(settings, outbound, role_buckets)
   if (hogql_query === null) return
   if (!destination.supportsQuery) throw unsupportedQuery(settings.type)
   querySchema(hogql_query, Date.parse(now()) * 1000)
