@@ -444,8 +444,11 @@ function cellValue(cell: string, kind: Column['type']['kind'], type: string): Ce
 }
 
 const LETTERS = new Map(CELL_ESCAPES.map(([character, letter]) => [letter, character]))
-const ESCAPED = new RegExp(`${CELL.escape}(.)`, 'g')
-const withoutEscapes = (cell: string): string => cell.replace(ESCAPED, (_, letter) => LETTERS.get(letter) ?? '')
+
+function withoutEscapes(cell: string): string {
+  const [start = '', ...rest] = cell.split(CELL.escape)
+  return start + rest.map((part) => `${LETTERS.get(part.charAt(0)) ?? ''}${part.slice(1)}`).join('')
+}
 
 /** Microseconds as text that both INSERT and COPY read. */
 function timestamp(microseconds: number): string {
@@ -536,7 +539,7 @@ async function copyLoader(
   { tools, limits, columns, ids }: LoaderOptions,
 ): Promise<Loader> {
   const bucket = await openBucket(bucketOf(inputs), tools, BUCKET_LIMITS)
-  const prefix = (inputs.s3_key_prefix ?? '').replace(/^\/+|\/+$/g, '')
+  const prefix = (inputs.s3_key_prefix ?? '').split('/').filter(Boolean).join('/')
   const range = createHash('sha256').update(ids.range_key).digest('hex').slice(0, 32)
   const parent = `${prefix && `${prefix}/`}workspace-admin/${ids.batch_export_id}/${range}/`
   const folder = `${parent}${ids.run_id}-${ids.attempt}/`
@@ -586,7 +589,7 @@ async function copyLoader(
       await bucket.close().catch(() => undefined)
       if (files.length === 0) return
       // Also when the attempt was aborted.
-      const signal = AbortSignal.timeout(CLEANUP_MS)
+      const signal = tools.signal.aborted ? AbortSignal.timeout(CLEANUP_MS) : tools.signal
       const cleaner = await openBucket(bucketOf(inputs), { ...tools, signal }, BUCKET_LIMITS)
       for (const name of [...files.splice(0), manifest])
         await cleaner
