@@ -245,6 +245,9 @@ const NOT_ALLOWED = permanentError(
 )
 const WRONG_REGION = permanentError('The bucket is in another region. Correct "region".')
 const BUSY = retryableError('The store throttled the requests.')
+const NO_ROLE = retryableError(
+  'The machine of this server has no role for Amazon S3. Ask the operator to assign one, or send an access key.',
+)
 const ERRORS: Record<string, DeliveryError> = {
   NoSuchBucket: NO_BUCKET,
   InvalidAccessKeyId: WRONG_CREDENTIALS,
@@ -255,6 +258,7 @@ const ERRORS: Record<string, DeliveryError> = {
   RequestTimeTooSkewed: permanentError("This server's clock differs from the store's clock. Synchronize it."),
   SlowDown: BUSY,
   RequestTimeout: BUSY,
+  CredentialsProviderError: NO_ROLE,
 }
 
 async function withDescribedErrors<Result>({ signal }: Tools, work: () => Promise<Result>): Promise<Result> {
