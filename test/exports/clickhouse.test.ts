@@ -333,7 +333,7 @@ t.test('tests a ClickHouse destination step by step', async (t) => {
     ['table_name', 'a\nb'],
     ['table_name', "a'b"],
   ] as const)
-    t.throws(check({ [key]: value }), { attr: `destination__config__${key}` }, `${key} ${value}`)
+    t.throws(check({ [key]: value }), { code: 'invalid_input', attr: `destination__config__${key}` }, `${key} ${value}`)
   t.same(clickhouse.hosts!(stub.config({ url: 'https://ch.example:8443/path' }) as any), [
     { host: 'ch.example', port: 8443 },
   ])

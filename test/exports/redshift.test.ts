@@ -449,7 +449,7 @@ t.test('validates the config of Redshift', async (t) => {
     [inputs({ authorization: "arn' --" }), 'copy_inputs__authorization'],
     [inputs({ authorization: { ...KEYS, aws_access_key_id: "a'" } }), 'copy_inputs__authorization'],
   ] as const)
-    t.throws(check(more), { attr: `destination__config__${attr}` }, attr)
+    t.throws(check(more), { code: 'invalid_input', attr: `destination__config__${attr}` }, attr)
   t.same(redshift.hosts!(valid as any), [{ host: 'h.example', port: 5439 }])
   t.same(redshift.hosts!({ ...valid, ...COPY } as any), [
     { host: 'h.example', port: 5439 },
