@@ -4713,7 +4713,9 @@ export interface components {
          * @description An AWS access key.
          */
         AwsKeyPair: {
+            /** @description The id of the access key. */
             aws_access_key_id: string;
+            /** @description The secret of the access key. */
             aws_secret_access_key: string;
         };
         /**
@@ -4725,7 +4727,9 @@ export interface components {
             password: string;
             /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. */
             copy_inputs?: {
+                /** @description The bucket for the files that Redshift copies. They are deleted afterwards. */
                 s3_bucket: string;
+                /** @description The region of the bucket, for example `us-east-1`. */
                 region_name: string;
                 /** @description The prefix of object keys. Empty by default. */
                 s3_key_prefix?: string;
