@@ -12,6 +12,8 @@ export interface BlockLimits {
 export interface BlockSender {
   /** The size of a block without events. */
   envelope_bytes: number
+  /** Whether to read the next block while one is sent. */
+  readsAhead: boolean
   /** Delivers one block. A line break ends each event except the last one of a page. Returns the number of bytes. */
   send(lines: readonly Buffer[], number: number): Promise<number>
   close(): void
@@ -27,13 +29,16 @@ const BREAK = Buffer.from([LINE_BREAK])
 export function openBlockReceiver(
   { checkpoint, tools }: Pick<Delivery<unknown>, 'checkpoint' | 'tools'>,
   limits: BlockLimits,
-  { envelope_bytes, send, close }: BlockSender,
+  { envelope_bytes, readsAhead, send, close }: BlockSender,
 ): Receiver {
   let posts = checkpoint?.posts ?? 0
   let bytes = checkpoint?.bytes ?? 0
   /** Events read and events acknowledged since the start of the range. */
   let read = checkpoint?.records ?? 0
   let posted = read + (checkpoint?.beyond ?? 0)
+  /** Events acknowledged or being sent. */
+  let taken = posted
+  let sending: Promise<void> = Promise.resolve()
   /** Pages with events that are not acknowledged yet. */
   const open: { cursor: Cursor; end: number }[] = []
   let finished = checkpoint && { cursor: checkpoint.cursor, end: checkpoint.records }
@@ -42,10 +47,18 @@ export function openBlockReceiver(
   let [events, size] = [0, envelope_bytes]
 
   const flush = async (): Promise<void> => {
-    bytes += await send(waiting, posts)
-    posts++
-    posted += events
+    await sending
+    sending = sendBlock(waiting, events)
+    // Awaited before the next block or the end.
+    sending.catch(() => undefined)
+    taken += events
     ;[waiting, events, size] = [[], 0, envelope_bytes]
+    if (!readsAhead) await sending
+  }
+  const sendBlock = async (lines: readonly Buffer[], count: number): Promise<void> => {
+    bytes += await send(lines, posts)
+    posts++
+    posted += count
     while (open[0] && open[0].end <= posted) finished = open.shift() ?? finished
     if (finished)
       await tools.checkpoint({
@@ -71,7 +84,7 @@ export function openBlockReceiver(
         const next = found === -1 ? text.length : found + 1
         // Count the separator too: blocks are then split at the same event wherever pages end.
         const length = (found === -1 ? text.length : found) - at + 1
-        const known = read++ < posted + events
+        const known = read++ < taken + events
         if (known) from = next
         else {
           if (events > 0 && size + length > limits.bytes) {
@@ -92,6 +105,7 @@ export function openBlockReceiver(
     bytes: () => bytes,
     commit: async () => {
       if (events > 0) await flush()
+      await sending
       close()
       return bytes
     },

@@ -186,6 +186,7 @@ async function openReceiver(client: Client, delivery: Delivery<Config>, limits: 
   const insert = `insert into ${quotedTable(config)} (${columns.map(({ name }) => quote(name)).join(', ')}) format JSONEachRow`
   return openBlockReceiver(delivery, limits, {
     envelope_bytes: 0,
+    readsAhead: true,
     send: async (lines, number) => {
       const rows = Buffer.concat(joinLines(lines))
       const token = blockKey(batch_export_id, range_key, String(number), rows)

@@ -100,6 +100,7 @@ function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver 
   const head = headOf(config.token)
   return openBlockReceiver(delivery, limits, {
     envelope_bytes: head.length + TAIL.length,
+    readsAhead: false,
     send: async (lines, number) => {
       const body = bodyOf(head, lines)
       const key = blockKey(batch_export_id, range_key, String(number), body)
