@@ -208,6 +208,19 @@ const Environment = Type.Object({
         'Private hosts that exports and plugins may connect to: addresses, ranges or names with an optional port, separated by commas, such as 10.0.0.0/8,db.internal:5432',
     }),
   ),
+  S3_ENDPOINT_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'The endpoint of Amazon S3 for exports without endpoint_url, such as a VPC endpoint; by default the public one of the region',
+    }),
+  ),
+  S3_ROLE_BUCKETS: Type.Optional(
+    Type.String({
+      description:
+        'The buckets that AwsS3 exports may access with the role of this machine, as organization id:bucket, separated by commas',
+    }),
+  ),
   EXPORT_FOLDER: Type.Optional(
     Type.String({
       description: 'The folder of File exports; by default exports/ next to the data, or ./exports with PostgreSQL',
@@ -376,6 +389,9 @@ export function parseLevels(text: string): LogLevels | undefined {
 
 const isUrl = (value: string): boolean => URL.canParse(value)
 
+/** The id of an organization and the name of a bucket. */
+const ROLE_BUCKET = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}:[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+
 /** Checks that a pattern cannot express. */
 const CHECKS = [
   { name: 'LOG_LEVEL', isValid: (value: string) => parseLevels(value) !== undefined },
@@ -392,6 +408,8 @@ const CHECKS = [
     name: 'OUTBOUND_ALLOW',
     isValid: (value: string) => splitList(value).every((entry) => parseOutboundRule(entry) !== undefined),
   },
+  { name: 'S3_ENDPOINT_URL', isValid: isUrl },
+  { name: 'S3_ROLE_BUCKETS', isValid: (value: string) => splitList(value).every((entry) => ROLE_BUCKET.test(entry)) },
   { name: 'PLUGIN_GITHUB_URL', isValid: isUrl },
   { name: 'PLUGIN_GITHUB_API_URL', isValid: isUrl },
   { name: 'PLUGIN_GITLAB_URL', isValid: isUrl },

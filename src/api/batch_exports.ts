@@ -5,6 +5,7 @@ import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as backfills from '../exports/backfills.ts'
+import { roleBucketsOf } from '../exports/role-buckets.ts'
 import { nextRunAt } from '../exports/schedule.ts'
 import * as service from '../exports/service.ts'
 import { validateSettings } from '../exports/settings.ts'
@@ -39,7 +40,7 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
           )
         return handlers.create(actor, project.id, body)
       },
-      'batch_exports.test': ({ body }) => handlers.test(body),
+      'batch_exports.test': ({ organization, body }) => handlers.test(organization.id, body),
       'batch_exports.retrieve': ({ subject }) => handlers.retrieve(subject),
       'batch_exports.update': ({ actor, subject, body }) => handlers.update(actor, subject, body),
       'batch_exports.delete': ({ actor, subject }) => handlers.delete(actor, subject),
@@ -88,10 +89,15 @@ export function batchExportHandlers(deps: Deps) {
       return serialize(row)
     },
 
-    test: async (body: Schemas['DestinationCreate']) => {
+    test: async (organization_id: string, body: Schemas['DestinationCreate']) => {
       const settings = settingsOf(body)
-      await validateSettings(settings, outbound)
-      const steps = await processes.testDestination({ ...settings, files_root, outbound_allow: config.OUTBOUND_ALLOW })
+      await validateSettings(settings, outbound, roleBucketsOf(config.S3_ROLE_BUCKETS, organization_id))
+      const steps = await processes.testDestination({
+        ...settings,
+        files_root,
+        outbound_allow: config.OUTBOUND_ALLOW,
+        s3_endpoint: config.S3_ENDPOINT_URL,
+      })
       return { passed: steps.every(({ status }) => status !== 'failed'), steps }
     },
 

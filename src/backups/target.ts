@@ -71,6 +71,7 @@ async function openBucketTarget({ settings, prefix, data_folder, signal }: Targe
       endpoint_url: settings.BACKUP_S3_ENDPOINT,
       aws_access_key_id: settings.BACKUP_S3_ACCESS_KEY_ID,
       aws_secret_access_key: settings.BACKUP_S3_SECRET_ACCESS_KEY,
+      use_default_credentials: settings.BACKUP_S3_ACCESS_KEY_ID === undefined,
     },
     { outbound: createOutbound({ allow: ANY_ADDRESS }), signal },
   )
@@ -97,7 +98,11 @@ async function openBucketTarget({ settings, prefix, data_folder, signal }: Targe
         await rm(snapshot, { recursive: true, force: true })
       }
     },
-    list: async () => (await bucket.list(folder + prefix)).map((name) => name.slice(folder.length)),
+    list: async () => {
+      const found = await bucket.list(folder + prefix)
+      if (!found) throw new Error('The credentials of the backup may not list the bucket. Allow s3:ListBucket.')
+      return found.map((name) => name.slice(folder.length))
+    },
     remove: (name) => bucket.remove(folder + name),
     close: () => bucket.close(),
   }

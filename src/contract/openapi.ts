@@ -4123,6 +4123,100 @@ export interface components {
             config: components["schemas"]["S3Settings"];
         };
         /**
+         * AwsS3Settings
+         * @description A bucket on Amazon S3, without secrets.
+         */
+        AwsS3Settings: {
+            bucket_name: string;
+            /** @description The region, for example `us-east-1`. */
+            region: string;
+            /**
+             * @description The prefix of object keys. It may contain the variables `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}` and
+             *     `{second}` of the window's end, and `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix: string;
+            file_format?: components["schemas"]["FileFormat"];
+            /** @description Null or absent for no compression. */
+            compression?: components["schemas"]["FileCompression"] | null;
+            /**
+             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /** @description The server-side encryption of the objects. Null or absent for the bucket's default. */
+            encryption?: ("AES256" | "aws:kms") | null;
+            /** @description The KMS key. Required for `aws:kms`, ignored otherwise. */
+            kms_key_id?: string | null;
+            /** @description Whether the bucket name is part of the host name instead of the path. False by default. */
+            use_virtual_style_addressing?: boolean;
+            /**
+             * @description Whether to use the role of the server's machine instead of an access key. Only for buckets that the operator lists
+             *     in `S3_ROLE_BUCKETS`. False by default.
+             */
+            use_default_credentials?: boolean;
+            /** @description Export only events with these names. Empty, null or absent for all events. */
+            include_events?: string[] | null;
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * AwsS3Destination
+         * @description A destination of the type `AwsS3`, without secrets.
+         */
+        AwsS3Destination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "AwsS3";
+            config: components["schemas"]["AwsS3Settings"];
+        };
+        /**
+         * S3CompatibleSettings
+         * @description A bucket on a store that is compatible with Amazon S3, without secrets.
+         */
+        S3CompatibleSettings: {
+            bucket_name: string;
+            /** @description The region, for example `us-east-1` or `auto`. */
+            region: string;
+            /**
+             * @description The prefix of object keys. It may contain the variables `{year}`, `{month}`, `{day}`, `{hour}`, `{minute}` and
+             *     `{second}` of the window's end, and `{data_interval_start}`, `{data_interval_end}` and `{table}`.
+             */
+            prefix: string;
+            file_format?: components["schemas"]["FileFormat"];
+            /** @description Null or absent for no compression. */
+            compression?: components["schemas"]["FileCompression"] | null;
+            /**
+             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             *     one file per run.
+             */
+            max_file_size_mb?: number | null;
+            /**
+             * Format: uri
+             * @description The URL of the store.
+             */
+            endpoint_url: string;
+            /** @description Whether the bucket name is part of the host name instead of the path. False by default. */
+            use_virtual_style_addressing?: boolean;
+            /** @description Export only events with these names. Empty, null or absent for all events. */
+            include_events?: string[] | null;
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * S3CompatibleDestination
+         * @description A destination of the type `S3Compatible`, without secrets.
+         */
+        S3CompatibleDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "S3Compatible";
+            config: components["schemas"]["S3CompatibleSettings"];
+        };
+        /**
          * AzureBlobSettings
          * @description A container in Azure Blob Storage, without secrets.
          */
@@ -4228,7 +4322,7 @@ export interface components {
         };
         /**
          * RedshiftSettings
-         * @description A table in Amazon Redshift, without secrets. Not supported yet.
+         * @description A table in Amazon Redshift, without secrets. The connection uses TLS.
          */
         RedshiftSettings: {
             host: string;
@@ -4272,7 +4366,7 @@ export interface components {
         };
         /**
          * RedshiftDestination
-         * @description A destination of the type `Redshift`, without secrets. Not supported yet.
+         * @description A destination of the type `Redshift`, without secrets.
          */
         RedshiftDestination: {
             /**
@@ -4281,6 +4375,39 @@ export interface components {
              */
             type: "Redshift";
             config: components["schemas"]["RedshiftSettings"];
+        };
+        /**
+         * ClickHouseSettings
+         * @description A table in ClickHouse, without secrets.
+         */
+        ClickHouseSettings: {
+            /**
+             * Format: uri
+             * @description The address of the HTTP interface, for example `https://clickhouse.example.com:8443`.
+             */
+            url: string;
+            /** @description The database. `default` by default. */
+            database?: string;
+            /** @description The table. It is created if it does not exist. `events` by default. */
+            table_name?: string;
+            /** @description Whether to accept a self-signed certificate. False by default. */
+            has_self_signed_cert?: boolean;
+            /** @description Export only events with these names. Empty, null or absent for all events. */
+            include_events?: string[] | null;
+            /** @description Do not export events with these names. Takes precedence over `include_events`. */
+            exclude_events?: string[] | null;
+        };
+        /**
+         * ClickHouseDestination
+         * @description A destination of the type `ClickHouse`, without secrets.
+         */
+        ClickHouseDestination: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ClickHouse";
+            config: components["schemas"]["ClickHouseSettings"];
         };
         /**
          * BigQuerySettings
@@ -4400,7 +4527,7 @@ export interface components {
          * Destination
          * @description The destination of a batch export, without secrets. `type` determines the shape of `config`.
          */
-        Destination: components["schemas"]["S3Destination"] | components["schemas"]["AzureBlobDestination"] | components["schemas"]["FileDestination"] | components["schemas"]["PostgresDestination"] | components["schemas"]["RedshiftDestination"] | components["schemas"]["BigQueryDestination"] | components["schemas"]["SnowflakeDestination"] | components["schemas"]["HTTPDestination"] | components["schemas"]["NoOpDestination"];
+        Destination: components["schemas"]["S3Destination"] | components["schemas"]["AwsS3Destination"] | components["schemas"]["S3CompatibleDestination"] | components["schemas"]["AzureBlobDestination"] | components["schemas"]["FileDestination"] | components["schemas"]["PostgresDestination"] | components["schemas"]["RedshiftDestination"] | components["schemas"]["ClickHouseDestination"] | components["schemas"]["BigQueryDestination"] | components["schemas"]["SnowflakeDestination"] | components["schemas"]["HTTPDestination"] | components["schemas"]["NoOpDestination"];
         /**
          * BatchExportInterval
          * @description How often the export runs, and the length of each run's window. Days begin at 00:00 and weeks on Sunday at 00:00 in UTC,
@@ -4617,6 +4744,48 @@ export interface components {
             config: components["schemas"]["S3Config"];
         };
         /**
+         * AwsS3Config
+         * @description A bucket on Amazon S3.
+         */
+        AwsS3Config: {
+            /** @description The access key. Required unless `use_default_credentials` is true. */
+            aws_access_key_id?: string;
+            /** @description The secret of the access key. Required unless `use_default_credentials` is true. */
+            aws_secret_access_key?: string;
+        } & components["schemas"]["AwsS3Settings"];
+        /**
+         * AwsS3DestinationCreate
+         * @description A complete destination of the type `AwsS3`, with secrets.
+         */
+        AwsS3DestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "AwsS3";
+            config: components["schemas"]["AwsS3Config"];
+        };
+        /**
+         * S3CompatibleConfig
+         * @description A bucket on a store that is compatible with Amazon S3.
+         */
+        S3CompatibleConfig: {
+            aws_access_key_id: string;
+            aws_secret_access_key: string;
+        } & components["schemas"]["S3CompatibleSettings"];
+        /**
+         * S3CompatibleDestinationCreate
+         * @description A complete destination of the type `S3Compatible`, with secrets.
+         */
+        S3CompatibleDestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "S3Compatible";
+            config: components["schemas"]["S3CompatibleConfig"];
+        };
+        /**
          * AzureBlobConfig
          * @description A container in Azure Blob Storage.
          */
@@ -4673,19 +4842,23 @@ export interface components {
          * @description An AWS access key.
          */
         AwsKeyPair: {
+            /** @description The id of the access key. */
             aws_access_key_id: string;
+            /** @description The secret of the access key. */
             aws_secret_access_key: string;
         };
         /**
          * RedshiftConfig
-         * @description A table in Amazon Redshift. Not supported yet.
+         * @description A table in Amazon Redshift. The connection uses TLS.
          */
         RedshiftConfig: {
             user: string;
             password: string;
             /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. */
             copy_inputs?: {
+                /** @description The bucket for the files that Redshift copies. They are deleted afterwards. */
                 s3_bucket: string;
+                /** @description The region of the bucket, for example `us-east-1`. */
                 region_name: string;
                 /** @description The prefix of object keys. Empty by default. */
                 s3_key_prefix?: string;
@@ -4696,7 +4869,7 @@ export interface components {
         } & components["schemas"]["RedshiftSettings"];
         /**
          * RedshiftDestinationCreate
-         * @description A complete destination of the type `Redshift`, with secrets. Not supported yet.
+         * @description A complete destination of the type `Redshift`, with secrets.
          */
         RedshiftDestinationCreate: {
             /**
@@ -4705,6 +4878,27 @@ export interface components {
              */
             type: "Redshift";
             config: components["schemas"]["RedshiftConfig"];
+        };
+        /**
+         * ClickHouseConfig
+         * @description A table in ClickHouse.
+         */
+        ClickHouseConfig: {
+            user: string;
+            /** @description The password. Empty if the user has none. */
+            password: string;
+        } & components["schemas"]["ClickHouseSettings"];
+        /**
+         * ClickHouseDestinationCreate
+         * @description A complete destination of the type `ClickHouse`, with secrets.
+         */
+        ClickHouseDestinationCreate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ClickHouse";
+            config: components["schemas"]["ClickHouseConfig"];
         };
         /**
          * BigQueryConfig
@@ -4790,7 +4984,7 @@ export interface components {
          * @description A complete destination, with secrets. `type` determines the shape of `config`. An unknown, missing or invalid key is
          *     rejected, and the error names it. Without `config`, every setting has its default.
          */
-        DestinationCreate: components["schemas"]["S3DestinationCreate"] | components["schemas"]["AzureBlobDestinationCreate"] | components["schemas"]["FileDestinationCreate"] | components["schemas"]["PostgresDestinationCreate"] | components["schemas"]["RedshiftDestinationCreate"] | components["schemas"]["BigQueryDestinationCreate"] | components["schemas"]["SnowflakeDestinationCreate"] | components["schemas"]["HTTPDestinationCreate"] | components["schemas"]["NoOpDestinationCreate"];
+        DestinationCreate: components["schemas"]["S3DestinationCreate"] | components["schemas"]["AwsS3DestinationCreate"] | components["schemas"]["S3CompatibleDestinationCreate"] | components["schemas"]["AzureBlobDestinationCreate"] | components["schemas"]["FileDestinationCreate"] | components["schemas"]["PostgresDestinationCreate"] | components["schemas"]["RedshiftDestinationCreate"] | components["schemas"]["ClickHouseDestinationCreate"] | components["schemas"]["BigQueryDestinationCreate"] | components["schemas"]["SnowflakeDestinationCreate"] | components["schemas"]["HTTPDestinationCreate"] | components["schemas"]["NoOpDestinationCreate"];
         /**
          * BatchExportCreate
          * @description A new batch export.
@@ -4827,11 +5021,11 @@ export interface components {
         };
         /**
          * DestinationType
-         * @description The type of a destination. `BigQuery`, `Redshift` and `Snowflake` are not supported yet and are rejected with the code
+         * @description The type of a destination. `BigQuery` and `Snowflake` are not supported yet and are rejected with the code
          *     `unsupported_destination`.
          * @enum {string}
          */
-        DestinationType: "S3" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";
+        DestinationType: "S3" | "AwsS3" | "S3Compatible" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "ClickHouse" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";
         /**
          * DestinationWrite
          * @description Changes to a destination. Without `type`, the type stays the same. A different type requires a complete config.

@@ -8,19 +8,22 @@ interface Entry {
   load(): Promise<Destination<DestinationConfig>>
 }
 
+const AWS: Entry['libraries'] = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage']
+
 const DESTINATIONS: Partial<Record<DestinationType, Entry>> = {
+  AwsS3: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).awsS3 },
   AzureBlob: {
     libraries: ['@azure/storage-blob'],
     load: async () => (await import('./destinations/azure.ts')).loadAzure(),
   },
+  ClickHouse: { load: async () => (await import('./destinations/clickhouse.ts')).clickhouse },
   File: { load: async () => (await import('./destinations/file.ts')).file },
   HTTP: { load: async () => (await import('./destinations/http.ts')).http },
   NoOp: { load: async () => (await import('./destinations/noop.ts')).noop },
   Postgres: { load: async () => (await import('./destinations/postgres.ts')).postgres },
-  S3: {
-    libraries: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
-    load: async () => (await import('./destinations/s3.ts')).s3,
-  },
+  Redshift: { load: async () => (await import('./destinations/redshift.ts')).redshift },
+  S3: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).s3 },
+  S3Compatible: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).s3Compatible },
 }
 
 export const SUPPORTED_TYPES = Object.keys(DESTINATIONS)

@@ -9,7 +9,14 @@ import { createOutbound } from '../outbound/guard.ts'
 import type { Observe } from '../sql/db.ts'
 import type { TracingSettings } from '../tracing.ts'
 import { loadDestination } from './catalog.ts'
-import { type Checkpoint, DeliveryError, type DestinationType, type Tools } from './destination.ts'
+import {
+  type Checkpoint,
+  DeliveryError,
+  type DestinationType,
+  describeRoleRefusal,
+  permanentError,
+  type Tools,
+} from './destination.ts'
 import { queryColumns } from './query.ts'
 import { scratchFolderPrefix } from './temporary-files.ts'
 
@@ -33,6 +40,9 @@ export interface DeliveryJob {
   url: string
   files_root: string
   outbound_allow: string | undefined
+  s3_endpoint?: string | undefined
+  /** The buckets that may be accessed with the role of this machine. */
+  role_buckets: readonly string[]
   /** The span of the attempt, if traces are on. */
   trace?: { settings: TracingSettings; parent: string }
 }
@@ -69,6 +79,8 @@ export async function deliver(
   observe?: Observe,
 ): Promise<DeliveryResult> {
   const destination = await loadDestination(job.destination.type)
+  const refusal = describeRoleRefusal(destination, job.destination.config, job.role_buckets)
+  if (refusal) throw permanentError(refusal)
   const { columns, where } =
     job.hogql_query === null ? { columns: destination.columns, where: null } : queryColumns(job.hogql_query, job.now)
   const { include_events, exclude_events, ...config } = job.destination.config
@@ -90,6 +102,7 @@ export async function deliver(
       const tools: Tools = {
         outbound: createOutbound({ allow: job.outbound_allow }),
         files_root: job.files_root,
+        s3_endpoint: job.s3_endpoint,
         scratch,
         signal,
         checkpoint: (state) => checkpoint({ ...state, page_rows: limit }),

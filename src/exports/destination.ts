@@ -59,6 +59,8 @@ export interface Tools {
   outbound: Outbound
   /** The root folder of File exports. */
   files_root: string
+  /** Replaces the public endpoints of Amazon S3. */
+  s3_endpoint?: string | undefined
   /** A scratch folder. The caller deletes it. */
   scratch: string
   /** Aborted when the attempt must end. Rethrow its reason. */
@@ -90,6 +92,8 @@ export interface Destination<Config> {
   encoding(config: Config): Encoding
   /** Checks constraints that the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
   validate(config: Config): void
+  /** The bucket that a config accesses with the role of the server's machine; null if it has its own credentials. */
+  roleBucket?(config: Config): string | null
   /** The hosts of a config, checked when it is saved. */
   hosts?(config: Config): { host: string; port: number }[]
   open(delivery: Delivery<Config>): Promise<Receiver>
@@ -97,6 +101,17 @@ export interface Destination<Config> {
   steps: readonly string[]
   /** Connects, writes and deletes. Yields the detail of each step that passed and throws at the first that fails. */
   test(config: Config, tools: Tools): AsyncGenerator<string>
+}
+
+/** Undefined if the config does not use the role of the machine, or may use it. */
+export function describeRoleRefusal(
+  destination: Destination<DestinationConfig>,
+  config: DestinationConfig,
+  role_buckets: readonly string[],
+): string | undefined {
+  const bucket = destination.roleBucket?.(config) ?? null
+  if (bucket === null || role_buckets.includes(bucket)) return undefined
+  return `The operator does not allow the role of the server for the bucket "${bucket}". Send an access key, or ask the operator to list the bucket in S3_ROLE_BUCKETS.`
 }
 
 /**

@@ -21,6 +21,7 @@ import { continueBackfill } from './backfills.ts'
 import { type DeliveryJob, type DeliveryResult, describeFailure, type Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
+import { roleBucketsOfProject } from './role-buckets.ts'
 import { pauseFailing } from './run-followups.ts'
 import { NO_EVENTS, plan } from './schedule.ts'
 import { decryptSettings } from './settings.ts'
@@ -46,7 +47,10 @@ const SHUTTING_DOWN = new Error('the server is shutting down')
 const LEASE_LOST = new Error('the run was cancelled, deleted or claimed by another node')
 
 export interface ExporterOptions {
-  config: Pick<Config, 'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
+  config: Pick<
+    Config,
+    'DATABASE_URL' | 'OUTBOUND_ALLOW' | 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS' | 'S3_ENDPOINT_URL' | 'S3_ROLE_BUCKETS'
+  >
   db: Db
   events: Database
   reader: EventReader
@@ -176,7 +180,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     let result: DeliveryResult
     try {
       result = await launch(
-        jobOf(run, row, span),
+        await jobOf(run, row, span),
         {
           checkpoint: keeper.checkpoint,
           report: (report) => {
@@ -215,7 +219,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     metrics.exported(row.destination_type, { ...result, seconds })
   }
 
-  const jobOf = (run: RunRow, row: BatchExportRow, span: Span | undefined): DeliveryJob => ({
+  const jobOf = async (run: RunRow, row: BatchExportRow, span: Span | undefined): Promise<DeliveryJob> => ({
     run_id: run.id,
     attempt: run.attempts,
     batch_export_id: row.id,
@@ -231,6 +235,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     url: config.DATABASE_URL,
     files_root: options.files_root,
     outbound_allow: config.OUTBOUND_ALLOW,
+    s3_endpoint: config.S3_ENDPOINT_URL,
+    role_buckets: await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, row.project_id),
     ...(span && options.tracing && { trace: { settings: options.tracing.settings, parent: span.traceparent } }),
   })
 

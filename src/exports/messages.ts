@@ -14,6 +14,7 @@ export interface DestinationTest {
   config: Record<string, unknown>
   files_root: string
   outbound_allow: string | undefined
+  s3_endpoint?: string | undefined
 }
 
 /** Messages from a delivery process. */

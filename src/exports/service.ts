@@ -1,5 +1,6 @@
 /** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Config } from '../config.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { countBetween, horizon, pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
@@ -20,6 +21,7 @@ import type { DestinationType } from './destination.ts'
 import { type Cadence, hasOffsetDay, hasOffsetHour, type Interval, inUtc } from './interval.ts'
 import { beginPause, endPause, type SkippedRange } from './pauses.ts'
 import { querySchema, unsupportedQuery } from './query.ts'
+import { roleBucketsOfProject } from './role-buckets.ts'
 import { CADENCE_FIELDS, type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
   type DestinationSettings,
@@ -35,6 +37,7 @@ import {
 const MAX_SKIPPED_COUNT = 200_000
 
 export interface ExportService extends PlannerDeps {
+  config: Pick<Config, 'S3_ROLE_BUCKETS'>
   vault: Vault
   outbound: Outbound
 }
@@ -64,7 +67,7 @@ export async function create(
   const { name, destination, paused = false, start_at = null, end_at = null, hogql_query = null } = input
   const cadence = cadenceOf(inUtc(input.interval), input)
   requireStartBeforeEnd(start_at, end_at)
-  await validateDestination(service, destination, hogql_query)
+  await validateDestination(service, project_id, destination, hogql_query)
   const created_at = now()
   const id = ids.uuid()
   const schedule = await scheduleFromNow(service, { project_id, ...cadence, start_at })
@@ -114,7 +117,7 @@ export async function update(
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
   const queryChanged = query !== found.hogql_query
   if (destination || (queryChanged && query !== null))
-    await validateDestination(service, destination ?? decryptSettings(vault, found), query)
+    await validateDestination(service, found.project_id, destination ?? decryptSettings(vault, found), query)
   if (destination && stored) requireResentSecrets(stored, sent, destination)
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
   const position = input.paused === undefined ? 0 : await positionFor(service, input.paused)
@@ -208,11 +211,13 @@ function requireStartBeforeEnd(start_at: string | null, end_at: string | null): 
 }
 
 async function validateDestination(
-  { outbound, now }: ExportService,
+  { db, config, outbound, now }: ExportService,
+  project_id: number,
   settings: DestinationSettings,
   hogql_query: string | null,
 ): Promise<void> {
-  const destination = await validateSettings(settings, outbound)
+  const role_buckets = await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, project_id)
+  const destination = await validateSettings(settings, outbound, role_buckets)
   if (hogql_query === null) return
   if (!destination.supportsQuery) throw unsupportedQuery(settings.type)
   querySchema(hogql_query, Date.parse(now()) * 1000)

@@ -8,7 +8,7 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { findDestination, SUPPORTED_TYPES } from './catalog.ts'
-import type { Destination, DestinationConfig, DestinationType } from './destination.ts'
+import { type Destination, type DestinationConfig, type DestinationType, describeRoleRefusal } from './destination.ts'
 
 export interface DestinationSettings {
   type: DestinationType
@@ -19,6 +19,7 @@ export interface DestinationSettings {
 export async function validateSettings(
   { type, config }: DestinationSettings,
   outbound: Outbound,
+  role_buckets: readonly string[],
 ): Promise<Destination<DestinationConfig>> {
   const destination = await findDestination(type)
   if (!destination)
@@ -30,6 +31,8 @@ export async function validateSettings(
   const result = configValidator(type)({ destination: { config } })
   if (result !== true) throw result.error
   destination.validate(config)
+  const refusal = describeRoleRefusal(destination, config, role_buckets)
+  if (refusal) throw invalid('destination__config__use_default_credentials', refusal)
   for (const { host, port } of destination.hosts?.(config) ?? [])
     await outbound.checkHost(host, port).catch((error) => {
       // A host that does not resolve now may resolve at the first run.

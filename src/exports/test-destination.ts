@@ -16,6 +16,7 @@ export async function testDestination({
   config,
   files_root,
   outbound_allow,
+  s3_endpoint,
 }: DestinationTest): Promise<TestStep[]> {
   const destination = await loadDestination(type)
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
@@ -25,6 +26,7 @@ export async function testDestination({
     const tools = {
       outbound: createOutbound({ allow: outbound_allow }),
       files_root,
+      s3_endpoint,
       scratch,
       signal: AbortSignal.timeout(DEADLINE_MS),
       checkpoint: async () => undefined,

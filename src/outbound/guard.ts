@@ -16,15 +16,19 @@ export interface Outbound {
    */
   checkHost(host: string, port: number): Promise<void>
   /** An agent for `http.request` and the libraries that accept one. */
-  agent(protocol: 'http:', options?: AgentOptions): HttpAgent
-  agent(protocol: 'https:', options?: AgentOptions): HttpsAgent
-  agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent
-  /**
-   * A socket that checks the address in `connect`, for `pg` as `stream: () => outbound.socket()`. With `allowed_only` only
-   * addresses in OUTBOUND_ALLOW are allowed: unencrypted connections must not cross the internet.
-   */
-  socket(options?: { allowed_only?: boolean }): Socket
+  agent(protocol: 'http:', options?: GuardedAgentOptions): HttpAgent
+  agent(protocol: 'https:', options?: GuardedAgentOptions): HttpsAgent
+  agent(protocol: 'http:' | 'https:', options?: GuardedAgentOptions): HttpAgent | HttpsAgent
+  /** A socket that checks the address in `connect`, for `pg` as `stream: () => outbound.socket()`. */
+  socket(options?: GuardOptions): Socket
 }
+
+export interface GuardOptions {
+  /** Only addresses in OUTBOUND_ALLOW are allowed: unencrypted connections must not cross the internet. */
+  allowed_only?: boolean
+}
+
+type GuardedAgentOptions = AgentOptions & GuardOptions
 
 export interface OutboundOptions {
   /** The value of OUTBOUND_ALLOW. */
@@ -93,22 +97,25 @@ export function createOutbound({ allow, resolve = systemResolve }: OutboundOptio
   }
 
   /** A rejected address becomes the `error` event of the request, as a failed connection does. */
-  function guardAgent(agent: HttpAgent): void {
+  function guardAgent(agent: HttpAgent, filter: AddressFilter): void {
     const connect = agent.createConnection.bind(agent)
     agent.createConnection = (options, done) => {
-      const error = refusal({ ...options, path: null })
-      if (!error) return connect({ ...options, lookup: lookupFor(Number(options.port)) }, done)
+      const error = refusal({ ...options, path: null }, filter)
+      if (!error) return connect({ ...options, lookup: lookupFor(Number(options.port), filter) }, done)
       if (done) process.nextTick(done, error)
       return undefined
     }
   }
 
-  function agent(protocol: 'http:', options?: AgentOptions): HttpAgent
-  function agent(protocol: 'https:', options?: AgentOptions): HttpsAgent
-  function agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent
-  function agent(protocol: 'http:' | 'https:', options?: AgentOptions): HttpAgent | HttpsAgent {
+  function agent(protocol: 'http:', options?: GuardedAgentOptions): HttpAgent
+  function agent(protocol: 'https:', options?: GuardedAgentOptions): HttpsAgent
+  function agent(protocol: 'http:' | 'https:', options?: GuardedAgentOptions): HttpAgent | HttpsAgent
+  function agent(
+    protocol: 'http:' | 'https:',
+    { allowed_only = false, ...options }: GuardedAgentOptions = {},
+  ): HttpAgent | HttpsAgent {
     const created = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
-    guardAgent(created)
+    guardAgent(created, allowed_only ? isListed : isAllowed)
     return created
   }
 

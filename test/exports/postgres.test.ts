@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, connect as dial, Socket } from 'node:ne
 import { TLSSocket } from 'node:tls'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { type Column, EVENT_COLUMNS } from '../../src/events/extract.ts'
 import { openSource } from '../../src/events/source.ts'
 import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Delivery, Tools } from '../../src/exports/destination.ts'
@@ -284,6 +285,46 @@ for (const engine of ENGINES)
       t.strictSame(await query('select count(*)::int as n from events'), [{ n: 0 }])
     })
   })
+
+t.test('rows that replace earlier ones keep the highest version', async (t) => {
+  const { config, query } = await openDestination(t)
+  const columns: Column[] = [
+    { ...EVENT_COLUMNS.distinct_id, name: 'id' },
+    { ...EVENT_COLUMNS.team_id, name: 'team' },
+    { ...EVENT_COLUMNS.team_id, name: 'version' },
+    { ...EVENT_COLUMNS.event, name: 'name' },
+  ]
+  const merge = { key: ['id', 'team'], version: 'version' }
+  const put = async (rows: (string | number)[][], table_name = 'persons'): Promise<void> => {
+    const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
+    const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
+    const settings = { ...config, table_name }
+    const given = { ...ids, ...times, config: settings, columns, merge, checkpoint: null, tools: toolsWith() }
+    const receiver = await postgres.open(given)
+    const text = Buffer.from(rows.map((row) => row.map((cell) => `"${cell}"`).join(',')).join('\n'))
+    await receiver.write({ records: rows.length, text, cursor: [1, 0] })
+    await receiver.commit()
+  }
+  const rows = async () =>
+    (await query('select * from persons order by id, team')).map((row) => Object.values(row).join(' '))
+  await put([
+    ['a', 1, 2, 'second'],
+    ['a', 1, 3, 'third'],
+    ['a', 2, 1, 'other'],
+    ['b', 1, 5, 'fifth'],
+  ])
+  t.same(await rows(), ['a 1 3 third', 'a 2 1 other', 'b 1 5 fifth'])
+  await put([
+    ['a', 1, 2, 'second'],
+    ['b', 1, 5, 'again'],
+    ['a', 2, 4, 'fourth'],
+    ['a', 2, 3, 'third'],
+    ['c', 1, 1, 'first'],
+  ])
+  t.same(await rows(), ['a 1 3 third', 'a 2 4 fourth', 'b 1 5 fifth', 'c 1 1 first'])
+  await query('create table keyless (id text, team int, version int, name text)')
+  await t.rejects(put([], 'keyless'), { message: /unique key on "id", "team"/, options: { retryable: false } })
+})
 
 t.test('a server that fails', async (t) => {
   const app = await openApp(t, 'sqlite')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { createS3, s3 } from '../../src/exports/destinations/s3.ts'
+import { awsS3, createAwsS3, createS3, s3, s3Compatible } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
@@ -227,4 +227,65 @@ t.test('validates the config of S3', async (t) => {
   t.same(hosts({ endpoint_url: 'http://store.example', use_virtual_style_addressing: true }), [
     { host: 'events.store.example', port: 80 },
   ])
+})
+
+t.test('AwsS3 and S3Compatible store the same objects as S3', async (t) => {
+  const app = await openApp(t, 'sqlite')
+  await ingest(app, plainEvents(30))
+  const store = await openStore(t)
+  const put = async (job: Partial<DeliveryJob>): Promise<Record<string, Buffer>> => {
+    await deliver({ ...jobFor(app, { type: 'S3', config: {} }), ...job }, listener(), neverAborted)
+    return store.objects()
+  }
+  const config = store.config()
+  const { endpoint_url, ...onAws } = config
+  const expected = await put({ destination: { type: 'S3', config } })
+  t.equal(Object.keys(expected).length, 1)
+  t.same(await put({ destination: { type: 'S3Compatible', config } }), expected)
+  const s3_endpoint = String(endpoint_url)
+  t.same(await put({ destination: { type: 'AwsS3', config: onAws }, s3_endpoint }), expected)
+  t.same(await put({ destination: { type: 'S3', config: onAws }, s3_endpoint }), expected)
+})
+
+t.test('the role of the machine is used only for the buckets that the operator lists', async (t) => {
+  const app = await openApp(t, 'sqlite')
+  await ingest(app, plainEvents(3))
+  const store = await openStore(t)
+  const { endpoint_url, aws_access_key_id, aws_secret_access_key, ...rest } = store.config()
+  const config = { ...rest, use_default_credentials: true }
+  const job = jobFor(app, { type: 'AwsS3', config }, { s3_endpoint: String(endpoint_url) })
+  await t.rejects(deliver(job, listener(), neverAborted), { message: /S3_ROLE_BUCKETS/, options: { retryable: false } })
+  await t.rejects(deliver({ ...job, role_buckets: ['other'] }, listener(), neverAborted), /S3_ROLE_BUCKETS/)
+  const allowed = { ...job, role_buckets: ['events'] }
+  const role = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER', AWS_EC2_METADATA_DISABLED: 'true' }
+  t.teardown(() => {
+    for (const name of Object.keys(role)) delete process.env[name]
+  })
+  process.env.AWS_EC2_METADATA_DISABLED = 'true'
+  await t.rejects(deliver(allowed, listener(), neverAborted), { message: /no role/, options: { retryable: true } })
+  Object.assign(process.env, role)
+  await deliver(allowed, listener(), neverAborted)
+  t.equal(Object.keys(await store.objects()).length, 1)
+  // Without the flag, missing keys do not fall back to the role.
+  const keyless = { ...allowed, destination: { type: 'AwsS3' as const, config: rest } }
+  await t.rejects(deliver(keyless, listener(), neverAborted), /credentials/)
+})
+
+t.test('validates the configs of AwsS3 and S3Compatible', async (t) => {
+  const { endpoint_url, ...onAws } = configOf(9)
+  const check = (more: object) => () => awsS3.validate({ ...onAws, ...more } as any)
+  t.doesNotThrow(check({}))
+  t.doesNotThrow(check({ aws_access_key_id: undefined, use_default_credentials: true }))
+  for (const key of ['aws_access_key_id', 'aws_secret_access_key'])
+    t.throws(check({ [key]: undefined }), { code: 'required', attr: `destination__config__${key}` })
+  t.throws(check({ region: 'x.example/' }), { code: 'invalid_input', attr: 'destination__config__region' })
+  t.throws(check({ encryption: 'aws:kms' }), { code: 'required', attr: 'destination__config__kms_key_id' })
+  t.same(awsS3.hosts!({ ...onAws, region: 'cn-north-1' } as any), [
+    { host: 's3.cn-north-1.amazonaws.com.cn', port: 443 },
+  ])
+  t.doesNotThrow(() => s3Compatible.validate(configOf(9, { region: 'auto.x' }) as any))
+  t.throws(() => s3Compatible.validate(configOf(9, { endpoint_url: 'https://[' }) as any), /URL/)
+  const store = await openStore(t)
+  const tools = toolsFor(t, { s3_endpoint: `http://127.0.0.1:${store.port}` })
+  t.same(await stepsOf(createAwsS3(SHORT_TIMEOUTS), onAws, tools), { completed: [...awsS3.steps] })
 })

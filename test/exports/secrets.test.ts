@@ -307,7 +307,7 @@ onBothEngines(
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
 )
 
-t.test('applies the same rules to types that are not supported yet', async (t) => {
+t.test('applies the same rules to nested secrets and to types that are not supported yet', async (t) => {
   const update = (type: string, stored: Record<string, unknown>, sent: Record<string, unknown>) => () => {
     const settings = (config: object) => ({ type, config }) as DestinationSettings
     requireResentSecrets(settings(stored), sent, settings(mergeConfig(stored, sent)))
@@ -340,6 +340,17 @@ t.test('applies the same rules to types that are not supported yet', async (t) =
   )
   update('Redshift', redshift, { copy_inputs: { ...copy_inputs, region_name: 'x' } })()
   update('Redshift', redshift, { copy_inputs: { s3_key_prefix: 'x' } })()
+
+  const clickhouse = { url: 'https://a.example', user: 'u', password: 'p' }
+  t.throws(update('ClickHouse', clickhouse, { url: 'https://b.example' }), required('user'))
+  t.throws(update('ClickHouse', clickhouse, { has_self_signed_cert: true, user: 'u' }), required('password'))
+  update('ClickHouse', clickhouse, { database: 'd', table_name: 't' })()
+  const bucket = { bucket_name: 'b', region: 'r', prefix: 'p', ...pair }
+  t.throws(update('AwsS3', bucket, { region: 'x' }), required('aws_access_key_id'))
+  t.throws(
+    update('S3Compatible', { ...bucket, endpoint_url: 'https://a.example' }, { endpoint_url: 'https://b.example' }),
+    required('aws_access_key_id'),
+  )
   t.same(splitSecrets('Redshift', redshift).open.copy_inputs, {
     s3_bucket: 'b',
     region_name: 'r',

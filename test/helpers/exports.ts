@@ -99,6 +99,7 @@ export const jobFor = (
   url: app.deps.config.DATABASE_URL,
   files_root: '/nowhere',
   outbound_allow: '127.0.0.1/32,::1',
+  role_buckets: [],
   ...more,
 })
 

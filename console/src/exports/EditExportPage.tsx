@@ -5,7 +5,7 @@ import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { NotFound } from '../shell/RouteError.tsx'
-import { type Config, fieldsOf } from './config-schema.ts'
+import { fieldsOf, flatConfig } from './config-schema.ts'
 import { changedConfig, ExportForm, type ExportValues, fromInput, sentSchedule, toInput } from './ExportForm.tsx'
 import { EDIT_EXPORT_ID, EXPORT } from './paths.ts'
 import { exportQuery, invalidateExport, storeExport } from './queries.ts'
@@ -80,5 +80,5 @@ const valuesOf = (row: Schemas['BatchExport']): ExportValues => ({
   start_at: toInput(row.start_at),
   end_at: toInput(row.end_at),
   hogql_query: row.hogql_query,
-  config: { ...row.destination.config } satisfies Config,
+  config: flatConfig(fieldsOf(row.destination.type), { ...row.destination.config }),
 })

@@ -7,7 +7,7 @@ import { ActionButton } from '../parts/ActionButton.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { ConfigFields } from './ConfigFields.tsx'
 import { TestResult } from './ConnectionTest.tsx'
-import { type Config, describeType, type Field, fieldsOf } from './config-schema.ts'
+import { type Config, describeType, type Field, fieldsOf, nestedConfig } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { QuerySection } from './QuerySection.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
@@ -217,18 +217,17 @@ const isUnset = (value: unknown): boolean => value === undefined || value === nu
 
 /** The config without settings that are not set. */
 export const sentConfig = (fields: readonly Field[], config: Config): Config =>
-  Object.fromEntries(fields.flatMap(({ key }) => (isUnset(config[key]) ? [] : [[key, config[key]]])))
+  nestedConfig(Object.fromEntries(fields.flatMap(({ key }) => (isUnset(config[key]) ? [] : [[key, config[key]]]))))
 
 /** The settings that changed. A setting that is no longer set is sent as null, or as an empty text if null is not allowed. */
 export function changedConfig(fields: readonly Field[], before: Config, after: Config): Config {
-  return Object.fromEntries(
-    fields.flatMap(({ key, kind, nullable }) => {
-      const [old, value] = [before[key], after[key]]
-      if (kind === 'secret') return isUnset(value) ? [] : [[key, value]]
-      if (JSON.stringify(old) === JSON.stringify(value) || (isUnset(old) && isUnset(value))) return []
-      return [[key, isUnset(value) ? (nullable ? null : '') : value]]
-    }),
-  )
+  const changed = fields.flatMap(({ key, kind, nullable }) => {
+    const [old, value] = [before[key], after[key]]
+    if (kind === 'secret') return isUnset(value) ? [] : [[key, value]]
+    if (JSON.stringify(old) === JSON.stringify(value) || (isUnset(old) && isUnset(value))) return []
+    return [[key, isUnset(value) ? (nullable ? null : '') : value]]
+  })
+  return nestedConfig(Object.fromEntries(changed))
 }
 
 /** The fields of the schedule as they are sent. Offsets that the interval does not have are left out. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../api.ts'
 import { Copy } from '../parts/Copy.tsx'
 import { Time } from '../parts/Time.tsx'
-import { type Config, type Field, fieldsOf } from './config-schema.ts'
+import { type Field, fieldsOf, flatConfig } from './config-schema.ts'
 import { DESTINATIONS } from './destinations.tsx'
 import { EDIT_EXPORT, EXPORT_ID } from './paths.ts'
 import { scheduleText } from './schedule.ts'
@@ -14,7 +14,8 @@ const route = getRouteApi(EXPORT_ID)
 /** All settings of an export. Secrets are never in an answer of the server. */
 export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
   const place = route.useParams()
-  const config: Config = { ...row.destination.config }
+  const fields = fieldsOf(row.destination.type)
+  const config = flatConfig(fields, { ...row.destination.config })
   return (
     <Stack>
       <Section title="Export">
@@ -46,7 +47,7 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
         </Row>
       </Section>
       <Section title={`Destination: ${DESTINATIONS[row.destination.type].label}`}>
-        {fieldsOf(row.destination.type).map((field) => (
+        {fields.map((field) => (
           <Row key={field.key} label={field.label}>
             {shownValue(field, config[field.key])}
           </Row>

@@ -19,6 +19,7 @@ export interface FieldSchema {
   items?: FieldSchema
   oneOf?: FieldSchema[]
   anyOf?: FieldSchema[]
+  properties?: Record<string, FieldSchema>
 }
 
 export interface ConfigSchema {
@@ -30,6 +31,7 @@ export interface ConfigSchema {
 }
 
 export interface Field {
+  /** The keys of nested objects are joined by two underscores, as in the `attr` of errors. */
   key: string
   label: string
   hint: string
@@ -51,33 +53,72 @@ const UNSUPPORTED = /\bNot supported yet\.?/
 /** The contract says in the description that the server does not support a type yet. */
 export const isSupported = (type: DestinationType): boolean => !UNSUPPORTED.test(schemas[type]?.description ?? '')
 
-/** Required settings first, then secrets, then options. Nested objects have no field. */
+const SEPARATOR = '__'
+
+/** Required settings first, then secrets, then options. */
 export function fieldsOf(type: DestinationType): Field[] {
   const schema = schemas[type]
   if (!schema) return []
   const parts = [...(schema.allOf ?? []), schema]
   const required = new Set(parts.flatMap((part) => part.required ?? []))
   const properties: Record<string, FieldSchema> = Object.assign({}, ...parts.map((part) => part.properties))
-  const fields = Object.entries(properties).flatMap(([key, property]) => {
-    const schema = withoutNull(property)
-    const kind = kindOf(schema)
-    if (kind === undefined || UNUSED.test(property.description ?? '')) return []
-    return [
-      {
-        key,
-        label: labelOf(key),
-        hint: plainText(property.description ?? schema.description ?? '', Object.keys(properties)),
-        kind,
-        required: required.has(key),
-        nullable: allowsNull(property),
-        schema,
-      },
-    ]
-  })
+  const names = Object.keys(properties)
+  const fieldsIn = (members: Record<string, FieldSchema>, parents: readonly string[]): Field[] =>
+    Object.entries(members).flatMap(([name, property]) => {
+      const schema = withoutNull(property)
+      const path = [...parents, name]
+      if (schema.properties) return fieldsIn(schema.properties, path)
+      const kind = kindOf(schema)
+      if (kind === undefined || UNUSED.test(property.description ?? '')) return []
+      return [
+        {
+          key: path.join(SEPARATOR),
+          label: labelOf(name),
+          hint: plainText(property.description ?? schema.description ?? '', names),
+          kind,
+          // Nested objects are optional.
+          required: parents.length === 0 && required.has(name),
+          nullable: allowsNull(property),
+          schema,
+        },
+      ]
+    })
+  const fields = fieldsIn(properties, [])
   const rank = ({ required, kind }: Field): number =>
     required ? (kind === 'secret' ? 1 : 0) : kind === 'secret' ? 2 : 3
   return fields.toSorted((first, second) => rank(first) - rank(second))
 }
+
+/** The values of the fields, also of those in nested objects. */
+export const flatConfig = (fields: readonly Field[], config: Config): Config =>
+  Object.fromEntries(
+    fields.flatMap(({ key }) => {
+      const value = key
+        .split(SEPARATOR)
+        .reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), config)
+      return value === undefined || isObject(value) ? [] : [[key, value]]
+    }),
+  )
+
+/** The config as the server reads it. */
+export function nestedConfig(flat: Config): Config {
+  const config: Config = {}
+  for (const [key, value] of Object.entries(flat)) {
+    const path = key.split(SEPARATOR)
+    const last = path.pop() ?? ''
+    let inner = config
+    for (const name of path) {
+      const next = isObject(inner[name]) ? inner[name] : {}
+      inner[name] = next
+      inner = next
+    }
+    inner[last] = value
+  }
+  return config
+}
+
+const isObject = (value: unknown): value is Config =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const typesOf = ({ type }: FieldSchema): string[] => (type === undefined ? [] : [type].flat())
 
@@ -109,7 +150,7 @@ function kindOf(schema: FieldSchema): Field['kind'] | undefined {
   }
 }
 
-const UPPER_CASE = new Set(['aws', 'id', 'url', 'kms', 'json'])
+const UPPER_CASE = new Set(['aws', 'id', 'url', 'kms', 'json', 's3'])
 
 /** For example "AWS access key ID" for `aws_access_key_id`. */
 export function labelOf(key: string): string {

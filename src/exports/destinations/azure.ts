@@ -24,8 +24,10 @@ import {
 
 type Config = components['schemas']['AzureBlobConfig']
 
-/** A blob has at most 50,000 blocks, so at most 400 GB. One block is uploaded while the next is filled. */
+/** A blob has at most 50,000 blocks, so at most 400 GB. */
 const BLOCK_BYTES = 8 * 1024 * 1024
+/** Each block is in memory until it is uploaded. */
+const CONCURRENT_BLOCKS = 4
 
 let library: typeof import('@azure/storage-blob')
 
@@ -106,16 +108,20 @@ function containerStore(container: ContainerClient, tools: Tools): FileStore {
       withDescribedErrors(tools, async () => {
         const blob = container.getBlockBlobClient(name)
         const ids: string[] = []
-        let staging: Promise<unknown> = Promise.resolve()
+        const staging = new Set<Promise<unknown>>()
         for await (const block of blocksOf(body)) {
-          await staging
+          if (staging.size === CONCURRENT_BLOCKS) await Promise.race(staging)
           const id = Buffer.from(String(ids.length).padStart(6, '0')).toString('base64')
           ids.push(id)
-          staging = blob.stageBlock(id, block, block.length, options)
-          // Awaited before the next block or the commit.
-          staging.catch(() => undefined)
+          const staged = blob.stageBlock(id, block, block.length, options)
+          staging.add(staged)
+          // A failed block stays in the set and is awaited before the next block or the commit.
+          staged.then(
+            () => staging.delete(staged),
+            () => undefined,
+          )
         }
-        await staging
+        await Promise.all(staging)
         await blob.commitBlockList(ids, options)
       }),
     close: async () => undefined,

@@ -1,11 +1,12 @@
 /** Delivers to the `/batch/` endpoint of a server. */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
-import { type Cursor, EVENT_COLUMNS as c } from '../../events/extract.ts'
+import { EVENT_COLUMNS as c } from '../../events/extract.ts'
+import { type BlockLimits, blockKey, joinLines, openBlockReceiver } from '../blocks.ts'
 import {
   type Delivery,
   DeliveryError,
@@ -18,10 +19,7 @@ import {
 
 type Config = components['schemas']['HTTPConfig']
 
-export interface HttpLimits {
-  events: number
-  /** The size of a request. A single event may be larger. */
-  bytes: number
+export interface HttpLimits extends BlockLimits {
   /** Time without data in either direction. */
   idle_ms: number
   /** Time from the first byte of a request to its response. */
@@ -96,110 +94,28 @@ const headOf = (token: string): Buffer =>
   Buffer.from(`{"api_key":${JSON.stringify(token)},"historical_migration":true,"batch":[`)
 const TAIL = Buffer.from(']}')
 
-/**
- * Requests are split by events, not by pages, so that the n-th request of a range is the same in every attempt.
- * A checkpoint marks the end of a page and counts the events sent after it.
- */
 function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver {
-  const { config, checkpoint, tools, batch_export_id, range_key } = delivery
+  const { config, tools, batch_export_id, range_key } = delivery
   const { post, close } = createPoster(config.url, tools, limits)
   const head = headOf(config.token)
-  const envelope_bytes = head.length + TAIL.length
-
-  let posts = checkpoint?.posts ?? 0
-  let bytes = checkpoint?.bytes ?? 0
-  /** Events read and events acknowledged since the start of the range. */
-  let read = checkpoint?.records ?? 0
-  let posted = read + (checkpoint?.beyond ?? 0)
-  /** Pages with events that are not acknowledged yet. */
-  const open: { cursor: Cursor; end: number }[] = []
-  let finished = checkpoint && { cursor: checkpoint.cursor, end: checkpoint.records }
-  /** The lines of the next request, with their line breaks. */
-  let waiting: Buffer[] = []
-  let [events, size] = [0, envelope_bytes]
-
-  const flush = async (): Promise<void> => {
-    const body = bodyOf(head, waiting)
-    const key = keyOf(batch_export_id, range_key, String(posts), body)
-    await postWithRetries(() => post(body, key), tools, limits)
-    posts++
-    posted += events
-    bytes += body.length
-    ;[waiting, events, size] = [[], 0, envelope_bytes]
-    while (open[0] && open[0].end <= posted) finished = open.shift() ?? finished
-    if (finished)
-      await tools.checkpoint({
-        cursor: finished.cursor,
-        records: finished.end,
-        bytes,
-        posts,
-        beyond: posted - finished.end,
-      })
-  }
-
-  return {
-    write: async ({ text, records, cursor }) => {
-      open.push({ cursor, end: read + records })
-      // The start of the first line that is not in `waiting`.
-      let from = 0
-      const take = (to: number): void => {
-        if (to > from) waiting.push(text.subarray(from, to))
-        from = to
-      }
-      for (let at = 0; at < text.length; ) {
-        const found = text.indexOf(LINE_BREAK, at)
-        const next = found === -1 ? text.length : found + 1
-        // Count the separator too: requests are then split at the same event wherever pages end.
-        const length = (found === -1 ? text.length : found) - at + 1
-        const known = read++ < posted + events
-        if (known) from = next
-        else {
-          if (events > 0 && size + length > limits.bytes) {
-            take(at)
-            await flush()
-          }
-          events++
-          size += length
-          if (events === limits.events) {
-            take(next)
-            await flush()
-          }
-        }
-        at = next
-      }
-      take(text.length)
+  return openBlockReceiver(delivery, limits, {
+    envelope_bytes: head.length + TAIL.length,
+    readsAhead: false,
+    send: async (lines, number) => {
+      const body = bodyOf(head, lines)
+      const key = blockKey(batch_export_id, range_key, String(number), body)
+      await postWithRetries(() => post(body, key), tools, limits)
+      return body.length
     },
-    bytes: () => bytes,
-    commit: async () => {
-      if (events > 0) await flush()
-      close()
-      return bytes
-    },
-    abort: async () => close(),
-  }
+    close,
+  })
 }
 
 /** JSON contains no raw line breaks, so each line break ends an event. */
 function bodyOf(head: Buffer, lines: readonly Buffer[]): Buffer {
-  const parts = lines.flatMap((part, i) => {
-    const broken = part.at(-1) === LINE_BREAK
-    if (i === lines.length - 1) return [broken ? part.subarray(0, -1) : part]
-    return broken ? [part] : [part, BREAK]
-  })
-  const body = Buffer.concat([head, ...parts, TAIL])
+  const body = Buffer.concat([head, ...joinLines(lines), TAIL])
   for (let at = body.indexOf(LINE_BREAK); at !== -1; at = body.indexOf(LINE_BREAK, at + 1)) body[at] = COMMA
   return body
-}
-const BREAK = Buffer.from([LINE_BREAK])
-
-/**
- * The idempotency key of a request, the same in every attempt. It covers the events: a range that has changed, for example
- * because a backfill found more events, gets new keys.
- */
-function keyOf(...parts: (string | Buffer)[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part).update('\0')
-  return hash.digest('hex')
 }
 
 interface PostResult {

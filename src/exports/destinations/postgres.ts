@@ -1,17 +1,10 @@
 /** Delivers to a table in PostgreSQL, each run in one transaction. */
-import pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
 import { type Column, EVENT_COLUMNS as c } from '../../events/extract.ts'
-import {
-  DeliveryError,
-  type Destination,
-  permanentError,
-  type Receiver,
-  retryableError,
-  type Tools,
-} from '../destination.ts'
+import { type Destination, type Merge, permanentError, type Receiver, type Tools } from '../destination.ts'
+import { connect, NO_PERMISSION, type Server, type Session, type SessionLimits } from './postgres-session.ts'
 
 type Config = components['schemas']['PostgresConfig']
 
@@ -37,6 +30,7 @@ const EVENT_TYPES: Record<string, string> = {
   team_id: 'integer',
   timestamp: 'timestamptz',
 }
+const EVENT_KEY = ['team_id', 'uuid']
 const QUERY_TYPES: Record<Column['type']['kind'], string> = {
   string: 'text',
   uuid: 'text',
@@ -57,16 +51,10 @@ const LEDGER = 'workspace_admin_ledger'
 const STAGING = 'workspace_admin_staging'
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63
-const KEEPALIVE_DELAY_MS = 30_000
-/** A page may have 200 events of one megabyte each. Slower connections time out. */
-const MIN_BYTES_PER_MS = 50
 /** Attempts to find or create a table while other sessions create and drop it. */
 const CREATE_ATTEMPTS = 3
 
-export interface PostgresLimits {
-  connect_ms: number
-  /** Timeout of a page or a short statement. */
-  statement_ms: number
+export interface PostgresLimits extends SessionLimits {
   /** Timeout of the copy from the staging table into the target, which may be a week of events with all indexes. */
   insert_ms: number
 }
@@ -95,11 +83,11 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
 
   hosts: ({ host, port = DEFAULT_PORT }) => [{ host, port }],
 
-  open: async ({ config, columns, tools, batch_export_id, range_key }) => {
-    const session = await connect(config, tools, limits)
+  open: async ({ config, columns, merge, tools, batch_export_id, range_key }) => {
+    const session = await connect(serverOf(config), tools, limits)
     try {
       return await openReceiver(session, {
-        target: targetOf(config, columns),
+        target: targetOf(config, columns, merge),
         range: [batch_export_id, range_key],
         tools,
         limits,
@@ -111,12 +99,12 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
   },
 
   test: async function* (config, tools) {
-    const session = await connect(config, tools, limits)
+    const session = await connect(serverOf(config), tools, limits)
     try {
       yield session.encrypted
         ? 'Connected over TLS. The server accepted the user and the password.'
         : 'Connected without TLS: the server does not support it, and OUTBOUND_ALLOW allows its address.'
-      const { schema, quoted } = targetOf(config, COLUMNS)
+      const { schema, quoted } = targetOf(config, COLUMNS, null)
       const { usage } = await session.queryOne<{ usage: boolean }>(
         "select has_schema_privilege($1, 'usage') as usage",
         [schema],
@@ -144,6 +132,8 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
 
 export const postgres = createPostgres(LIMITS)
 
+const serverOf = ({ port = DEFAULT_PORT, ...config }: Config): Server => ({ ...config, port })
+
 interface Target {
   schema: string
   /** The quoted name. */
@@ -151,11 +141,16 @@ interface Target {
   /** Column names, in the order of the pages. */
   names: string[]
   types: string[]
-  /** Whether rows are whole events with a unique (team_id, uuid). */
-  isEvents: boolean
+  /** The columns of the unique key: of whole events, and of rows that replace earlier ones. */
+  key: readonly string[] | null
+  merge: Merge | null
 }
 
-function targetOf({ schema = 'public', table_name = 'events' }: Config, columns: readonly Column[]): Target {
+function targetOf(
+  { schema = 'public', table_name = 'events' }: Config,
+  columns: readonly Column[],
+  merge: Merge | null,
+): Target {
   const isEvents = columns === COLUMNS
   const names = columns.map(({ name }) => truncateName(name))
   const duplicate = names.find((name, i) => names.indexOf(name) !== i)
@@ -166,7 +161,8 @@ function targetOf({ schema = 'public', table_name = 'events' }: Config, columns:
     quoted: `${quote(schema)}.${quote(table_name)}`,
     names,
     types: columns.map(({ name, type }) => (isEvents ? (EVENT_TYPES[name] ?? 'varchar(200)') : QUERY_TYPES[type.kind])),
-    isEvents,
+    key: merge?.key ?? (isEvents ? EVENT_KEY : null),
+    merge,
   }
 }
 
@@ -196,7 +192,12 @@ interface ReceiverOptions {
 async function openReceiver(session: Session, { target, range, tools, limits }: ReceiverOptions): Promise<Receiver> {
   const oid = await findOrCreateTable(session, target.quoted, () => createTableStatement(target))
   const types = await columnTypes(session, oid, target.names)
-  const ledger = (await hasUniqueKey(session, oid, target)) ? null : `${quote(target.schema)}.${quote(LEDGER)}`
+  const isUnique = await hasUniqueKey(session, oid, target)
+  if (target.merge && !isUnique)
+    throw permanentError(
+      `The table needs a unique key on ${target.merge.key.map((name) => `"${name}"`).join(', ')}. Add it, or use another table.`,
+    )
+  const ledger = isUnique ? null : `${quote(target.schema)}.${quote(LEDGER)}`
   const key = [...range, oid]
   if (ledger) {
     await findOrCreateTable(session, ledger, () => createLedgerStatement(ledger))
@@ -243,24 +244,34 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
       }
       // The cast truncates text that is longer than its column instead of failing the run, and converts to the types of
       // a table created by others.
-      const values = columns.map((name, i) => `${name}::${types[i]}`)
+      const values = columns.map((name, i) => `${name}::${types[i]} as ${name}`)
       const { count } = await session.queryOne<{ count: string }>(
         `with inserted as (
-           insert into ${target.quoted} (${columns.join(', ')}) select ${values.join(', ')} from ${staging}
-           on conflict do nothing returning 1)
+           insert into ${target.quoted} as old (${columns.join(', ')})
+           ${target.merge ? latestRows(target.merge, values, staging) : `select ${values.join(', ')} from ${staging}`}
+           on conflict ${target.merge ? updateStatement(target.merge, columns) : 'do nothing'} returning 1)
          select count(*) as count from inserted`,
         [],
         limits.insert_ms,
       )
       await session.query('commit', [], limits.insert_ms)
       const existing = records - Number(count)
-      if (existing) tools.log('INFO', `${existing} of ${records} rows were already in the table.`)
+      if (existing && !target.merge) tools.log('INFO', `${existing} of ${records} rows were already in the table.`)
       session.end()
       return bytes
     },
     abort: async () => session.destroy(),
   }
 }
+
+/** One row per key: a statement cannot update a row twice. */
+const latestRows = ({ key, version }: Merge, values: string[], staging: string): string =>
+  `select distinct on (${key.map(quote).join(', ')}) * from (select ${values.join(', ')} from ${staging}) rows
+   order by ${[...key.map(quote), `${quote(version)} desc`].join(', ')}`
+
+const updateStatement = ({ key, version }: Merge, columns: string[]): string =>
+  `(${key.map(quote).join(', ')}) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
+   where old.${quote(version)} < excluded.${quote(version)}`
 
 /** Discards the events of a range that was delivered before. */
 function discardReceiver(session: Session, tools: Tools): Receiver {
@@ -276,9 +287,10 @@ function discardReceiver(session: Session, tools: Tools): Receiver {
   }
 }
 
-function createTableStatement({ quoted, names, types, isEvents }: Target): string {
+function createTableStatement({ quoted, names, types, key }: Target): string {
   const columns = names.map((name, i) => `${quote(name)} ${types[i]}`)
-  return `create table if not exists ${quoted} (${[...columns, ...(isEvents ? ['unique (team_id, uuid)'] : [])].join(', ')})`
+  const unique = key ? [`unique (${key.map(quote).join(', ')})`] : []
+  return `create table if not exists ${quoted} (${[...columns, ...unique].join(', ')})`
 }
 
 /** Tables are identified by oid: a recreated table is empty. */
@@ -320,8 +332,8 @@ async function columnTypes(session: Session, oid: number, names: string[]): Prom
   return names.map((name) => types.get(name) ?? 'text')
 }
 
-async function hasUniqueKey(session: Session, oid: number, { isEvents }: Target): Promise<boolean> {
-  if (!isEvents) return false
+async function hasUniqueKey(session: Session, oid: number, { key, merge }: Target): Promise<boolean> {
+  if (!key) return false
   const keys = await session.query<{ columns: string[] }>(
     `select array(select attname::text from pg_attribute
        where attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])) as columns
@@ -329,185 +341,6 @@ async function hasUniqueKey(session: Session, oid: number, { isEvents }: Target)
      where indrelid = $1 and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null`,
     [oid],
   )
-  return keys.some(
-    ({ columns }) => columns.every((name) => ['team_id', 'uuid'].includes(name)) && columns.includes('uuid'),
-  )
-}
-
-interface Session {
-  encrypted: boolean
-  query<Row = unknown>(text: string, values?: unknown[], limit_ms?: number): Promise<Row[]>
-  /** For statements that always return a row. */
-  queryOne<Row>(text: string, values?: unknown[], limit_ms?: number): Promise<Row>
-  copy(text: string, data: Buffer): Promise<void>
-  /** Closes the connection. */
-  end(): void
-  /** Destroys the connection, which rolls back. */
-  destroy(): void
-}
-
-/** Connects with TLS. Falls back to no TLS only if the server has none and the operator allows its address. */
-async function connect(config: Config, tools: Tools, limits: PostgresLimits): Promise<Session> {
-  try {
-    return await dial(config, tools, limits, true)
-  } catch (error) {
-    if (!(error instanceof TlsNotSupported)) throw error
-  }
-  try {
-    return await dial(config, tools, limits, false)
-  } catch (error) {
-    if (errorCode(error) !== 'outbound_refused') throw error
-    throw permanentError(
-      'The server does not support TLS. Enable TLS, or ask the operator to allow its address with OUTBOUND_ALLOW.',
-    )
-  }
-}
-
-class TlsNotSupported extends Error {}
-
-async function dial(config: Config, tools: Tools, limits: PostgresLimits, encrypted: boolean): Promise<Session> {
-  const { outbound, signal } = tools
-  signal.throwIfAborted()
-  const socket = outbound.socket({ allowed_only: !encrypted })
-  const client = new pg.Client({
-    host: config.host,
-    port: config.port ?? DEFAULT_PORT,
-    user: config.user,
-    password: config.password,
-    database: config.database,
-    ssl: encrypted && { rejectUnauthorized: !config.has_self_signed_cert },
-    stream: () => socket,
-    connectionTimeoutMillis: limits.connect_ms,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    application_name: 'workspace-admin',
-  })
-  // A broken connection fails its statement. Without a listener the event would end the process.
-  client.on('error', () => undefined)
-  const disconnect = (): void => void socket.destroy()
-  signal.addEventListener('abort', disconnect, { once: true })
-
-  /** Runs a statement with a timeout and describes its failure. */
-  const withTimeout = async <Result>(limit_ms: number, work: () => Promise<Result>): Promise<Result> => {
-    const timer = setTimeout(() => socket.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })), limit_ms)
-    try {
-      return await work()
-    } catch (error) {
-      signal.throwIfAborted()
-      throw describeError(error)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-  const destroy = (): void => {
-    signal.removeEventListener('abort', disconnect)
-    socket.destroy()
-  }
-
-  try {
-    await withTimeout(limits.connect_ms, () => client.connect())
-  } catch (error) {
-    destroy()
-    throw error
-  }
-  const query = <Row>(text: string, values: unknown[] = [], limit_ms = limits.statement_ms): Promise<Row[]> =>
-    withTimeout(limit_ms, async () => (await client.query(text, values)).rows)
-  return {
-    encrypted,
-    query,
-    queryOne: async <Row>(text: string, values?: unknown[], limit_ms?: number) => {
-      const [row] = await query<Row>(text, values, limit_ms)
-      if (row === undefined) throw new Error('the statement returned no row')
-      return row
-    },
-    copy: (text, data) =>
-      withTimeout(
-        limits.statement_ms + data.length / MIN_BYTES_PER_MS,
-        () =>
-          new Promise((done, fail) => {
-            client
-              .query(copyFrom(text))
-              .on('error', fail)
-              .on('finish', () => done())
-              .end(data)
-          }),
-      ),
-    end: () => {
-      signal.removeEventListener('abort', disconnect)
-      socket.unref()
-      void client.end().catch(() => undefined)
-    },
-    destroy,
-  }
-}
-
-/** Omits the message of the database, which may contain rows. */
-class DatabaseError extends DeliveryError {
-  constructor(
-    { message, options }: DeliveryError,
-    readonly code: string,
-  ) {
-    super(message, options)
-  }
-}
-
-const NO_PERMISSION = permanentError(
-  'The user lacks a permission. Grant it USAGE on the schema, CREATE on the schema or INSERT on the table, and TEMPORARY on the database.',
-)
-const CONNECTION_FAILED = retryableError('The connection to the database failed or timed out.')
-const WRONG_COLUMN_TYPE = permanentError(
-  'A value does not fit its column. Change the type of the column, or let the export create another table.',
-)
-
-/** Messages by SQLSTATE or socket error code; the first match wins. Other errors are retried. */
-const ERRORS: [codes: RegExp, error: DeliveryError][] = [
-  [
-    /^28/,
-    permanentError('The database rejected the user or the password. Check both, and the access rules of the database.'),
-  ],
-  [/^3D000$/, permanentError('The database does not exist. Correct "database".')],
-  [/^3F000$/, permanentError('The schema does not exist. Create it, or use another one.')],
-  [/^42501$/, NO_PERMISSION],
-  [/^42P01$/, permanentError('The table was dropped during the delivery. Retry the run to create it again.')],
-  [/^42(703|804|846|P07)$|^22/, WRONG_COLUMN_TYPE],
-  [/^(42809|55000)$/, permanentError('"table_name" is not a table that accepts rows. Use another name.')],
-  [
-    /^(23|44)/,
-    permanentError('The rows violate a constraint of the table. Remove the constraint, or use another table.'),
-  ],
-  [
-    /^54/,
-    permanentError('A row is too large for the table or one of its indexes. Remove the index, or use another table.'),
-  ],
-  [/^25006$/, retryableError('The database is read-only. Use the primary server.')],
-  [/^53100$/, retryableError('The disk of the database is full. Free some space.')],
-  [/^53/, retryableError('The database has no free connections or memory. Raise its limits.')],
-  [
-    /^(57|40|55P03)/,
-    retryableError('The database cancelled the transaction, because of a restart, a lock or a conflict.'),
-  ],
-  [/^(08|ECONN|EPIPE$|ETIMEDOUT$|EHOST|ENET)/, CONNECTION_FAILED],
-  [
-    /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/,
-    permanentError('The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".'),
-  ],
-  [
-    /^(CERT_|ERR_TLS_|ERR_SSL_)/,
-    permanentError('The certificate has expired or is for another host. Renew it, or correct "host".'),
-  ],
-]
-
-/** Never includes text of the peer. */
-function describeError(error: unknown): unknown {
-  const code = errorCode(error)
-  if (code === '') {
-    // Errors of the driver have no code.
-    const message = error instanceof Error ? error.message : ''
-    if (message === 'The server does not support SSL connections') return new TlsNotSupported()
-    return /timeout expired|Connection terminated|SSL connection|not queryable/.test(message)
-      ? CONNECTION_FAILED
-      : error
-  }
-  const known = ERRORS.find(([codes]) => codes.test(code))?.[1]
-  return known ? new DatabaseError(known, code) : error
+  if (merge) return keys.some(({ columns }) => isDeepStrictEqual(columns.toSorted(), key.toSorted()))
+  return keys.some(({ columns }) => columns.every((name) => key.includes(name)) && columns.includes('uuid'))
 }

@@ -1,4 +1,4 @@
-/** Delivers to S3 or a compatible object store. */
+/** Delivers to Amazon S3 or a compatible object store. */
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { components } from '../../contract/openapi.ts'
@@ -7,6 +7,7 @@ import { type DeliveryError, type Destination, permanentError, retryableError, t
 import {
   FILE_COLUMNS,
   type FileStore,
+  type FilesConfig,
   fileEncoding,
   openFileReceiver,
   testFileName,
@@ -22,11 +23,15 @@ import {
   testConnection,
 } from '../object-stores.ts'
 
-type Config = components['schemas']['S3Config']
+type Schemas = components['schemas']
+type Config = Schemas['S3Config']
+type AwsConfig = Schemas['AwsS3Config']
+type CompatibleConfig = Schemas['S3CompatibleConfig']
 
 /** An upload has at most 10,000 parts, so at most 160 GB. */
 const PART_BYTES = 16 * 1024 * 1024
-const CONCURRENT_PARTS = 2
+/** Each part is in memory until it is uploaded. */
+const CONCURRENT_PARTS = 4
 
 async function load() {
   const [client, storage] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
@@ -36,7 +41,24 @@ async function load() {
 /** Loaded on first use, which takes a third of a second. Validating a config does not need it. */
 let aws: Awaited<ReturnType<typeof load>>
 
-export const createS3 = (limits: ObjectStoreLimits): Destination<Config> => ({
+/** What the three types have in common. */
+interface Bucket {
+  bucket_name: string
+  region: string
+  endpoint_url?: string | null | undefined
+  use_virtual_style_addressing?: boolean | undefined
+  encryption?: Config['encryption'] | undefined
+  kms_key_id?: Config['kms_key_id'] | undefined
+  aws_access_key_id?: string | undefined
+  aws_secret_access_key?: string | undefined
+  /** Whether to use the role of the machine. */
+  use_default_credentials?: boolean | undefined
+}
+
+export const createS3 = <Type extends FilesConfig & Bucket = Config>(
+  limits: ObjectStoreLimits,
+  more: Partial<Destination<Type>> = {},
+): Destination<Type> => ({
   columns: FILE_COLUMNS,
   supportsQuery: true,
   encoding: fileEncoding,
@@ -49,102 +71,141 @@ export const createS3 = (limits: ObjectStoreLimits): Destination<Config> => ({
       throw invalid('destination__config__kms_key_id', '"kms_key_id" is required for aws:kms encryption.', 'required')
     if (endpoint_url && !URL.canParse(endpoint_url))
       throw invalid('destination__config__endpoint_url', '"endpoint_url" must be a URL, such as https://host.')
-    if (!endpoint_url && !/^[a-z0-9-]+$/.test(region))
+    if (!endpoint_url && !isRegion(region))
       throw invalid('destination__config__region', '"region" must be an AWS region, such as us-east-1.')
   },
 
   hosts: (config) => [hostFor(config)],
 
   open: async (delivery) => {
-    aws = await load()
     const { tools, config } = delivery
-    return openFileReceiver(bucketStore(connect(config, tools, limits), config, tools), delivery)
+    return openFileReceiver(await openBucket(config, tools, limits), delivery)
   },
 
   test: async function* (config, tools) {
-    aws = await load()
-    await testConnection(tools.outbound, hostFor(config), limits)
+    await testConnection(tools.outbound, hostFor(config, tools.s3_endpoint), limits)
     yield 'The store accepts connections.'
-    const client = connect(config, tools, limits)
-    const Bucket = config.bucket_name
-    const Key = testFileName(config)
+    const bucket = await openBucket(config, tools, limits)
+    const name = testFileName(config)
     try {
-      const listed = await withDescribedErrors(tools, async () => {
-        try {
-          await client.send(new aws.ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal: tools.signal })
-          return true
-        } catch (error) {
-          // Write-only credentials may not list the bucket.
-          if (error instanceof Error && error.name === 'AccessDenied') return false
-          throw error
-        }
-      })
-      yield listed ? 'The bucket exists.' : 'The credentials are valid, but may not list the bucket.'
-      await bucketStore(client, config, tools).put(Key, Readable.from([Buffer.from('{}\n')]))
+      yield (await bucket.list('')) ? 'The bucket exists.' : 'The credentials are valid, but may not list the bucket.'
+      await bucket.put(name, Readable.from([Buffer.from('{}\n')]))
       yield 'An object was written.'
-      await withDescribedErrors(tools, () =>
-        client.send(new aws.DeleteObjectCommand({ Bucket, Key }), { abortSignal: tools.signal }),
-      ).catch((error) => {
-        tools.log('WARNING', `The test object ${Key} could not be deleted.`)
+      await bucket.remove(name).catch((error) => {
+        tools.log('WARNING', `The test object ${name} could not be deleted.`)
         throw error
       })
       yield 'The object was deleted.'
     } finally {
-      client.destroy()
+      await bucket.close()
     }
   },
+
+  ...more,
 })
 
 export const s3 = createS3(DEFAULT_LIMITS)
 
-function hostFor({ endpoint_url, region, bucket_name, use_virtual_style_addressing }: Config): Host {
-  const { host, port } = hostOf(new URL(endpoint_url ?? `https://s3.${region}.amazonaws.com`))
+export const createAwsS3 = (limits: ObjectStoreLimits): Destination<AwsConfig> => {
+  const { validate } = createS3<AwsConfig>(limits)
+  return createS3<AwsConfig>(limits, {
+    validate: (config) => {
+      validate(config)
+      for (const key of ['aws_access_key_id', 'aws_secret_access_key'] as const)
+        if (!config.use_default_credentials && !config[key])
+          throw invalid(
+            `destination__config__${key}`,
+            `"${key}" is required unless "use_default_credentials" is true.`,
+            'required',
+          )
+    },
+    roleBucket: ({ use_default_credentials, bucket_name }) => (use_default_credentials ? bucket_name : null),
+  })
+}
+export const awsS3 = createAwsS3(DEFAULT_LIMITS)
+
+export const s3Compatible = createS3<CompatibleConfig>(DEFAULT_LIMITS)
+
+export const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region)
+
+/** The public endpoint that the SDK derives from the region. */
+const awsEndpoint = (region: string): string =>
+  `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+
+export function hostFor(config: Bucket, s3_endpoint?: string): Host {
+  const { endpoint_url, region, bucket_name, use_virtual_style_addressing } = config
+  const { host, port } = hostOf(new URL(endpoint_url ?? s3_endpoint ?? awsEndpoint(region)))
   return { host: use_virtual_style_addressing ? `${bucket_name}.${host}` : host, port }
 }
 
-/** How to reach a store. Without keys, the SDK looks for the credentials of the machine. */
-type Connection = Pick<Config, 'region' | 'endpoint_url' | 'use_virtual_style_addressing'> & {
-  aws_access_key_id?: string | undefined
-  aws_secret_access_key?: string | undefined
-}
+type StoreTools = Pick<Tools, 'outbound' | 'signal' | 's3_endpoint'>
 
-function connect(
-  config: Connection,
-  { outbound }: Pick<Tools, 'outbound'>,
-  { connect_ms, idle_ms, attempts }: ObjectStoreLimits,
-): S3Client {
-  const { endpoint_url, aws_access_key_id, aws_secret_access_key, region, use_virtual_style_addressing } = config
+function connect(config: Bucket, { outbound, s3_endpoint }: StoreTools, limits: ObjectStoreLimits): S3Client {
+  const { aws_access_key_id = '', aws_secret_access_key = '', region, use_virtual_style_addressing } = config
+  const endpoint = config.endpoint_url || s3_endpoint
   return new aws.S3Client({
     region,
-    ...(endpoint_url && {
-      endpoint: endpoint_url,
+    ...(endpoint && {
+      endpoint,
       // Stores without support for trailing checksums would store them as data.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     }),
     forcePathStyle: !use_virtual_style_addressing,
-    ...(aws_access_key_id &&
-      aws_secret_access_key && {
-        credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
-      }),
-    maxAttempts: attempts,
+    ...(!config.use_default_credentials && {
+      credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
+    }),
+    maxAttempts: limits.attempts,
     requestHandler: {
       httpAgent: outbound.agent('http:', { keepAlive: true }),
       httpsAgent: outbound.agent('https:', { keepAlive: true }),
-      connectionTimeout: connect_ms,
-      socketTimeout: idle_ms,
+      connectionTimeout: limits.connect_ms,
+      socketTimeout: limits.idle_ms,
     },
   })
 }
 
+export interface BucketStore extends FileStore {
+  /** All names that begin with the prefix. Undefined if the credentials may not list the bucket. */
+  list(prefix: string): Promise<string[] | undefined>
+  remove(name: string): Promise<void>
+  /** Aborts the uploads of killed processes whose names begin with the prefix. */
+  abortUploads(prefix: string): Promise<void>
+}
+
 /** An object becomes visible when its upload completes. */
-function bucketStore(
-  client: S3Client,
-  config: Pick<Config, 'bucket_name' | 'encryption' | 'kms_key_id'>,
-  tools: Pick<Tools, 'signal'>,
-): FileStore {
+export async function openBucket(
+  config: Bucket,
+  tools: StoreTools,
+  limits: ObjectStoreLimits = DEFAULT_LIMITS,
+): Promise<BucketStore> {
+  aws = await load()
+  const client = connect(config, tools, limits)
   const { bucket_name: Bucket, encryption, kms_key_id } = config
+  const options = { abortSignal: tools.signal }
   return {
+    list: (Prefix) =>
+      withDescribedErrors(tools, async () => {
+        const names: string[] = []
+        try {
+          for (let ContinuationToken: string | undefined; ; ) {
+            const command = new aws.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken })
+            const page = await client.send(command, options)
+            names.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
+            ContinuationToken = page.NextContinuationToken
+            if (ContinuationToken === undefined) return names
+          }
+        } catch (error) {
+          // Write-only credentials may not list the bucket.
+          if (error instanceof Error && error.name === 'AccessDenied') return undefined
+          throw error
+        }
+      }),
+    remove: async (Key) => {
+      await withDescribedErrors(tools, () => client.send(new aws.DeleteObjectCommand({ Bucket, Key }), options))
+    },
+    abortUploads: (prefix) =>
+      withDescribedErrors(tools, () => abortUnfinishedUploads(client, Bucket, prefix, tools, () => true)),
     put: (Key, Body) =>
       withDescribedErrors(tools, async () => {
         await abortUnfinishedUploads(client, Bucket, Key, tools)
@@ -175,43 +236,6 @@ function bucketStore(
   }
 }
 
-export interface Bucket extends FileStore {
-  /** All names that begin with the prefix. */
-  list(prefix: string): Promise<string[]>
-  remove(name: string): Promise<void>
-  /** Aborts the uploads of killed processes whose names begin with the prefix. */
-  abortUploads(prefix: string): Promise<void>
-}
-
-/** A bucket of the operator. */
-export async function openBucket(
-  config: Connection & Pick<Config, 'bucket_name'>,
-  tools: Pick<Tools, 'outbound' | 'signal'>,
-): Promise<Bucket> {
-  aws = await load()
-  const client = connect(config, tools, DEFAULT_LIMITS)
-  const Bucket = config.bucket_name
-  return {
-    ...bucketStore(client, config, tools),
-    list: (Prefix) =>
-      withDescribedErrors(tools, async () => {
-        const names: string[] = []
-        for (let ContinuationToken: string | undefined; ; ) {
-          const page = await client.send(new aws.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
-          names.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
-          ContinuationToken = page.NextContinuationToken
-          if (ContinuationToken === undefined) return names
-        }
-      }),
-    remove: (Key) =>
-      withDescribedErrors(tools, async () => {
-        await client.send(new aws.DeleteObjectCommand({ Bucket, Key }))
-      }),
-    abortUploads: (prefix) =>
-      withDescribedErrors(tools, () => abortUnfinishedUploads(client, Bucket, prefix, tools, () => true)),
-  }
-}
-
 /** The parts of a killed attempt use storage until its upload is aborted. */
 async function abortUnfinishedUploads(
   client: S3Client,
@@ -239,6 +263,9 @@ const NOT_ALLOWED = permanentError(
 )
 const WRONG_REGION = permanentError('The bucket is in another region. Correct "region".')
 const BUSY = retryableError('The store throttled the requests.')
+const NO_ROLE = retryableError(
+  'The machine of this server has no role for Amazon S3. Ask the operator to assign one, or send an access key.',
+)
 const ERRORS: Record<string, DeliveryError> = {
   NoSuchBucket: NO_BUCKET,
   InvalidAccessKeyId: WRONG_CREDENTIALS,
@@ -249,6 +276,7 @@ const ERRORS: Record<string, DeliveryError> = {
   RequestTimeTooSkewed: permanentError("This server's clock differs from the store's clock. Synchronize it."),
   SlowDown: BUSY,
   RequestTimeout: BUSY,
+  CredentialsProviderError: NO_ROLE,
 }
 
 async function withDescribedErrors<Result>(
