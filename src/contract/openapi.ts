@@ -4171,15 +4171,20 @@ export interface components {
         };
         /**
          * BigQuerySettings
-         * @description A table in Google BigQuery, without secrets. Not supported yet.
+         * @description A table in Google BigQuery, without secrets.
          */
         BigQuerySettings: {
             project_id: string;
             dataset_id: string;
-            /** @description The table. `events` by default. */
+            /** @description The table. It is created if it does not exist. `events` by default. */
             table_id?: string;
             /** @description Whether JSON columns use the type JSON instead of STRING. False by default. */
             use_json_type?: boolean;
+            /**
+             * Format: uri
+             * @description The URL of the API, for a regional or private endpoint. Null or absent for `https://bigquery.googleapis.com`.
+             */
+            endpoint_url?: string | null;
             /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
             /** @description Do not export events with these names. Takes precedence over `include_events`. */
@@ -4187,7 +4192,7 @@ export interface components {
         };
         /**
          * BigQueryDestination
-         * @description A destination of the type `BigQuery`, without secrets. Not supported yet.
+         * @description A destination of the type `BigQuery`, without secrets.
          */
         BigQueryDestination: {
             /**
@@ -4577,7 +4582,7 @@ export interface components {
         };
         /**
          * BigQueryConfig
-         * @description A table in Google BigQuery, with the credentials from the service account's JSON file. Not supported yet.
+         * @description A table in Google BigQuery, with the credentials from the service account's JSON file.
          */
         BigQueryConfig: {
             private_key: string;
@@ -4587,7 +4592,7 @@ export interface components {
         } & components["schemas"]["BigQuerySettings"];
         /**
          * BigQueryDestinationCreate
-         * @description A complete destination of the type `BigQuery`, with secrets. Not supported yet.
+         * @description A complete destination of the type `BigQuery`, with secrets.
          */
         BigQueryDestinationCreate: {
             /**
@@ -4696,7 +4701,7 @@ export interface components {
         };
         /**
          * DestinationType
-         * @description The type of a destination. `BigQuery`, `Redshift` and `Snowflake` are not supported yet and are rejected with the code
+         * @description The type of a destination. `Redshift` and `Snowflake` are not supported yet and are rejected with the code
          *     `unsupported_destination`.
          * @enum {string}
          */

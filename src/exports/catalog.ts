@@ -3,6 +3,7 @@ import type { Destination, DestinationConfig, DestinationType } from './destinat
 
 const LOADERS: Partial<Record<DestinationType, () => Promise<Destination<DestinationConfig>>>> = {
   AzureBlob: async () => (await import('./destinations/azure.ts')).azure,
+  BigQuery: async () => (await import('./destinations/bigquery.ts')).bigquery,
   File: async () => (await import('./destinations/file.ts')).file,
   HTTP: async () => (await import('./destinations/http.ts')).http,
   NoOp: async () => (await import('./destinations/noop.ts')).noop,
