@@ -4204,7 +4204,7 @@ export interface components {
         };
         /**
          * SnowflakeSettings
-         * @description A table in Snowflake, without secrets. Not supported yet.
+         * @description A table in Snowflake, without secrets. Names are case-sensitive.
          */
         SnowflakeSettings: {
             /**
@@ -4212,14 +4212,20 @@ export interface components {
              * @enum {string}
              */
             authentication_type?: "password" | "keypair";
+            /** @description The account identifier, for example `myorg-account123` or `xy12345.eu-central-1`, without the domain. */
             account: string;
             database: string;
             warehouse: string;
             schema: string;
-            /** @description The table. `events` by default. */
+            /** @description The table. It is created if it does not exist. `events` by default. */
             table_name?: string;
             /** @description The role. Null or absent for the user's default role. */
             role?: string | null;
+            /**
+             * Format: uri
+             * @description The URL of the account, for private connectivity. Null or absent for `https://<account>.snowflakecomputing.com`.
+             */
+            endpoint_url?: string | null;
             /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
             /** @description Do not export events with these names. Takes precedence over `include_events`. */
@@ -4227,7 +4233,7 @@ export interface components {
         };
         /**
          * SnowflakeDestination
-         * @description A destination of the type `Snowflake`, without secrets. Not supported yet.
+         * @description A destination of the type `Snowflake`, without secrets.
          */
         SnowflakeDestination: {
             /**
@@ -4604,20 +4610,20 @@ export interface components {
         };
         /**
          * SnowflakeConfig
-         * @description A table in Snowflake. Not supported yet.
+         * @description A table in Snowflake. Names are case-sensitive.
          */
         SnowflakeConfig: {
             user: string;
             /** @description Required if `authentication_type` is `password`. */
             password?: string;
-            /** @description Required if `authentication_type` is `keypair`. */
+            /** @description An RSA key in PEM format. Required if `authentication_type` is `keypair`. */
             private_key?: string;
             /** @description Required if the private key is encrypted. */
             private_key_passphrase?: string;
         } & components["schemas"]["SnowflakeSettings"];
         /**
          * SnowflakeDestinationCreate
-         * @description A complete destination of the type `Snowflake`, with secrets. Not supported yet.
+         * @description A complete destination of the type `Snowflake`, with secrets.
          */
         SnowflakeDestinationCreate: {
             /**
@@ -4701,8 +4707,7 @@ export interface components {
         };
         /**
          * DestinationType
-         * @description The type of a destination. `Redshift` and `Snowflake` are not supported yet and are rejected with the code
-         *     `unsupported_destination`.
+         * @description The type of a destination. `Redshift` is not supported yet and is rejected with the code `unsupported_destination`.
          * @enum {string}
          */
         DestinationType: "S3" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";

@@ -9,6 +9,7 @@ const LOADERS: Partial<Record<DestinationType, () => Promise<Destination<Destina
   NoOp: async () => (await import('./destinations/noop.ts')).noop,
   Postgres: async () => (await import('./destinations/postgres.ts')).postgres,
   S3: async () => (await import('./destinations/s3.ts')).s3,
+  Snowflake: async () => (await import('./destinations/snowflake.ts')).snowflake,
 }
 
 export const SUPPORTED_TYPES = Object.keys(LOADERS)

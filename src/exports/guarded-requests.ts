@@ -60,6 +60,7 @@ export function createRequester(
         method,
         agent: isPlain ? plain : tls,
         signal,
+        timeout: idle_ms,
         headers: {
           'user-agent': 'workspace-admin',
           ...(typeof body === 'string' || Buffer.isBuffer(body)
@@ -71,7 +72,6 @@ export function createRequester(
       const stop = (): void => void sending.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
       const connecting = setTimeout(stop, limits.connect_ms)
       sending.on('socket', (socket) => {
-        socket.setTimeout(idle_ms)
         if (socket.connecting) socket.once(isPlain ? 'connect' : 'secureConnect', () => clearTimeout(connecting))
         else clearTimeout(connecting)
       })

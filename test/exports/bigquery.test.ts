@@ -443,7 +443,7 @@ t.test('the config is validated', async (t) => {
   for (const [key, value] of wrong)
     t.throws(
       () => bigquery.validate({ ...config, [key]: value } as any),
-      { attr: `destination__config__${key}` },
+      { code: 'invalid_input', attr: `destination__config__${key}` },
       `${key} ${value}`,
     )
   try {

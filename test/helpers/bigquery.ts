@@ -154,7 +154,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
 
   const applyJob = async (job: StoredJob, file: string | undefined, format: string): Promise<void> => {
     job.state = 'RUNNING'
-    if (stub.job_ms) await new Promise((done) => setTimeout(done, stub.job_ms))
+    if (stub.job_ms) await new Promise((done) => setTimeout(done, stub.job_ms).unref())
     try {
       job.reason = stub.failJob(job)
       if (job.reason === undefined) {
