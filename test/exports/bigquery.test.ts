@@ -16,7 +16,7 @@ t.setTimeout(180_000)
 const neverAborted = new AbortController().signal
 const LIMITS = {
   connect_ms: 2_000,
-  idle_ms: 300,
+  idle_ms: 1_000,
   job_ms: 2_000,
   first_poll_ms: 5,
   max_poll_ms: 20,

@@ -1,11 +1,16 @@
 /** Delivery to Snowflake: rows, repeated deliveries, failures at each step and error messages. */
+import { createPrivateKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import { createSnowflake, snowflake } from '../../src/exports/destinations/snowflake.ts'
+import { createRequester } from '../../src/exports/guarded-requests.ts'
 import { accountUrl } from '../../src/exports/snowflake-session.ts'
+import { uploadRequest } from '../../src/exports/snowflake-stages.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
@@ -16,7 +21,7 @@ import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
 t.setTimeout(180_000)
 
 const neverAborted = new AbortController().signal
-const LIMITS = { connect_ms: 2_000, idle_ms: 300, statement_ms: 2_000, poll_ms: 5, file_bytes: 100 * 1024 * 1024 }
+const LIMITS = { connect_ms: 2_000, idle_ms: 1_000, statement_ms: 2_000, poll_ms: 5, file_bytes: 100 * 1024 * 1024 }
 
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'Snowflake', config: { ...config } }, more)
@@ -116,7 +121,6 @@ for (const engine of ENGINES)
 
     await t.test('gets each event once from two deliveries of a range at the same time', async (t) => {
       const stub = await openSnowflakeStub(t)
-      stub.statement_ms = 3
       const job = jobTo(app, stub.config)
       const results = await Promise.all([1, 2].map(() => deliverRepeatedly({ ...job, run_id: crypto.randomUUID() })))
       t.ok(results.flat().every((message) => /lock|cancelled/.test(message)))
@@ -271,8 +275,9 @@ t.test('errors say what to do and contain no text of the peer', async (t) => {
 t.test('renews an expired session and fetches late results', async (t) => {
   const stub = await openSnowflakeStub(t)
   stub.statement_ms = 5
+  let copies = 0
   stub.fault = (step) => {
-    if (step === 'copy') stub.expireToken()
+    if (step === 'copy' && copies++ === 0) stub.expireToken()
     return undefined
   }
   t.equal(await send(createSnowflake(LIMITS), stub.config, toolsFor(t), LINE), undefined)
@@ -396,4 +401,63 @@ t.test('the config is validated', async (t) => {
       t.match(error, { attr: 'destination__config__private_key' })
       t.notMatch(String(error), 'secret-text')
     }
+})
+
+/** The protocol has no specification, so the driver of Snowflake checks that the test server speaks it. */
+t.test('the driver of Snowflake works with the same server', async (t) => {
+  const { default: driver } = await import('snowflake-sdk')
+  driver.configure({ logLevel: 'OFF' })
+  const file = join(freshFolder(t), 'part-0.csv.gz')
+  writeFileSync(file, gzipSync('"1","a ""b"""\n"2",\n'))
+  const stub = await openSnowflakeStub(t)
+  // The only kind for which the driver sends a file as one request without TLS.
+  stub.stage = 'GCS'
+  const { private_key, private_key_passphrase } = stub.keypair as Record<string, string>
+  const key = createPrivateKey({ key: private_key!, passphrase: private_key_passphrase! })
+  const connection = driver.createConnection({
+    accessUrl: stub.url,
+    account: 'myorg-account',
+    username: 'exporter',
+    authenticator: 'SNOWFLAKE_JWT',
+    privateKey: String(key.export({ format: 'pem', type: 'pkcs8' })),
+  })
+  await new Promise<void>((done, fail) => connection.connect((error) => (error ? fail(error) : done())))
+  const execute = (sqlText: string): Promise<any[]> =>
+    new Promise((done, fail) =>
+      connection.execute({ sqlText, complete: (error, _, rows) => (error ? fail(error) : done(rows ?? [])) }),
+    )
+  await execute('create table if not exists "DB"."PUBLIC"."t" ("n" integer, "s" string)')
+  await execute(`put 'file://${file}' '@~/folder' auto_compress = false source_compression = gzip overwrite = true`)
+  t.strictSame([...stub.files.keys()], ['folder/part-0.csv.gz'])
+  await execute('copy into "DB"."PUBLIC"."t" ("n","s") from (select $1,$2 from @~/folder/) file_format = (type = csv)')
+  t.strictSame(await execute('select "n", "s" from "DB"."PUBLIC"."t" order by 1'), [
+    { n: '1', s: 'a "b"' },
+    { n: '2', s: null },
+  ])
+  await new Promise<void>((done) => connection.destroy(() => done()))
+})
+
+t.test('another server of S3 accepts the signature of uploads', async (t) => {
+  const directory = freshFolder(t)
+  const S3rver = createRequire(import.meta.url)('s3rver')
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'bucket' }],
+  })
+  const { port } = await server.run()
+  t.teardown(() => server.close())
+  const requester = createRequester('S3', toolsFor(t), LIMITS)
+  t.teardown(() => requester.close())
+  const upload = (secret: string, endPoint?: string) => {
+    const creds = { AWS_KEY_ID: 'S3RVER', AWS_SECRET_KEY: secret }
+    const stageInfo = { locationType: 'S3', location: 'bucket/stages/a/', region: 'eu-central-1', endPoint, creds }
+    const file = { name: 'part-0.csv.gz', size: 3, digest: 'ZGlnZXN0', open: () => Readable.from([Buffer.from('abc')]) }
+    return uploadRequest({ stageInfo }, file, endPoint ? 'http:' : 'https:', new Date())
+  }
+  t.equal((await requester.send(upload('S3RVER', `127.0.0.1:${port}`))).status, 200)
+  t.equal((await requester.send(upload('wrong', `127.0.0.1:${port}`))).status, 403)
+  t.equal(upload('S3RVER').url, 'https://bucket.s3.eu-central-1.amazonaws.com/stages/a/part-0.csv.gz')
 })

@@ -67,6 +67,7 @@ interface Session {
   master: string
   connection: DuckDBConnection
   inTransaction: boolean
+  socket?: unknown
 }
 
 class StatementFailure extends Error {
@@ -129,7 +130,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
       data.LOGIN_NAME === 'exporter' &&
       (data.AUTHENTICATOR === 'SNOWFLAKE_JWT' ? isValidToken(data.TOKEN) : data.PASSWORD === 'a password')
     if (!valid) throw new StatementFailure(data.TOKEN ? '390144' : '390100', '')
-    const session = {
+    const session: Session = {
       token: randomUUID(),
       master: randomUUID(),
       connection: await instance.connect(),
@@ -150,14 +151,15 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
   const filesIn = (prefix: string): string[] =>
     [...stub.files.keys()].filter((name) => name.startsWith(`${prefix.replace(/\/+$/, '')}/`)).sort()
 
-  const instructions = (name: string, path: string): object => {
+  const instructions = (source: string, path: string): object => {
+    const name = source.split('/').at(-1)!
     const location = `bucket/stages/user/${path}/`
     const target = `${stub.url}/storage/${location}${name}`
     const creds = { S3: AWS, AZURE: { AZURE_SAS_TOKEN: SAS }, GCS: {} }[stub.stage]
     return {
       command: 'UPLOAD',
       operation: 'Node',
-      src_locations: [`/tmp/${name}`],
+      src_locations: [source],
       parallel: 1,
       threshold: 1e9,
       autoCompress: false,
@@ -197,17 +199,24 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
         "select column_name, case data_type when 'JSON' then 'VARIANT' else data_type end from",
       )
 
-  const copy = async (session: Session, sql: string): Promise<number> => {
+  /** The result has a row per file. */
+  const copy = async (session: Session, sql: string): Promise<unknown[][]> => {
     const [, table = '', names = '', values = '', path = ''] =
-      /^copy into (\S+) \((.*?)\) from \(select (.*) from @~\/(\S+)\) file_format/.exec(sql) ?? []
+      /^copy into (.+?) \((".*?")\) from \(select (.*) from @~\/(\S+)\) file_format/.exec(sql) ?? []
     const files = filesIn(path).map((name) => `'${stub.files.get(name)!.path}'`)
-    if (files.length === 0) return 0
+    if (files.length === 0) return [['Copy executed with 0 files processed.']]
     const count = values.split(',').length
     const columns = Array.from({ length: count }, (_, i) => `'c${i + 1}': 'VARCHAR'`)
     const cells = values.replace(/parse_json\(\$(\d+)\)/g, 'c$1::json').replace(/\$(\d+)/g, 'c$1')
-    const reader = `read_csv([${files}], columns = {${columns}}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, compression = 'gzip', new_line = '\\n', max_line_size = 20000000)`
-    const result = await session.connection.run(`insert into ${table} (${names}) select ${cells} from ${reader}`)
-    return Number(result.rowsChanged)
+    const rows: unknown[][] = []
+    for (const file of files) {
+      const reader = `read_csv(${file}, columns = {${columns}}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, compression = 'gzip', new_line = '\\n', max_line_size = 20000000)`
+      const { rowsChanged } = await session.connection.run(
+        `insert into ${table} (${names}) select ${cells} from ${reader}`,
+      )
+      rows.push([file, 'LOADED', String(rowsChanged), String(rowsChanged)])
+    }
+    return rows
   }
 
   const execute = async (session: Session, sql: string): Promise<object> => {
@@ -226,7 +235,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
       if (name !== { role: 'EXPORTER', warehouse: 'WH' }[used]) throw new StatementFailure('002043', '02000')
       return rows([['Statement executed successfully.']])
     }
-    const put = /^put '?file:\/\/\/\S*?([^/'\s]+)'? '?@~\/([^'\s]+)'?/i.exec(sql)
+    const put = /^put '?file:\/\/([^'\s]+)'? '?@~\/([^'\s]+)'?/i.exec(sql)
     if (put) return instructions(put[1]!, put[2]!)
     const [, listed] = /^list @~\/(\S*)$/.exec(sql) ?? []
     if (listed !== undefined)
@@ -241,7 +250,8 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
     }
     try {
       const text = translate(sql)
-      if (text.startsWith('copy')) return rows([[String(await copy(session, text))]])
+      if (text.startsWith('copy'))
+        return rows(await copy(session, text), ['file', 'status', 'rows_parsed', 'rows_loaded'])
       const result = await session.connection.runAndReadAll(text)
       if (text === 'begin transaction') session.inTransaction = true
       if (text === 'commit' || text === 'rollback') session.inTransaction = false
@@ -393,7 +403,8 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
           result = {}
         } else if (request.method === 'GET') result = await pending.get(pathname)!
         else {
-          request.socket.once('close', () => abandon(session))
+          if (session.socket !== request.socket) request.socket.once('close', () => abandon(session))
+          session.socket = request.socket
           const running = run(session, sql)
           if (stub.statement_ms && !fault) {
             const path = `/queries/${randomUUID()}/result`

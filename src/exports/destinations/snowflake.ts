@@ -290,11 +290,12 @@ async function openReceiver(
     commit: async () => {
       await finishFile()
       if (records > 0) {
-        const copy = (into: string): string => copyStatement(into, names, values, stage)
+        const load = (into: string): Promise<void> =>
+          loadFiles(session, copyStatement(into, names, values, stage), records)
         if (merge || recorded) {
-          const affected = await mergeRows(session, target, merge ?? { key: EVENT_KEY }, copy)
+          const affected = await mergeRows(session, target, merge ?? { key: EVENT_KEY }, load)
           if (recorded) tools.log('INFO', `${affected} rows were missing in the table.`)
-        } else if (!(await loadOnce(ledger, records, copy(target.table))))
+        } else if (!(await loadOnce(ledger, records, () => load(target.table))))
           tools.log('INFO', 'The ledger shows that this range was already delivered. No rows were inserted.')
       }
       await end()
@@ -319,6 +320,13 @@ function requireValidNames(columns: readonly Column[]): void {
 function copyStatement(into: string, names: readonly string[], values: readonly string[], folder: string): string {
   // `force` loads the files whatever Snowflake remembers about their names.
   return `copy into ${into} (${names.map(quote)}) from (select ${values} from @~/${folder}/) file_format = ${CSV} on_error = abort_statement force = true`
+}
+
+/** Throws unless every row was loaded. The result of COPY has a row per file. */
+async function loadFiles(session: SnowflakeSession, copy: string, records: number): Promise<void> {
+  const files = await session.run(copy)
+  const loaded = files.reduce((sum, [, , , rows]) => sum + Number(rows ?? 0), 0)
+  if (loaded !== records) throw retryableError(`Snowflake loaded ${loaded} of ${records} rows. Nothing was changed.`)
 }
 
 /** Files in a folder of the user's stage. */
@@ -389,10 +397,10 @@ async function isRecorded({ session, name, batch_export_id, range_key }: Ledger)
  * statement after it sees its row. It comes after the load: a lock is held for a moment only. Returns false if the range
  * is already recorded.
  */
-async function loadOnce(ledger: Ledger, records: number, copy: string): Promise<boolean> {
+async function loadOnce(ledger: Ledger, records: number, load: () => Promise<void>): Promise<boolean> {
   const { session, name, batch_export_id, range_key } = ledger
   await session.run('begin transaction')
-  await session.run(copy)
+  await load()
   await session.run(
     `update ${name} set delivered_at = current_timestamp() where batch_export_id = ${literal(batch_export_id)} and range_key = ''`,
   )
@@ -412,11 +420,11 @@ async function mergeRows(
   session: SnowflakeSession,
   { schema, table, columns }: Target,
   { key, version }: { key: readonly string[]; version?: Merge['version'] },
-  copy: (into: string) => string,
+  load: (into: string) => Promise<void>,
 ): Promise<number> {
   const staging = `${schema}.${quote(`workspace_admin_staging_${randomUUID()}`)}`
   await session.run(`create temporary table ${staging} like ${table}`)
-  await session.run(copy(staging))
+  await load(staging)
   const names = columns.map(({ name }) => quote(name))
   const keys = key.map(quote)
   const newest = version ? ` qualify row_number() over (partition by ${keys} order by ${quote(version)} desc) = 1` : ''
