@@ -4,7 +4,14 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../contract/openapi.ts'
 import { type DeliveryError, permanentError, retryableError, type Tools } from './destination.ts'
-import { createRequester, type IncomingResponse, type RequestLimits, textAt, valueAt } from './guarded-requests.ts'
+import {
+  createRequester,
+  type IncomingResponse,
+  machineTime,
+  type RequestLimits,
+  textAt,
+  valueAt,
+} from './guarded-requests.ts'
 
 type Config = components['schemas']['BigQueryConfig']
 
@@ -83,13 +90,13 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: signAssertion(config, Date.now()),
+        assertion: signAssertion(config, machineTime()),
       }).toString(),
     })
     const value = textAt(body, 'access_token')
     const seconds = Number(valueAt(body, 'expires_in') ?? TOKEN_SECONDS)
     if (status !== 200 || value === undefined || !Number.isFinite(seconds)) throw describeTokenError(status)
-    token = { value, expires_at: Date.now() + seconds * 1000 }
+    token = { value, expires_at: machineTime() + seconds * 1000 }
   }
 
   const send = async (
@@ -98,7 +105,7 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
     body?: Readable | object,
     headers: Record<string, string> = {},
   ): Promise<IncomingResponse> => {
-    if (Date.now() > token.expires_at - TOKEN_MARGIN_MS) await authorize()
+    if (machineTime() > token.expires_at - TOKEN_MARGIN_MS) await authorize()
     const isStream = body !== undefined && 'pipe' in body
     return requester.send({
       method,
@@ -177,7 +184,7 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
       const response = await call('POST', `${dataset}/tables`, {
         tableReference: tableReference(table_id),
         schema: { fields },
-        ...(expires_ms !== undefined && { expirationTime: String(Date.now() + expires_ms) }),
+        ...(expires_ms !== undefined && { expirationTime: String(machineTime() + expires_ms) }),
       })
       if (response.status !== 409) throwForStatus(response)
     },

@@ -18,6 +18,9 @@ export interface RequestLimits {
 
 export const DEFAULT_LIMITS: RequestLimits = { connect_ms: 15_000, idle_ms: 120_000 }
 
+/** The machine's clock, in milliseconds. Peers compare the times in tokens and signatures with their own clock. */
+export const machineTime = (): number => Date.now()
+
 /** Responses are JSON with few rows. A longer one fails the request. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 

@@ -9,7 +9,14 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../contract/openapi.ts'
 import { DeliveryError, permanentError, retryableError, type Tools } from './destination.ts'
-import { createRequester, type IncomingResponse, type RequestLimits, textAt, valueAt } from './guarded-requests.ts'
+import {
+  createRequester,
+  type IncomingResponse,
+  machineTime,
+  type RequestLimits,
+  textAt,
+  valueAt,
+} from './guarded-requests.ts'
 import { uploadRequest } from './snowflake-stages.ts'
 
 type Config = components['schemas']['SnowflakeConfig']
@@ -82,7 +89,7 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
         ACCOUNT_NAME: accountName(config.account),
         LOGIN_NAME: config.user,
         ...(config.authentication_type === 'keypair'
-          ? { AUTHENTICATOR: 'SNOWFLAKE_JWT', TOKEN: signToken(config, Date.now()) }
+          ? { AUTHENTICATOR: 'SNOWFLAKE_JWT', TOKEN: signToken(config, machineTime()) }
           : { PASSWORD: config.password }),
         CLIENT_ENVIRONMENT: { APPLICATION: 'workspace_admin' },
         SESSION_PARAMETERS: {
@@ -146,7 +153,9 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
       const sha256 = createHash('sha256')
       for await (const chunk of createReadStream(file)) sha256.update(chunk)
       const source = { name, size, digest: sha256.digest('base64'), open: () => createReadStream(file) }
-      const { status } = await requester.send(uploadRequest(instructions, source, base.protocol, new Date()))
+      const { status } = await requester.send(
+        uploadRequest(instructions, source, base.protocol, new Date(machineTime())),
+      )
       if (status < 200 || status >= 300) throw describeUploadError(status)
     },
     close: async () => {

@@ -10,6 +10,7 @@ import { uuid } from '../helpers/events.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { seeded } from '../helpers/seeded.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
+import { openSnowflakeStub } from '../helpers/snowflake.ts'
 
 const ROUNDS = PROVE ? 100 : 5
 const SEED = Number(process.env.SEED ?? 20261116)
@@ -48,7 +49,19 @@ const bigquery =
     }
   }
 
-const TARGETS = [bigquery(false), bigquery(true)]
+const snowflake = async (t: Test): Promise<Target> => {
+  const stub = await openSnowflakeStub(t)
+  stub.statement_ms = 20
+  return {
+    name: 'Snowflake',
+    destination: { type: 'Snowflake', config: stub.config },
+    uuids: async () => (await stub.query('select uuid from "PUBLIC".events')).map((row) => row.uuid),
+    isBusy: () => stub.active > 0,
+    leftovers: () => [...stub.files.keys()],
+  }
+}
+
+const TARGETS = [bigquery(false), bigquery(true), snowflake]
 
 const base = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
 

@@ -45,8 +45,10 @@ export interface SnowflakeStub {
   fault: (step: SnowflakeStep, sql: string) => SnowflakeFault | undefined
   stage: StageKind
   encrypts: boolean
-  /** Statements take this long, and their results are fetched later. */
+  /** How long statements take. */
   statement_ms: number
+  /** Whether the results of statements are fetched later. */
+  isLate: boolean
   /** The next statement finds its session token expired. */
   expireToken(): void
   /** Statements that are not finished. */
@@ -99,6 +101,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
     stage: 'S3',
     encrypts: true,
     statement_ms: 0,
+    isLate: false,
     expireToken: () => {
       isExpired = true
     },
@@ -406,7 +409,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
           if (session.socket !== request.socket) request.socket.once('close', () => abandon(session))
           session.socket = request.socket
           const running = run(session, sql)
-          if (stub.statement_ms && !fault) {
+          if (stub.isLate && !fault) {
             const path = `/queries/${randomUUID()}/result`
             running.catch(() => undefined)
             pending.set(path, running)

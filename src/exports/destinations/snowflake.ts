@@ -18,7 +18,7 @@ import {
 } from '../destination.ts'
 import type { Encoder } from '../formats/format.ts'
 import { openJsonLines } from '../formats/jsonlines.ts'
-import { DEFAULT_LIMITS } from '../guarded-requests.ts'
+import { DEFAULT_LIMITS, machineTime } from '../guarded-requests.ts'
 import { hostOf } from '../object-stores.ts'
 import {
   accountUrl,
@@ -357,7 +357,7 @@ async function removeOrphans(session: SnowflakeSession, folder: string, run_id: 
   const found = new Set<string>()
   for (const [name, , , modified] of await session.run(`list @~/${folder}/`)) {
     const run = /\/([\da-f-]{36})\/[\da-f-]{36}\/part-\d+\.csv\.gz$/.exec((name ?? '').slice(-256))?.[1]
-    if (run && (run === run_id || Date.parse(modified ?? '') < Date.now() - ORPHANED_MS)) found.add(run)
+    if (run && (run === run_id || Date.parse(modified ?? '') < machineTime() - ORPHANED_MS)) found.add(run)
   }
   for (const run of found) await session.run(`remove @~/${folder}/${run}`)
 }
