@@ -98,6 +98,7 @@ export function createRequester(
         return await send(request)
       } catch (error) {
         signal.throwIfAborted()
+        if (request.url.startsWith('http:') && errorCode(error) === 'outbound_refused') throw NO_TLS
         throw describeConnectionError(peer, error)
       }
     },
@@ -138,6 +139,9 @@ function parseJson(text: string): unknown {
   }
 }
 
+const NO_TLS = permanentError(
+  'This server connects without TLS only to addresses in OUTBOUND_ALLOW. Use https, or ask the operator to allow the address.',
+)
 const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
 
 function describeConnectionError(peer: string, error: unknown): unknown {

@@ -58,10 +58,13 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
   let tokens = { session: '', master: '' }
   let sequence = 0
 
-  const call = (method: string, path: string, token: string, body?: object): Promise<IncomingResponse> =>
-    requester.send({
+  const call = async (method: string, path: string, token: string, body?: object): Promise<IncomingResponse> => {
+    const url = new URL(path, base)
+    // The server chooses some paths. The token must not go to another host.
+    if (url.origin !== base.origin) throw UNAVAILABLE
+    return requester.send({
       method,
-      url: new URL(path, base).href,
+      url: url.href,
       headers: {
         accept: path.startsWith('/queries') ? 'application/snowflake' : 'application/json',
         'content-type': 'application/json',
@@ -69,6 +72,7 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
       },
       ...(body && { body: JSON.stringify(body) }),
     })
+  }
   /** Throws for responses without a result. */
   const callFor = async (method: string, path: string, token: string, body?: object): Promise<unknown> => {
     const { status, body: result } = await call(method, path, token, body)
@@ -124,7 +128,7 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
     const deadline = performance.now() + limits.statement_ms
     while (IN_PROGRESS.has(textAt(result, 'code') ?? '')) {
       const next = textAt(result, 'data', 'getResultUrl') ?? ''
-      if (!next.startsWith('/') || next.startsWith('//') || performance.now() > deadline)
+      if (next === '' || performance.now() > deadline)
         throw retryableError('Snowflake has not finished a statement in time.')
       await sleep(limits.poll_ms, undefined, { signal: tools.signal }).catch(() => tools.signal.throwIfAborted())
       result = await withRenewal(() => callFor('GET', next, tokens.session))
