@@ -11,6 +11,7 @@ import { firstPage, propertyFilter } from './benchmarks/event-queries.ts'
 import { ingestion } from './benchmarks/events-in.ts'
 import { memory } from './benchmarks/events-memory.ts'
 import { exports } from './benchmarks/export.ts'
+import { cloudWarehouses } from './benchmarks/export-cloud.ts'
 import { warehouses } from './benchmarks/export-warehouses.ts'
 import { growth } from './benchmarks/growth.ts'
 import { isolation } from './benchmarks/isolation.ts'
@@ -37,6 +38,7 @@ const BENCHMARKS: Benchmark[] = [
   ...consolePages,
   ...exports,
   ...warehouses,
+  ...cloudWarehouses,
 ]
 
 const selected = process.argv.slice(2)

@@ -27,7 +27,6 @@ export const ERROR_RESPONSES = {
   unsupported_parameter: [400, 'validation_error'],
   result_too_large: [400, 'validation_error'],
   query_timeout: [400, 'validation_error'],
-  unsupported_destination: [400, 'validation_error'],
   destination_library_missing: [400, 'validation_error'],
   secret_unreadable: [400, 'validation_error'],
   outbound_refused: [400, 'validation_error'],

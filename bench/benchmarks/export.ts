@@ -29,12 +29,12 @@ const REQUESTS = 3_000
 let workspace: Workspace
 
 /** All events are from the last week, so one weekly window contains them. */
-const startWithEvents = (count: number): Promise<Workspace> => startFilled(count, 6)
+export const startWithEvents = (count: number): Promise<Workspace> => startFilled(count, 6)
 
 export const exportsPath = ({ project_id }: Workspace): string => `/api/projects/${project_id}/batch_exports`
 
-async function createExport(workspace: Workspace, config: object): Promise<string> {
-  const body = { name: 'bench', interval: 'week', paused: true, destination: { type: 'File', config } }
+export async function createExport(workspace: Workspace, config: object, type = 'File'): Promise<string> {
+  const body = { name: 'bench', interval: 'week', paused: true, destination: { type, config } }
   return JSON.parse(await postJson(workspace, `${exportsPath(workspace)}/`, body)).id
 }
 

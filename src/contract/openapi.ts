@@ -4411,15 +4411,20 @@ export interface components {
         };
         /**
          * BigQuerySettings
-         * @description A table in Google BigQuery, without secrets. Not supported yet.
+         * @description A table in Google BigQuery, without secrets.
          */
         BigQuerySettings: {
             project_id: string;
             dataset_id: string;
-            /** @description The table. `events` by default. */
+            /** @description The table. It is created if it does not exist. `events` by default. */
             table_id?: string;
             /** @description Whether JSON columns use the type JSON instead of STRING. False by default. */
             use_json_type?: boolean;
+            /**
+             * Format: uri
+             * @description The URL of the API, for a regional or private endpoint. Null or absent for `https://bigquery.googleapis.com`.
+             */
+            endpoint_url?: string | null;
             /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
             /** @description Do not export events with these names. Takes precedence over `include_events`. */
@@ -4427,7 +4432,7 @@ export interface components {
         };
         /**
          * BigQueryDestination
-         * @description A destination of the type `BigQuery`, without secrets. Not supported yet.
+         * @description A destination of the type `BigQuery`, without secrets.
          */
         BigQueryDestination: {
             /**
@@ -4439,7 +4444,7 @@ export interface components {
         };
         /**
          * SnowflakeSettings
-         * @description A table in Snowflake, without secrets. Not supported yet.
+         * @description A table in Snowflake, without secrets. Names are case-sensitive.
          */
         SnowflakeSettings: {
             /**
@@ -4447,14 +4452,20 @@ export interface components {
              * @enum {string}
              */
             authentication_type?: "password" | "keypair";
+            /** @description The account identifier, for example `myorg-account123` or `xy12345.eu-central-1`, without the domain. */
             account: string;
             database: string;
             warehouse: string;
             schema: string;
-            /** @description The table. `events` by default. */
+            /** @description The table. It is created if it does not exist. `events` by default. */
             table_name?: string;
             /** @description The role. Null or absent for the user's default role. */
             role?: string | null;
+            /**
+             * Format: uri
+             * @description The URL of the account, for private connectivity. Null or absent for `https://<account>.snowflakecomputing.com`.
+             */
+            endpoint_url?: string | null;
             /** @description Export only events with these names. Empty, null or absent for all events. */
             include_events?: string[] | null;
             /** @description Do not export events with these names. Takes precedence over `include_events`. */
@@ -4462,7 +4473,7 @@ export interface components {
         };
         /**
          * SnowflakeDestination
-         * @description A destination of the type `Snowflake`, without secrets. Not supported yet.
+         * @description A destination of the type `Snowflake`, without secrets.
          */
         SnowflakeDestination: {
             /**
@@ -4902,7 +4913,7 @@ export interface components {
         };
         /**
          * BigQueryConfig
-         * @description A table in Google BigQuery, with the credentials from the service account's JSON file. Not supported yet.
+         * @description A table in Google BigQuery, with the credentials from the service account's JSON file.
          */
         BigQueryConfig: {
             private_key: string;
@@ -4912,7 +4923,7 @@ export interface components {
         } & components["schemas"]["BigQuerySettings"];
         /**
          * BigQueryDestinationCreate
-         * @description A complete destination of the type `BigQuery`, with secrets. Not supported yet.
+         * @description A complete destination of the type `BigQuery`, with secrets.
          */
         BigQueryDestinationCreate: {
             /**
@@ -4924,20 +4935,20 @@ export interface components {
         };
         /**
          * SnowflakeConfig
-         * @description A table in Snowflake. Not supported yet.
+         * @description A table in Snowflake. Names are case-sensitive.
          */
         SnowflakeConfig: {
             user: string;
             /** @description Required if `authentication_type` is `password`. */
             password?: string;
-            /** @description Required if `authentication_type` is `keypair`. */
+            /** @description An RSA key in PEM format. Required if `authentication_type` is `keypair`. */
             private_key?: string;
             /** @description Required if the private key is encrypted. */
             private_key_passphrase?: string;
         } & components["schemas"]["SnowflakeSettings"];
         /**
          * SnowflakeDestinationCreate
-         * @description A complete destination of the type `Snowflake`, with secrets. Not supported yet.
+         * @description A complete destination of the type `Snowflake`, with secrets.
          */
         SnowflakeDestinationCreate: {
             /**
@@ -5021,8 +5032,7 @@ export interface components {
         };
         /**
          * DestinationType
-         * @description The type of a destination. `BigQuery` and `Snowflake` are not supported yet and are rejected with the code
-         *     `unsupported_destination`.
+         * @description The type of a destination.
          * @enum {string}
          */
         DestinationType: "S3" | "AwsS3" | "S3Compatible" | "AzureBlob" | "File" | "Postgres" | "Redshift" | "ClickHouse" | "BigQuery" | "Snowflake" | "HTTP" | "NoOp";

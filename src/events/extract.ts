@@ -118,14 +118,14 @@ const SHIFT = 10n ** 17n
 const DIGITS = String(SHIFT).length
 
 /** Returns one row: the count, the text, and the last event's sort key for `cursorOf`. */
-export function pageQuery(extract: Extract, after: Cursor | null, limit: number): Sql {
+export function pageQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null = null): Sql {
   const { major, minor, order } = ORDERS[extract.range.by]
   const text = either(sql`cast(group_concat(line, char(10)) as blob)`, sql`string_agg(line, E'\n')`)
   const usesPerson = extract.columns.some((column) => column.usesPerson)
   return sql`
     select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
       select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
-      ${fromEvents({ ...extract, range: startingAt(extract.range, after) }, usesPerson)} ${beyond(extract.range, after)} order by ${order} limit ${limit}) page`
+      ${fromEvents({ ...extract, range: startingAt(extract.range, after) }, usesPerson)} ${beyond(extract.range, after)} ${upTo(extract.range, through)} order by ${order} limit ${limit}) page`
 }
 
 const shifted = (value: Sql): Sql =>
@@ -198,6 +198,12 @@ function beyond({ by }: Range, after: Cursor | null): Sql {
   if (!after) return sql``
   if (by === 'times') return sql`and (e.timestamp, e.uuid) > (${after[0]}, ${after[1]})`
   return either(sql`and e.seq > ${after[0]}`, sql`and (e.position, e.seq) > (${after[0]}, ${after[1]})`)
+}
+
+function upTo({ by }: Range, through: Cursor | null): Sql {
+  if (!through) return sql``
+  if (by === 'times') return sql`and (e.timestamp, e.uuid) <= (${through[0]}, ${through[1]})`
+  return either(sql`and e.seq <= ${through[0]}`, sql`and (e.position, e.seq) <= (${through[0]}, ${through[1]})`)
 }
 
 function lineOf({ columns, encoding }: Extract): Sql {

@@ -6,8 +6,8 @@ import { compile, type Sql, type Value } from '../sql/template.ts'
 import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery } from './extract.ts'
 
 export interface Source {
-  /** Returns at most `limit` events after the cursor. Null if there are no more. */
-  page(extract: Extract, after: Cursor | null, limit: number): Promise<Page | null>
+  /** Returns at most `limit` events after the cursor, up to and including `through`. Null if there are no more. */
+  page(extract: Extract, after: Cursor | null, limit: number, through?: Cursor | null): Promise<Page | null>
   count(extract: Extract): Promise<number>
   close(): Promise<void>
 }
@@ -32,8 +32,8 @@ export async function openSource(url: string, functions: boolean, observe?: Obse
     }
   }
   return {
-    page: async (extract, after, limit) => {
-      const [records, text, place] = await queryRow(pageQuery(extract, after, limit))
+    page: async (extract, after, limit, through = null) => {
+      const [records, text, place] = await queryRow(pageQuery(extract, after, limit, through))
       if (Number(records) === 0) return null
       return {
         records: Number(records),

@@ -10,11 +10,15 @@ interface Entry {
 
 const AWS: Entry['libraries'] = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage']
 
-const DESTINATIONS: Partial<Record<DestinationType, Entry>> = {
+const DESTINATIONS: Record<DestinationType, Entry> = {
   AwsS3: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).awsS3 },
   AzureBlob: {
     libraries: ['@azure/storage-blob'],
     load: async () => (await import('./destinations/azure.ts')).loadAzure(),
+  },
+  BigQuery: {
+    libraries: ['@duckdb/node-api'],
+    load: async () => (await import('./destinations/bigquery.ts')).bigquery,
   },
   ClickHouse: { load: async () => (await import('./destinations/clickhouse.ts')).clickhouse },
   File: { load: async () => (await import('./destinations/file.ts')).file },
@@ -24,25 +28,17 @@ const DESTINATIONS: Partial<Record<DestinationType, Entry>> = {
   Redshift: { load: async () => (await import('./destinations/redshift.ts')).redshift },
   S3: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).s3 },
   S3Compatible: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).s3Compatible },
+  Snowflake: { load: async () => (await import('./destinations/snowflake.ts')).snowflake },
 }
 
-export const SUPPORTED_TYPES = Object.keys(DESTINATIONS)
+export const DESTINATION_TYPES = Object.keys(DESTINATIONS)
 
-/**
- * Undefined for a type that the contract describes but that is not implemented. Throws `destination_library_missing`;
- * `attr` names the field with the type.
- */
-export async function findDestination(
+/** Throws `destination_library_missing`; `attr` names the field with the type. */
+export async function loadDestination(
   type: DestinationType,
   attr = 'destination__type',
-): Promise<Destination<DestinationConfig> | undefined> {
-  const entry = DESTINATIONS[type]
-  if (entry?.libraries) requireLibraries(type, attr, entry.libraries)
-  return entry?.load()
-}
-
-export async function loadDestination(type: DestinationType): Promise<Destination<DestinationConfig>> {
-  const destination = await findDestination(type)
-  if (!destination) throw new Error(`destination type ${type} is not supported`)
-  return destination
+): Promise<Destination<DestinationConfig>> {
+  const { libraries, load } = DESTINATIONS[type]
+  if (libraries) requireLibraries(type, attr, libraries)
+  return load()
 }

@@ -34,6 +34,7 @@ export interface DeliveryJob {
   destination: { type: DestinationType; config: Record<string, unknown> }
   hogql_query: string | null
   checkpoint: Checkpoint | null
+  repeated?: boolean
   /** The value of `now()` in the query, in microseconds. */
   now: number
   /** The database with the events. */
@@ -112,11 +113,17 @@ export async function deliver(
       try {
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null
+        let through = job.checkpoint?.through ?? null
         let reported_at = 0
         for (;;) {
           signal.throwIfAborted()
-          const page = await source.page(extract, cursor, limit)
-          if (!page) break
+          const page = await source.page(extract, cursor, limit, through)
+          if (!page) {
+            if (!through) break
+            cursor = through
+            through = null
+            continue
+          }
           limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
           await receiver.write(page)
           records += page.records

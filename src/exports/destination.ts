@@ -14,7 +14,8 @@ export type TestStep = Schemas['DestinationTest']['steps'][number]
 
 /** Where the next attempt continues, and the files and events delivered so far. */
 export interface Checkpoint {
-  cursor: Cursor
+  /** Null for the start of the range. */
+  cursor: Cursor | null
   records: number
   bytes: number
   /** The size of the next page. A repeated attempt reads the same pages and writes the same files. */
@@ -25,6 +26,10 @@ export interface Checkpoint {
   posts?: number
   /** Events delivered after the cursor, which marks the end of a page. */
   beyond?: number
+  /** The end of a part whose commit has begun. The next attempt reads the same part: the events from the cursor to here. */
+  through?: Cursor
+  /** Whether this run merges its rows with those of earlier runs. */
+  merged?: boolean
 }
 
 /** One attempt at a run, as its destination sees it. */
@@ -46,6 +51,8 @@ export interface Delivery<Config> {
   /** For rows that replace earlier ones with the same key and a lower version. Null for events, which never change. */
   merge: Merge | null
   checkpoint: Checkpoint | null
+  /** Whether an earlier attempt or run may have delivered rows of this range. False if absent. */
+  repeated?: boolean
   tools: Tools
 }
 

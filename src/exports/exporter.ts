@@ -231,6 +231,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     destination: decryptSettings(vault, row),
     hogql_query: row.hogql_query,
     checkpoint: checkpointFor(row, run),
+    repeated: run.kind === 'retry' || run.attempts > 1 || run.checkpoint !== null,
     now: Date.parse(run.created_at) * 1000,
     url: config.DATABASE_URL,
     files_root: options.files_root,

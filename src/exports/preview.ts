@@ -1,8 +1,7 @@
 /** Runs the query of an export on recent events. */
-import { invalid } from '../errors.ts'
 import { latestRows } from '../events/latest.ts'
 import type { EventReader } from '../events/readers.ts'
-import { findDestination, SUPPORTED_TYPES } from './catalog.ts'
+import { loadDestination } from './catalog.ts'
 import type { DestinationType } from './destination.ts'
 import { queryColumns, querySchema, unsupportedQuery } from './query.ts'
 
@@ -32,12 +31,6 @@ export async function preview(
 }
 
 async function requireQuerySupport(type: DestinationType): Promise<void> {
-  const destination = await findDestination(type, 'destination_type')
-  if (!destination)
-    throw invalid(
-      'destination_type',
-      `${type} is not supported yet. Use one of ${SUPPORTED_TYPES.join(', ')}.`,
-      'unsupported_destination',
-    )
+  const destination = await loadDestination(type, 'destination_type')
   if (!destination.supportsQuery) throw unsupportedQuery(type)
 }

@@ -7,7 +7,7 @@ import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
-import { findDestination, SUPPORTED_TYPES } from './catalog.ts'
+import { loadDestination } from './catalog.ts'
 import { type Destination, type DestinationConfig, type DestinationType, describeRoleRefusal } from './destination.ts'
 
 export interface DestinationSettings {
@@ -15,19 +15,13 @@ export interface DestinationSettings {
   config: DestinationConfig
 }
 
-/** Throws for an unsupported type or an invalid config. `attr` names the key. */
+/** Throws for a missing library or an invalid config. `attr` names the key. */
 export async function validateSettings(
   { type, config }: DestinationSettings,
   outbound: Outbound,
   role_buckets: readonly string[],
 ): Promise<Destination<DestinationConfig>> {
-  const destination = await findDestination(type)
-  if (!destination)
-    throw invalid(
-      'destination__type',
-      `${type} is not supported yet. Use one of ${SUPPORTED_TYPES.join(', ')}.`,
-      'unsupported_destination',
-    )
+  const destination = await loadDestination(type)
   const result = configValidator(type)({ destination: { config } })
   if (result !== true) throw result.error
   destination.validate(config)

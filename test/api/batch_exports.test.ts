@@ -273,8 +273,8 @@ onBothEngines(t, 'rejects an invalid export, names the key and changes nothing',
     [of('File', { file_format: 'CSV' }), 'destination__config__file_format', 'invalid_choice'],
     [of('File', { max_file_size_mb: '5' }), 'destination__config__max_file_size_mb', 'invalid_input'],
     [of('File', { include_events: 'all' }), 'destination__config__include_events', 'invalid_input'],
-    [of('BigQuery', {}), 'destination__type', 'unsupported_destination'],
-    [of('Snowflake', {}), 'destination__type', 'unsupported_destination'],
+    [of('BigQuery', {}), 'destination__config__project_id', 'required'],
+    [of('Snowflake', {}), 'destination__config__account', 'required'],
     [of('NoOp', {}, { hogql_query: 'SELECT' }), 'hogql_query', 'invalid_input'],
     [of('NoOp', {}, { hogql_query: 'SELECT nothing FROM events' }), 'hogql_query', 'invalid_input'],
     [of('NoOp', {}, { hogql_query: 'SELECT event FROM persons' }), 'hogql_query', 'invalid_input'],
@@ -540,7 +540,7 @@ onBothEngines(t, 'tests a destination step by step', async (t, app) => {
   t.match(await app.send('POST', `${project}/test/`, { body: { type: 'File', config: { nope: 1 } } }), { status: 400 })
   t.match(await app.send('POST', `${project}/test/`, { body: { type: 'Snowflake', config: {} } }), {
     status: 400,
-    body: { code: 'unsupported_destination' },
+    body: { code: 'required', attr: 'destination__config__account' },
   })
 })
 

@@ -7,7 +7,7 @@ import { parse as parseYaml } from 'yaml'
 import { describeClientSettings, describeSettings } from '../../src/config.ts'
 import type { OpenApiSchema } from '../../src/contract/document.ts'
 import { contract, resolve } from '../../src/contract/table.ts'
-import { SUPPORTED_TYPES } from '../../src/exports/catalog.ts'
+import { DESTINATION_TYPES } from '../../src/exports/catalog.ts'
 import { codeBlocks, PAGES, proseOf } from '../helpers/pages.ts'
 import { command, ended } from '../helpers/process.ts'
 
@@ -164,7 +164,7 @@ t.test('docs/destinations.md lists every type and every key of its config', asyn
   const keysIn = (text: string): string[] =>
     [...text.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? [])
   const common = keysIn(section('File'))
-  for (const type of SUPPORTED_TYPES) {
+  for (const type of DESTINATION_TYPES) {
     t.match(page, `\`${type}\``, type)
     if (type === 'NoOp') continue
     const config: OpenApiSchema = contract.components.schemas[`${type}Config`]!

@@ -46,10 +46,7 @@ onBothEngines(t, 'returns up to ten rows of recent events, newest first', async 
     status: 400,
     body: { attr: 'hogql_query', detail: /HTTP exports do not support a query/ },
   })
-  t.match(await preview(app, 'select event from events', { destination_type: 'BigQuery' }), {
-    status: 400,
-    body: { attr: 'destination_type', code: 'unsupported_destination' },
-  })
+  t.match(await preview(app, 'select event from events', { destination_type: 'BigQuery' }), { status: 200 })
   t.match(await preview(app, undefined), { status: 400, body: { attr: 'hogql_query', code: 'required' } })
   t.match(await preview(app, 1), { status: 400, body: { attr: 'hogql_query' } })
   t.match(await preview(app, 'x'.repeat(10_001)), { status: 400, body: { attr: 'hogql_query', code: 'max_length' } })

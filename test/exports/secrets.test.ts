@@ -322,6 +322,7 @@ t.test('applies the same rules to nested secrets and to types that are not suppo
   const bigquery = { project_id: 'p', private_key: 'k', private_key_id: 'i', client_email: 'e', token_uri: 't' }
   t.throws(update('BigQuery', bigquery, { token_uri: 'u' }), required('private_key'))
   update('BigQuery', bigquery, { ...bigquery, token_uri: 'u' })()
+  t.throws(update('BigQuery', bigquery, { endpoint_url: 'u' }), required('private_key'))
   update('BigQuery', bigquery, { project_id: 'q', dataset_id: 'd' })()
 
   const pair = { aws_access_key_id: 'a', aws_secret_access_key: 's' }

@@ -1,0 +1,170 @@
+/**
+ * HTTP requests to the API of a cloud warehouse, through the outbound guard. The official libraries derive hosts, follow
+ * redirects and read metadata services with connections of their own, which the guard cannot check.
+ */
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { errorCode } from '../errors.ts'
+import type { Outbound } from '../outbound/guard.ts'
+import { DeliveryError, permanentError, retryableError } from './destination.ts'
+
+export interface RequestLimits {
+  connect_ms: number
+  /** Time without data in either direction. */
+  idle_ms: number
+}
+
+export const DEFAULT_LIMITS: RequestLimits = { connect_ms: 15_000, idle_ms: 120_000 }
+
+/** The machine's clock, in milliseconds. Peers compare the times in tokens and signatures with their own clock. */
+export const machineTime = (): number => Date.now()
+
+/** Responses are JSON with few rows. A longer one fails the request. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+
+export interface OutgoingRequest {
+  method: string
+  url: string
+  headers?: Record<string, string>
+  /** A stream needs a `content-length` header. */
+  body?: string | Buffer | Readable
+  /** For responses that the server delays on purpose. */
+  idle_ms?: number
+}
+
+export interface IncomingResponse {
+  status: number
+  headers: IncomingHttpHeaders
+  /** The parsed body; null if it is not JSON. */
+  body: unknown
+}
+
+export interface Requester {
+  /** Returns responses of any status. Throws DeliveryError without a response, and errors of the guard or the signal. */
+  send(request: OutgoingRequest): Promise<IncomingResponse>
+  close(): void
+}
+
+/** `peer` names the service in messages. Redirects are not followed. */
+export function createRequester(
+  peer: string,
+  { outbound, signal }: { outbound: Outbound; signal: AbortSignal },
+  limits: RequestLimits,
+): Requester {
+  const plain = plainAgent(outbound)
+  const tls = outbound.agent('https:', { keepAlive: true })
+
+  const send = ({ method, url, headers, body, idle_ms = limits.idle_ms }: OutgoingRequest): Promise<IncomingResponse> =>
+    new Promise((done, fail) => {
+      const isPlain = url.startsWith('http:')
+      const sending = (isPlain ? requestPlain : requestTls)(url, {
+        method,
+        agent: isPlain ? plain : tls,
+        signal,
+        timeout: idle_ms,
+        headers: {
+          'user-agent': 'workspace-admin',
+          ...(typeof body === 'string' || Buffer.isBuffer(body)
+            ? { 'content-length': Buffer.byteLength(body) }
+            : body === undefined && method !== 'GET' && { 'content-length': 0 }),
+          ...headers,
+        },
+      })
+      const stop = (): void => void sending.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
+      const connecting = setTimeout(stop, limits.connect_ms)
+      sending.on('socket', (socket) => {
+        if (socket.connecting) socket.once(isPlain ? 'connect' : 'secureConnect', () => clearTimeout(connecting))
+        else clearTimeout(connecting)
+      })
+      sending.on('timeout', stop)
+      sending.on('close', () => clearTimeout(connecting))
+      sending.on('error', fail)
+      sending.on('response', (response) =>
+        readBody(response).then(
+          (text) => done({ status: response.statusCode ?? 0, headers: response.headers, body: parseJson(text) }),
+          fail,
+        ),
+      )
+      if (body instanceof Readable) pipeline(body, sending).catch(fail)
+      else sending.end(body)
+    })
+
+  return {
+    send: async (request) => {
+      signal.throwIfAborted()
+      try {
+        return await send(request)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (request.url.startsWith('http:') && errorCode(error) === 'outbound_refused') throw NO_TLS
+        throw describeConnectionError(peer, error)
+      }
+    },
+    close: () => {
+      plain.destroy()
+      tls.destroy()
+    },
+  }
+}
+
+/** Requests without TLS carry credentials, so they go only to addresses that the operator allows. */
+function plainAgent(outbound: Outbound): Agent {
+  const agent = new Agent({ keepAlive: true })
+  agent.createConnection = (options) => {
+    const socket = outbound.socket({ allowed_only: true })
+    socket.connect({ host: options.host ?? 'localhost', port: Number(options.port) })
+    return socket
+  }
+  return agent
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > MAX_RESPONSE_BYTES) throw Object.assign(new Error('the response is too long'), { code: 'EMSGSIZE' })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const NO_TLS = permanentError(
+  'This server connects without TLS only to addresses in OUTBOUND_ALLOW. Use https, or ask the operator to allow the address.',
+)
+const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
+
+function describeConnectionError(peer: string, error: unknown): unknown {
+  if (error instanceof DeliveryError) return error
+  const code = errorCode(error)
+  if (code.startsWith('outbound_')) return error
+  if (UNTRUSTED.test(code))
+    return permanentError(`The certificate of ${peer} is not trusted or is for another name. Check the address.`)
+  if (code === 'ETIMEDOUT') return retryableError(`${peer} did not respond in time.`)
+  return retryableError(`The connection to ${peer} failed.`)
+}
+
+/** Reads a path in a JSON response. Undefined unless the value is a string of at most 4,096 characters. */
+export function textAt(body: unknown, ...path: (string | number)[]): string | undefined {
+  const value = valueAt(body, ...path)
+  return typeof value === 'string' && value.length <= 4_096 ? value : undefined
+}
+
+export function valueAt(body: unknown, ...path: (string | number)[]): unknown {
+  let value: unknown = body
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string | number, unknown>)[key]
+  }
+  return value
+}
