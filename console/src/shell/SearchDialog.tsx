@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { answer, client } from '../api.ts'
 import { SearchIcon } from '../parts/icons.tsx'
-import { useCurrentPlace } from './Shell.tsx'
+import { useCurrentPlace } from './workspace.ts'
 
 interface Target {
   label: string

@@ -14,15 +14,14 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect } from 'react'
-import { answer, client, organizationQuery, queryClient } from '../api.ts'
+import { answer, client, queryClient } from '../api.ts'
 import * as icons from '../parts/icons.tsx'
 import { nameOf } from '../parts/people.ts'
 import { SearchButton } from './Search.tsx'
 import { Switcher } from './Switcher.tsx'
-import { useMe } from './workspace.ts'
+import { useCurrentPlace, useMe } from './workspace.ts'
 
 /** The frame of every signed-in page: header, navigation and content. */
 export function Shell() {
@@ -128,16 +127,6 @@ function Navigation() {
       </Section>
     </>
   )
-}
-
-/** The place in the URL. On other pages, the current organization and project of the user. */
-export function useCurrentPlace(): { organization: string | undefined; project: string | undefined } {
-  const params = useParams({ strict: false })
-  const me = useMe()
-  const organization = params.organization ?? me.organization?.id
-  const first = useQuery({ ...organizationQuery(organization ?? ''), enabled: organization !== undefined })
-  const current = me.team && me.team.organization === organization ? me.team.id : first.data?.teams[0]?.id
-  return { organization, project: params.project ?? (current === undefined ? undefined : String(current)) }
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

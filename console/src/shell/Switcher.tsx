@@ -4,8 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { answer, client, organizationQuery, organizationsQuery, queryClient } from '../api.ts'
 import { notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
 import { CheckIcon, ChevronDownIcon, PlusIcon } from '../parts/icons.tsx'
-import { useCurrentPlace } from './Shell.tsx'
-import { useMe } from './workspace.ts'
+import { useCurrentPlace, useMe } from './workspace.ts'
 
 /** Chooses the organization and the project. `@current` changes only when the user asks for it. */
 export function Switcher() {

@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { meQuery, organizationQuery, projectQuery, type Schemas } from '../api.ts'
 
@@ -15,3 +15,13 @@ export function useProject(): Schemas['Project'] {
 }
 
 export const useMe = (): Schemas['Me'] => useSuspenseQuery(meQuery).data
+
+/** The place in the URL. On other pages, the current organization and project of the user. */
+export function useCurrentPlace(): { organization: string | undefined; project: string | undefined } {
+  const params = useParams({ strict: false })
+  const me = useMe()
+  const organization = params.organization ?? me.organization?.id
+  const first = useQuery({ ...organizationQuery(organization ?? ''), enabled: organization !== undefined })
+  const current = me.team && me.team.organization === organization ? me.team.id : first.data?.teams[0]?.id
+  return { organization, project: params.project ?? (current === undefined ? undefined : String(current)) }
+}
