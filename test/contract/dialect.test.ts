@@ -125,7 +125,7 @@ t.test('the CLI can start and call a server with the dialect', async (t) => {
   t.match(JSON.parse(retrieved.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
   const shown = await ended(command(['organizations', 'retrieve', '@current'], environment))
   t.match(shown.stdout, /member_count: +1\n/)
-  t.match(shown.stdout, /metadata: +\{"instance_tag":"none"\}/)
+  t.match(shown.stdout, /^metadata:\n {2}instance_tag: none$/m)
   const wrong = await ended(command(['serve', '--dialect', 'klingon'], {}))
   t.equal(wrong.code, 2)
   t.match(wrong.stderr, /must be one of: standard, posthog/)
