@@ -7,6 +7,13 @@ import { type Config, type LogArea, parseLevels } from './config.ts'
 
 /** Log lines that wait for a slow reader or disk. Further lines are dropped. */
 const BACKLOG_BYTES = 1024 * 1024
+/** One write per batch: a write per line takes longer than a small response. */
+const BATCH_BYTES = 16 * 1024
+const BATCH_MS = 50
+/** Warnings and errors are written at once. */
+const URGENT = 40
+/** pino then sets `lastLevel`. */
+const METADATA = Symbol.for('pino.metadata')
 const FLUSH_MS = 500
 const STDERR = 2
 
@@ -20,7 +27,10 @@ export function areaLog(log: Logger, { LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, a
 export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Logger {
   const isPretty = (LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty'
   const colors = process.stderr.isTTY === true && process.stderr.hasColors()
+  let batch: string[] = []
+  let size = 0
   let dropped = 0
+  let timer: NodeJS.Timeout | undefined
   const report = (): void => {
     const count = dropped
     dropped = 0
@@ -30,21 +40,36 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 
   const offer = openOutput(() => {
     if (dropped > 0) report()
   })
-  const log = pino(
-    { level: parseLevels(LOG_LEVEL)?.base ?? 'info' },
-    {
-      write: (line: string): void => {
-        if (!offer(isPretty ? prettyLine(line, colors) : line)) dropped++
-        else if (dropped > 0) report()
-      },
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const lines = batch
+    batch = []
+    size = 0
+    if (lines.length === 0) return
+    if (!offer(lines.join(''))) dropped += lines.length
+    else if (dropped > 0) report()
+  }
+  process.on('exit', flush)
+  const output = {
+    [METADATA]: true as const,
+    lastLevel: 0,
+    write: (line: string): void => {
+      batch.push(isPretty ? prettyLine(line, colors) : line)
+      size += line.length
+      if (output.lastLevel >= URGENT || size >= BATCH_BYTES) flush()
+      else timer ??= setTimeout(flush, BATCH_MS).unref()
     },
-  )
+    flush,
+  }
+  const log = pino({ level: parseLevels(LOG_LEVEL)?.base ?? 'info' }, output)
   return log
 }
 
 /** Waits for a slow reader of the log, but not for one that does not read. */
-export async function flushLog(): Promise<void> {
+export async function flushLog(log: Logger): Promise<void> {
   const { stderr } = process
+  log.flush()
   if (stderr.writableLength === 0) return
   await Promise.race([once(stderr, 'drain'), sleep(FLUSH_MS, undefined, { ref: false })]).catch(() => undefined)
 }

@@ -165,7 +165,7 @@ export function stopOnSignals(
         },
       )
       .then(async (code) => {
-        await flushLog()
+        await flushLog(log)
         process.exit(code)
       })
   }

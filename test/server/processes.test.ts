@@ -122,19 +122,25 @@ t.test('a server whose output is not read keeps serving, and reports the dropped
   const environment = { LOG_LEVEL: 'info,sql=debug', RATE_LIMITS: 'false', DRAIN_SECONDS: '0' }
   const { child, url, exited } = await start(t, process.execPath, serveArguments(), { environment })
   const statuses = new Set<number>()
-  const request = async (): Promise<void> => {
-    const response = await fetch(`${url}/api/users/@me/`, { headers: { authorization: 'Bearer phx_unknown' } })
+  const request = async (id = 'early'): Promise<void> => {
+    const headers = { authorization: 'Bearer phx_unknown', 'x-request-id': id }
+    const response = await fetch(`${url}/api/users/@me/`, { headers })
     await response.text()
     statuses.add(response.status)
   }
   // About 2 MB of log lines. The pipe takes 64 kB to 1 MB, and the server buffers 1 MiB.
   const REQUESTS = 3_000
-  for (let sent = 0; sent < REQUESTS; sent += 50) await Promise.all(Array.from({ length: 50 }, request))
-  const lines = text(child.stderr!)
-  await request()
+  for (let sent = 0; sent < REQUESTS; sent += 50) await Promise.all(Array.from({ length: 50 }, () => request()))
+  let lines = ''
+  child.stderr!.on('data', (bytes) => {
+    lines += bytes
+  })
+  const ended = once(child.stderr!, 'close')
+  while (!lines.includes('"late"')) await request('late')
   child.kill('SIGTERM')
   t.same(await exited, [0, null])
-  const log = (await lines)
+  await ended
+  const log = lines
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))

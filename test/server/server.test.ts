@@ -313,7 +313,7 @@ t.test('links use SITE_URL or the headers of a trusted proxy', async (t) => {
 
 const SECURE = {
   'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
+  'x-frame-options': /^deny$/i,
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
