@@ -130,6 +130,15 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     'next run=next_run_at?',
   ],
   BatchExportRun: RUN,
+  Backfill: [
+    'id',
+    'status',
+    'start=start_at',
+    'end=end_at',
+    ['windows', ({ windows_completed, windows_total }) => `${windows_completed}/${windows_total ?? '?'}`],
+    'rows=records_completed',
+    'error=latest_error?',
+  ],
   BatchExportLogEntry: LOG,
   Plugin: PLUGIN,
   PluginWithActivity: [
