@@ -67,7 +67,7 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 
 }
 
 /** Waits for a slow reader of the log, but not for one that does not read. */
-export async function flushLog(log: Logger): Promise<void> {
+export async function flushLog(log: { flush(): void }): Promise<void> {
   const { stderr } = process
   log.flush()
   if (stderr.writableLength === 0) return

@@ -25,6 +25,8 @@ export interface Log {
   warn(message: string): void
   error(fields: object, message: string): void
   error(message: string): void
+  /** Writes the lines that wait. */
+  flush(): void
 }
 
 export interface Running {
