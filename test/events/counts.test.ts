@@ -314,6 +314,8 @@ t.test('a deletion while existing events are read does not change their count tw
   for (const engine of ENGINES) {
     const app = await openApp(t, engine)
     const { events, purger } = app.deps
+    // Its first round would count the events before the purge.
+    await app.deps.counter.stop()
     await events.tx((tx) =>
       ingest(
         tx,
