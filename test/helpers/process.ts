@@ -113,7 +113,7 @@ export interface ServerProcess {
 /** Node's arguments for `serve` with a JSON ready line and a free port. */
 export const serveArguments = (...flags: string[]): string[] => [
   programFile('workspace-admin.js'),
-  ...['serve', '--json', '--port', '0', ...flags],
+  ...['serve', '--json', ...(flags.includes('--port') ? [] : ['--port', '0']), ...flags],
 ]
 
 /** Starts a server as a child process that is killed at the end of the test. `log` is a file descriptor. */
