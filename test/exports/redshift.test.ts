@@ -389,7 +389,7 @@ t.test('a Redshift cluster that fails', async (t) => {
   })
 
   await t.test('that stalls times out', async (t) => {
-    const limits = { connect_ms: 5_000, statement_ms: 100, insert_ms: 100 }
+    const limits = { connect_ms: 10_000, statement_ms: 3_000, insert_ms: 3_000 }
     stub.fault = ({ text }) => text.includes('lock')
     const receiver = await createRedshift(limits).open(deliveryOf(config({ table_name: 'slow' }), toolsFor(t)))
     await receiver.write(pageOf([['u', 'e', '{}', '', '{}', '{}', 'd', 1, '', '', 0]]))
