@@ -12,7 +12,7 @@ import { ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const neverAborted = new AbortController().signal
-const SMALL = { events: 100, bytes: 1024 * 1024, idle_ms: 200, request_ms: 2_000 }
+const SMALL = { events: 100, bytes: 1024 * 1024, idle_ms: 1_000, request_ms: 5_000 }
 const small = createClickHouse(SMALL)
 
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
