@@ -25,7 +25,12 @@ const options = {
   format: 'esm',
   // The dependencies of the package: native, optional and large ones. Everything else is bundled, so that an install is
   // small and a start reads few files.
-  external: [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.peerDependencies), 'pg-native'],
+  external: [
+    ...Object.keys(packageJson.dependencies),
+    // The server calls the API also without traces. It is small, and its instances share one registry.
+    ...Object.keys(packageJson.peerDependencies).filter((name) => name !== '@opentelemetry/api'),
+    'pg-native',
+  ],
   // CommonJS packages expect these globals.
   banner: {
     js: [

@@ -78,7 +78,7 @@ function declarationText(symbol: ts.Symbol, declaration: ts.Declaration): string
   if (!ts.isFunctionDeclaration(declaration))
     return [...comments, declaration.getText().replace(/^(?!export )/, 'export ')].join('\n')
   const parameters = declaration.parameters.map(({ name, type, initializer }) => {
-    const label = ts.isIdentifier(name) ? name.text : 'options'
+    const label = ts.isIdentifier(name) ? name.text : labelOf(type?.getText() ?? '')
     return `${label}${initializer ? '?' : ''}: ${typeText(symbol, type)}`
   })
   const signature = `${symbol.name}(${parameters.join(', ')}): ${typeText(symbol, declaration.type)}`
@@ -89,3 +89,7 @@ function typeText({ name }: ts.Symbol, type: ts.TypeNode | undefined): string {
   if (!type) throw new Error(`${name} needs explicit types, because the package exports it.`)
   return type.getText()
 }
+
+/** The name of a parameter that is destructured: `running` for `Running`, `options` for `StopOptions`. */
+const labelOf = (type: string): string =>
+  type.endsWith('Options') ? 'options' : type.charAt(0).toLowerCase() + type.slice(1)
