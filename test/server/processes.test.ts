@@ -18,12 +18,19 @@ const FLAGS = ['--json', '--port', '0']
 function installedPackage(t: Test): string {
   const folder = freshFolder(t)
   const { start } = packageJson.scripts
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'installed', scripts: { build: 'true', start } }))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'installed', scripts: { start } }))
   symlinkSync(builtProgram(), join(folder, 'dist'))
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-  const command = join(folder, 'node_modules/.bin/workspace-admin')
-  writeFileSync(command, `#!/bin/sh\nexec node ${programFile('workspace-admin.js')} "$@"\n`)
-  chmodSync(command, 0o755)
+  const commands = {
+    'workspace-admin': `exec node ${programFile('workspace-admin.js')} "$@"`,
+    // Instead of a build, because the program is built.
+    tsx: 'exit 0',
+  }
+  for (const [name, script] of Object.entries(commands)) {
+    const command = join(folder, 'node_modules/.bin', name)
+    writeFileSync(command, `#!/bin/sh\n${script}\n`)
+    chmodSync(command, 0o755)
+  }
   return folder
 }
 

@@ -387,9 +387,10 @@ t.test('every response has security headers', async (t) => {
     [`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ] as const) {
     const [head, body] = (await exchange(port, text)).split('\r\n\r\n')
-    const lines = head!.toLowerCase().split('\r\n')
-    t.match(lines.shift(), `http/1.1 ${status} `)
-    t.match(Object.fromEntries(lines.map((line) => line.split(': '))), strict)
+    const [first, ...lines] = head!.split('\r\n')
+    t.match(first, `HTTP/1.1 ${status} `)
+    const headers = lines.map((line) => line.split(': ')).map(([name, value]) => [name!.toLowerCase(), value])
+    t.match(Object.fromEntries(headers), strict)
     t.match(JSON.parse(body!), { type: 'invalid_request', code: 'parse_error', attr: null })
   }
 })
