@@ -249,7 +249,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
     await page.getByRole('button', { name: 'Save SAML settings' }).click()
     await page.getByText('This is not an X.509 certificate.').waitFor()
     await page.getByRole('textbox', { name: 'Certificate of the identity provider' }).fill('')
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
     await page.getByRole('button', { name: 'Save SAML settings' }).click()
+    await saved
     await page.getByText('This is not an X.509 certificate.').waitFor({ state: 'detached' })
     const { results } = await api('GET', `/api/organizations/${organization}/domains/`)
     t.match(results, [
