@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import { type Column, type Cursor, EVENT_COLUMNS as c } from '../../events/extract.ts'
+import type { Column, Cursor } from '../../events/extract.ts'
 import {
   type BigQueryApi,
   type BigQueryLimits,
@@ -25,22 +25,10 @@ import {
 import type { Encoder } from '../formats/format.ts'
 import { DEFAULT_LIMITS } from '../guarded-requests.ts'
 import { hostOf } from '../object-stores.ts'
+import { EVENT_KEY, TABLE_COLUMNS_WITH_TEXT } from '../tables.ts'
 
 type Config = components['schemas']['BigQueryConfig']
 
-const COLUMNS: readonly Column[] = [
-  c.uuid,
-  c.event,
-  c.properties,
-  { ...c.elements_chain, name: 'elements' },
-  c.set,
-  c.set_once,
-  c.distinct_id,
-  c.team_id,
-  c.ip,
-  c.site_url,
-  c.timestamp,
-]
 const TYPES: Partial<Record<Column['type']['kind'], string>> = {
   integer: 'INTEGER',
   float: 'FLOAT',
@@ -56,8 +44,6 @@ const INGESTED: Field = {
   defaultValueExpression: 'CURRENT_TIMESTAMP()',
 }
 
-/** The key of events. */
-const EVENT_KEY = ['team_id', 'uuid']
 /** Of Parquet. A table accepts 1,500 load jobs a day. */
 const PART_BYTES = 100 * 1024 * 1024
 /** Staging tables of killed attempts expire. */
@@ -70,7 +56,7 @@ export interface BigQueryOptions extends BigQueryLimits {
 }
 
 export const createBigQuery = (options: BigQueryOptions): Destination<Config> => ({
-  columns: COLUMNS,
+  columns: TABLE_COLUMNS_WITH_TEXT,
   supportsQuery: true,
   encoding: () => 'cells',
   steps: ['Get an access token', 'Find the dataset', 'Check the table', 'Load a row'],
@@ -116,7 +102,7 @@ export const createBigQuery = (options: BigQueryOptions): Destination<Config> =>
       const location = await api.getLocation()
       yield 'The dataset exists, and the service account may read its settings.'
       const table = await api.getTable(tableOf(config))
-      if (table) requireColumns(table, COLUMNS)
+      if (table) requireColumns(table, TABLE_COLUMNS_WITH_TEXT)
       yield table ? 'The table exists and has all columns.' : 'The table does not exist. The first run creates it.'
       const table_id = stagingName()
       await api.createTable(table_id, [{ name: 'one', type: 'INTEGER' }], STAGING_MS)
@@ -195,7 +181,7 @@ async function findOrCreateTable(api: BigQueryApi, { config, columns }: Delivery
   let table = await api.getTable(table_id)
   if (!table) {
     const fields = fieldsOf(columns, config.use_json_type ? 'JSON' : 'STRING')
-    await api.createTable(table_id, columns === COLUMNS ? [...fields, INGESTED] : fields)
+    await api.createTable(table_id, columns === TABLE_COLUMNS_WITH_TEXT ? [...fields, INGESTED] : fields)
     table = await api.getTable(table_id)
   }
   if (!table) throw retryableError('The table was deleted during the delivery.')
@@ -220,7 +206,7 @@ async function openReceiver(api: BigQueryApi, delivery: Delivery<Config>, part_b
   const { config, columns, checkpoint, tools, merge, batch_export_id, range_key } = delivery
   requireValidNames(columns)
   const table = await findOrCreateTable(api, delivery)
-  const hasKey = columns === COLUMNS || merge !== null
+  const hasKey = columns === TABLE_COLUMNS_WITH_TEXT || merge !== null
   const merged = hasKey && (checkpoint ? (checkpoint.merged ?? false) : (delivery.repeated ?? false))
   const target: Target = { api, config, columns, table, merge: merge ?? (merged ? { key: EVENT_KEY } : null), tools }
 

@@ -2,25 +2,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
-import { type Column, EVENT_COLUMNS as c } from '../../events/extract.ts'
+import type { Column } from '../../events/extract.ts'
 import { type Destination, type Merge, permanentError, type Receiver, type Tools } from '../destination.ts'
+import { EVENT_KEY, LEDGER, quote, requireUnreservedName, TABLE_COLUMNS, truncate } from '../tables.ts'
 import { connect, NO_PERMISSION, type Server, type Session, type SessionLimits } from './postgres-session.ts'
 
 type Config = components['schemas']['PostgresConfig']
 
-const COLUMNS: readonly Column[] = [
-  c.uuid,
-  c.event,
-  c.properties,
-  c.elements,
-  c.set,
-  c.set_once,
-  c.distinct_id,
-  c.team_id,
-  c.ip,
-  c.site_url,
-  c.timestamp,
-]
 /** Column types of a table that the export creates. Other columns are VARCHAR(200). */
 const EVENT_TYPES: Record<string, string> = {
   properties: 'jsonb',
@@ -30,7 +18,6 @@ const EVENT_TYPES: Record<string, string> = {
   team_id: 'integer',
   timestamp: 'timestamptz',
 }
-const EVENT_KEY = ['team_id', 'uuid']
 const QUERY_TYPES: Record<Column['type']['kind'], string> = {
   string: 'text',
   uuid: 'text',
@@ -47,7 +34,6 @@ const QUERY_TYPES: Record<Column['type']['kind'], string> = {
 }
 
 const DEFAULT_PORT = 5432
-const LEDGER = 'workspace_admin_ledger'
 const STAGING = 'workspace_admin_staging'
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63
@@ -61,7 +47,7 @@ export interface PostgresLimits extends SessionLimits {
 const LIMITS: PostgresLimits = { connect_ms: 15_000, statement_ms: 120_000, insert_ms: 3_600_000 }
 
 export const createPostgres = (limits: PostgresLimits): Destination<Config> => ({
-  columns: COLUMNS,
+  columns: TABLE_COLUMNS,
   supportsQuery: true,
   encoding: () => 'csv',
   steps: ['Connect', 'Use the schema', 'Write to the table'],
@@ -74,11 +60,7 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
     for (const key of ['schema', 'table_name'] as const)
       if (Buffer.byteLength(config[key] ?? '') > MAX_NAME_BYTES)
         throw invalid(`destination__config__${key}`, `"${key}" must have at most ${MAX_NAME_BYTES} bytes.`)
-    if (config.table_name === LEDGER)
-      throw invalid(
-        'destination__config__table_name',
-        `"${LEDGER}" is reserved for the delivery ledger. Use another table.`,
-      )
+    requireUnreservedName(config.table_name)
   },
 
   hosts: ({ host, port = DEFAULT_PORT }) => [{ host, port }],
@@ -104,7 +86,7 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
       yield session.encrypted
         ? 'Connected over TLS. The server accepted the user and the password.'
         : 'Connected without TLS: the server does not support it, and OUTBOUND_ALLOW allows its address.'
-      const { schema, quoted } = targetOf(config, COLUMNS, null)
+      const { schema, quoted } = targetOf(config, TABLE_COLUMNS, null)
       const { usage } = await session.queryOne<{ usage: boolean }>(
         "select has_schema_privilege($1, 'usage') as usage",
         [schema],
@@ -151,8 +133,8 @@ function targetOf(
   columns: readonly Column[],
   merge: Merge | null,
 ): Target {
-  const isEvents = columns === COLUMNS
-  const names = columns.map(({ name }) => truncateName(name))
+  const isEvents = columns === TABLE_COLUMNS
+  const names = columns.map(({ name }) => truncate(name, MAX_NAME_BYTES))
   const duplicate = names.find((name, i) => names.indexOf(name) !== i)
   if (duplicate !== undefined)
     throw permanentError(`Two columns of the query are truncated to "${duplicate}". Give them shorter names with AS.`)
@@ -164,17 +146,6 @@ function targetOf(
     key: merge?.key ?? (isEvents ? EVENT_KEY : null),
     merge,
   }
-}
-
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-/** Truncates a name as PostgreSQL does, at a character boundary. */
-function truncateName(name: string): string {
-  const bytes = Buffer.from(name)
-  if (bytes.length <= MAX_NAME_BYTES) return name
-  let end = MAX_NAME_BYTES
-  while ((bytes.readUInt8(end) & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
 }
 
 interface ReceiverOptions {

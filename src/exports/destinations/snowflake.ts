@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import { type Column, EVENT_COLUMNS as c } from '../../events/extract.ts'
+import type { Column } from '../../events/extract.ts'
 import {
   type Delivery,
   type Destination,
@@ -28,22 +28,13 @@ import {
   type SnowflakeSession,
   StatementError,
 } from '../snowflake-session.ts'
+import { EVENT_KEY, LEDGER, quote, requireUnreservedName, TABLE_COLUMNS } from '../tables.ts'
 
 type Config = components['schemas']['SnowflakeConfig']
 
-const COLUMNS: readonly Column[] = [
-  c.uuid,
-  c.event,
-  c.properties,
-  c.elements,
-  { ...c.set, name: 'people_set' },
-  { ...c.set_once, name: 'people_set_once' },
-  c.distinct_id,
-  c.team_id,
-  c.ip,
-  c.site_url,
-  c.timestamp,
-]
+const COLUMNS: readonly Column[] = TABLE_COLUMNS.map((column) =>
+  column.name === 'set' || column.name === 'set_once' ? { ...column, name: `people_${column.name}` } : column,
+)
 /** Column types of a table that the export creates. Other columns are STRING. */
 const TYPES: Partial<Record<Column['type']['kind'], string>> = {
   integer: 'integer',
@@ -58,9 +49,7 @@ const TYPES: Partial<Record<Column['type']['kind'], string>> = {
 /** Columns of these types take parsed JSON. */
 const JSON_TYPES = /^(VARIANT|OBJECT|ARRAY)$/i
 
-const EVENT_KEY = ['team_id', 'uuid']
 const NO_SUCH_OBJECT = '002003'
-const LEDGER = 'workspace_admin_ledger'
 /** The folder in the user's stage. */
 const STAGE = 'workspace_admin'
 /** Of compressed rows. Snowflake recommends 100 to 250 MB and loads the files of a run in parallel. */
@@ -102,8 +91,7 @@ export const createSnowflake = (options: SnowflakeOptions): Destination<Config> 
           `"${key}" must have at most ${MAX_NAME_LENGTH} characters, and no quotes, backslashes or control characters.`,
         )
     }
-    if (config.table_name === LEDGER)
-      throw invalid(at('table_name'), `"${LEDGER}" is reserved for the delivery ledger. Use another table.`)
+    requireUnreservedName(config.table_name)
     const secret = config.authentication_type === 'keypair' ? 'private_key' : 'password'
     if (!config[secret])
       throw invalid(at(secret), `"${secret}" is required for this "authentication_type".`, 'required')
@@ -168,7 +156,6 @@ export const snowflake = createSnowflake({
   file_bytes: FILE_BYTES,
 })
 
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 /** A backslash escapes in texts. */
 const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
