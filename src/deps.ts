@@ -20,6 +20,7 @@ import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
+import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { createFailureLog } from './signin/failure-log.ts'
@@ -164,6 +165,7 @@ export async function buildDeps({
       queued: () => purges.list(db),
       done: (project_id) => purges.remove(db, project_id),
       retentions: () => purges.retentions(db),
+      deletePersons: (time) => completeDeletions({ db, events }, time),
       removeExpired: async () => {
         const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
         await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))

@@ -12,6 +12,7 @@ import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { password_reset } from './password_reset.ts'
+import { persons } from './persons.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
 import { project_batch_exports } from './project_batch_exports.ts'
@@ -45,6 +46,7 @@ export const areas = (deps: Deps) =>
     batch_export_runs: batch_export_runs(deps),
     capture: capture(deps),
     events: events(deps),
+    persons: persons(deps),
     pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
     pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
     pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),

@@ -21,7 +21,7 @@ export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<numbe
     }
     await yieldIfDue()
   }
-  if (changes.length) await applyPersonChanges(tx, changes)
+  if (changes.length) await applyPersonChanges(tx, changes, added.at(-1)?.created_at ?? 0)
   await countEvents(tx, added)
   return added.length
 }

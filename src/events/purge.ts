@@ -1,9 +1,10 @@
-/** Deletes the events of deleted projects, events past their project's retention, and other expired rows. */
+/** Deletes the events of deleted projects and persons, events past their project's retention, and other expired rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import { deleteEvents } from './counts.ts'
+import { pruneChanges } from './person-list.ts'
 
 /** Rows per transaction. Ingestion waits for one transaction at most. */
 const CHUNK = 1_000
@@ -12,12 +13,16 @@ const GRACE_MS = 60_000
 const FIRST_ROUND_MS = 5_000
 const ROUND_MS = 600_000
 const DAY_MS = 86_400_000
+/** Exports that are further behind deliver the latest change of a person only. */
+const CHANGES_MS = 7 * DAY_MS
 
 /** The queue of deleted projects and the retention settings, both in the administration database. */
 export interface Purges {
   queued(): Promise<{ project_id: number; queued_at: string }[]>
   done(project_id: number): Promise<void>
   retentions(): Promise<{ project_id: number; days: number }[]>
+  /** Completes deletions of persons that a process did not finish before `time`. */
+  deletePersons(time: string): Promise<void>
   /** Deletes expired rows of the administration database. */
   removeExpired(): Promise<void>
 }
@@ -44,6 +49,13 @@ export interface Purger {
   stop(): Promise<void>
 }
 
+interface EventDeletion {
+  project_id: number
+  distinct_id: string
+  /** Microseconds. */
+  before: number
+}
+
 export function createPurger({ events, purges, now, log }: PurgerOptions): Purger {
   const loop = createLoop({
     round: async () => ((await work()) > 0 ? GRACE_MS : ROUND_MS),
@@ -51,9 +63,12 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     onError: (error) => log.error({ err: error }, 'deleting expired rows failed; the next round retries'),
   })
 
-  /** Returns how many projects need another round. */
+  let pruned_at = 0
+
+  /** Returns how many projects and persons need another round. */
   async function work(): Promise<number> {
-    let left = 0
+    await purges.deletePersons(new Date(Date.parse(now()) - GRACE_MS).toISOString())
+    let left = await removeEventsOfPersons()
     for (const { project_id, queued_at } of await purges.queued()) {
       const removed = await removeProject(project_id)
       if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted project')
@@ -67,7 +82,34 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       const removed = await inChunks(() => deleteEvents(events, project_id, expired))
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     }
+    if (Date.parse(now()) - pruned_at >= DAY_MS) {
+      pruned_at = Date.parse(now())
+      await pruneChanges(events, (Date.parse(now()) - CHANGES_MS) * 1000, () => loop.stopped)
+    }
     await purges.removeExpired()
+    return left
+  }
+
+  /** A request that arrived before the deletion may be stored after it, so an id stays queued for a while. */
+  async function removeEventsOfPersons(): Promise<number> {
+    let left = 0
+    let after: { project_id: number; distinct_id: string } | undefined = { project_id: 0, distinct_id: '' }
+    while (after && !loop.stopped) {
+      const queued: EventDeletion[] = await events.all<EventDeletion>(sql`
+        select project_id, distinct_id, before from event_deletions
+        where (project_id, distinct_id) > (${after.project_id}, ${after.distinct_id})
+        order by project_id, distinct_id limit ${CHUNK}`)
+      for (const { project_id, distinct_id, before } of queued) {
+        const mine = sql`project_id = ${project_id} and distinct_id = ${distinct_id}`
+        const some = sql`uuid in (
+          select uuid from events where ${mine} and created_at < ${before} limit ${CHUNK})`
+        const removed = await inChunks(() => deleteEvents(events, project_id, some))
+        if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted person')
+        if (loop.stopped || Date.parse(now()) - before / 1000 < GRACE_MS) left++
+        else await events.run(sql`delete from event_deletions where ${mine} and before = ${before}`)
+      }
+      after = queued.at(-1)
+    }
     return left
   }
 
@@ -80,6 +122,12 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       delete from person_distinct_ids where ${mine} and distinct_id in (
         select distinct_id from person_distinct_ids where ${mine} limit ${CHUNK})`)
     await run(sql`delete from persons where ${mine} and id in (select id from persons where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from person_changes where ${mine} and seq in (
+        select seq from person_changes where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from event_deletions where ${mine} and distinct_id in (
+        select distinct_id from event_deletions where ${mine} limit ${CHUNK})`)
     await run(sql`
       delete from event_counts where ${mine} and (hour, event) in (
         select hour, event from event_counts where ${mine} limit ${CHUNK})`)

@@ -282,7 +282,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     retryable = true,
   ): Promise<void> {
     const status = retryable ? 'FailedRetryable' : 'Failed'
-    const position = await pausePosition(options.events)
+    const position = await pausePosition(options.events, row.model)
     const mails = await db.tx(async (tx) => {
       const locked = await exports.lock(tx, row.id)
       const ended = locked && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))

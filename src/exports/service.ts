@@ -1,6 +1,7 @@
 /** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, invalid, notFound } from '../errors.ts'
+import type { Model } from '../events/models.ts'
 import { pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
@@ -45,6 +46,7 @@ export interface BatchExportInput {
   paused?: boolean
   start_at?: string | null
   end_at?: string | null
+  model?: Model
   hogql_query?: string | null
 }
 
@@ -56,12 +58,13 @@ export async function create(
 ): Promise<BatchExportRow> {
   const { db, events, ids, vault, now } = service
   const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = input
+  const { model = 'events' } = input
   requireStartBeforeEnd(start_at, end_at)
   await validateDestination(service, destination, hogql_query)
   const created_at = now()
   const id = ids.uuid()
-  const schedule = await scheduleFromNow(service, { project_id, interval, start_at })
-  const position = await pausePosition(events)
+  const schedule = await scheduleFromNow(service, { project_id, model, interval, start_at })
+  const position = await pausePosition(events, model)
   const row: BatchExportRow = {
     id,
     project_id,
@@ -75,6 +78,8 @@ export async function create(
     resumed_at: created_at,
     start_at,
     end_at,
+    model,
+    filters: null,
     hogql_query,
     schema: schemaJson(hogql_query, created_at),
     ...schedule,
@@ -110,7 +115,7 @@ export async function update(
     await validateDestination(service, destination ?? decryptSettings(vault, found), query)
   if (destination && stored) requireResentSecrets(stored, sent, destination)
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
-  const position = input.paused === undefined ? 0 : await positionFor(service, input.paused)
+  const position = input.paused === undefined ? 0 : await positionFor(service, found, input.paused)
   const updated = await db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
@@ -209,7 +214,7 @@ export async function remove({ db, ids, now }: ExportService, actor: Actor, row:
 /** Active runs continue. Pausing a paused export changes nothing. */
 export async function pause(service: ExportService, actor: Actor, id: string): Promise<BatchExportRow> {
   const { db, ids, now } = service
-  const position = await positionFor(service, true)
+  const position = await positionFor(service, await requireExport(db, id), true)
   return db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
@@ -232,8 +237,9 @@ export async function unpause(
   backfill: boolean,
 ): Promise<BatchExportRow> {
   const { db, ids, now } = service
-  const schedule = await scheduleFromNow(service, await requireExport(db, id))
-  const position = await positionFor(service, false)
+  const found = await requireExport(db, id)
+  const schedule = await scheduleFromNow(service, found)
+  const position = await positionFor(service, found, false)
   return db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
@@ -245,8 +251,8 @@ export async function unpause(
   })
 }
 
-const positionFor = ({ events }: ExportService, paused: boolean): Promise<number> =>
-  paused ? pausePosition(events) : resumePosition(events)
+const positionFor = ({ events }: ExportService, { model }: BatchExportRow, paused: boolean): Promise<number> =>
+  paused ? pausePosition(events, model) : resumePosition(events, model)
 
 async function pauseLocked(tx: Db, row: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
   await logInfo(tx, row, now, 'The export was paused.')

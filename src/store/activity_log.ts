@@ -43,6 +43,7 @@ export type ActivityArea =
   | 'batch_export_runs'
   | 'plugins'
   | 'plugin_configs'
+  | 'persons'
 
 export interface Activity {
   area: ActivityArea

@@ -111,6 +111,7 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
     queued: () => purges.list(deps.db),
     done: (id: number) => purges.remove(deps.db, id),
     retentions: () => purges.retentions(deps.db),
+    deletePersons: async () => undefined,
     removeExpired: async () => undefined,
   }
   const options = { purges: known, now: deps.now, log: silent }
@@ -139,6 +140,7 @@ t.test('a wake-up at the end of a round starts another', async (t) => {
       purges: {
         queued: async () => [],
         done: async () => undefined,
+        deletePersons: async () => undefined,
         removeExpired: async () => undefined,
         retentions: async () => {
           if (rounds++ === 0) void microtasks(delay).then(purger.wake)
