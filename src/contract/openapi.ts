@@ -4154,7 +4154,10 @@ export interface components {
             database: string;
             /** @description The schema. `public` by default. */
             schema?: string;
-            /** @description The table. It is created if it does not exist. `events` by default. */
+            /**
+             * @description The table. It is created if it does not exist. By default the name of the export's model, such as
+             *     `events`.
+             */
             table_name?: string;
             /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
@@ -4835,8 +4838,10 @@ export interface components {
          * @description The query of a batch export.
          */
         QueryPreviewCreate: {
-            /** @description A SELECT statement on `events`, as in a batch export. */
+            /** @description A SELECT statement on the model, as in a batch export. */
             hogql_query: string;
+            /** @description The model of the export. `events` by default. */
+            model?: components["schemas"]["BatchExportModel"];
             /** @description Return 400 if destinations of this type do not support a query. */
             destination_type?: components["schemas"]["DestinationType"];
         };

@@ -23,7 +23,10 @@ export interface PlannerDeps {
   now: () => string
 }
 
-export const NO_EVENTS = 'The window contains no events.'
+export const NOTHING_TO_DELIVER: Record<Model, string> = {
+  events: 'The window contains no events.',
+  persons: 'The window contains no changes of persons.',
+}
 
 const EXPORTS_PER_QUERY = 100
 const WINDOWS_PER_TRANSACTION = 100
@@ -117,7 +120,13 @@ async function createRuns(
     // Skipping it silently would leave its events in no run.
     if (!run) throw new Error(`the window of export ${row.id} that ends at ${end} already has a run`)
     if (from === to)
-      await logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level: 'INFO', message: NO_EVENTS })
+      await logs.write(tx, {
+        ...run,
+        run_id: run.id,
+        timestamp: now(),
+        level: 'INFO',
+        message: NOTHING_TO_DELIVER[row.model],
+      })
   }
 }
 
@@ -180,7 +189,8 @@ async function planPause(deps: PlannerDeps, id: string): Promise<boolean> {
     await exports.update(tx, id, complete ? scheduleAfterPause({ ...row, ...changes }, pause) : changes)
     if (!complete) return true
     await pauses.remove(tx, pause.id)
-    const message = `Skipped ${skipped} events that arrived while the export was paused.`
+    const rows = row.model === 'events' ? 'events' : `changes of ${row.model}`
+    const message = `Skipped ${skipped} ${rows} that arrived while the export was paused.`
     await logs.write(tx, { ...pause, project_id: row.project_id, run_id: '', timestamp: now(), level: 'INFO', message })
     return true
   })

@@ -18,7 +18,7 @@ import { exportChanges, recordExport, recordRun } from './activity.ts'
 import type { DestinationType } from './destination.ts'
 import { countWindows, type Interval } from './interval.ts'
 import { beginPause, endPause } from './pauses.ts'
-import { querySchema, unsupportedQuery } from './query.ts'
+import { filterCondition, querySchema, unsupportedQuery } from './query.ts'
 import { createBackfillRun } from './run-followups.ts'
 import { type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
@@ -47,6 +47,8 @@ export interface BatchExportInput {
   start_at?: string | null
   end_at?: string | null
   model?: Model
+  /** Null for no conditions. */
+  filters?: readonly unknown[] | null
   hogql_query?: string | null
 }
 
@@ -58,9 +60,9 @@ export async function create(
 ): Promise<BatchExportRow> {
   const { db, events, ids, vault, now } = service
   const { name, destination, interval, paused = false, start_at = null, end_at = null, hogql_query = null } = input
-  const { model = 'events' } = input
+  const { model = 'events', filters = null } = input
   requireStartBeforeEnd(start_at, end_at)
-  await validateDestination(service, destination, hogql_query)
+  await validateDestination(service, destination, { model, hogql_query, filters })
   const created_at = now()
   const id = ids.uuid()
   const schedule = await scheduleFromNow(service, { project_id, model, interval, start_at })
@@ -79,9 +81,9 @@ export async function create(
     start_at,
     end_at,
     model,
-    filters: null,
+    filters: filters && JSON.stringify(filters),
     hogql_query,
-    schema: schemaJson(hogql_query, created_at),
+    schema: schemaJson(hogql_query, model, created_at),
     ...schedule,
   }
   const created = db.tx(async (tx) => {
@@ -111,8 +113,16 @@ export async function update(
   const destination = input.destination && stored && changedDestination(stored, input.destination)
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
   const queryChanged = query !== found.hogql_query
-  if (destination || (queryChanged && query !== null))
-    await validateDestination(service, destination ?? decryptSettings(vault, found), query)
+  const filters = input.filters === undefined ? found.filters : input.filters && JSON.stringify(input.filters)
+  const filtersChanged = filters !== found.filters
+  if (input.model !== undefined && input.model !== found.model)
+    throw invalid('model', 'The model of an export cannot change. Create another export.')
+  if (destination || (queryChanged && query !== null) || (filtersChanged && filters !== null))
+    await validateDestination(service, destination ?? decryptSettings(vault, found), {
+      model: found.model,
+      hogql_query: query,
+      filters: filters === null ? null : JSON.parse(filters),
+    })
   if (destination && stored) requireResentSecrets(stored, sent, destination)
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
   const position = input.paused === undefined ? 0 : await positionFor(service, found, input.paused)
@@ -128,7 +138,8 @@ export async function update(
     const changes: BatchExportChanges = changedFields(locked, {
       ...(input.name !== undefined && { name: input.name }),
       ...(destination && encryptSettings(vault, id, destination)),
-      ...(queryChanged && { hogql_query: query, schema: schemaJson(query, time) }),
+      ...(queryChanged && { hogql_query: query, schema: schemaJson(query, found.model, time) }),
+      ...(filtersChanged && { filters }),
       interval,
       start_at,
       end_at,
@@ -186,16 +197,34 @@ function requireStartBeforeEnd(start_at: string | null, end_at: string | null): 
 async function validateDestination(
   { outbound, now }: ExportService,
   settings: DestinationSettings,
-  hogql_query: string | null,
+  { model, hogql_query, filters }: { model: Model; hogql_query: string | null; filters: readonly unknown[] | null },
 ): Promise<void> {
   const destination = await validateSettings(settings, outbound)
+  if (model !== 'events') requireUnfiltered(model, settings, destination.eventsOnly ?? false, filters)
+  filterCondition(filters, Date.parse(now()) * 1000)
   if (hogql_query === null) return
   if (!destination.supportsQuery) throw unsupportedQuery(settings.type)
-  querySchema(hogql_query, Date.parse(now()) * 1000)
+  querySchema(hogql_query, model, Date.parse(now()) * 1000)
 }
 
-const schemaJson = (query: string | null, now: string): string | null =>
-  query === null ? null : JSON.stringify(querySchema(query, Date.parse(now) * 1000))
+/** Rejects what applies to events only. */
+function requireUnfiltered(
+  model: Model,
+  { type, config }: DestinationSettings,
+  eventsOnly: boolean,
+  filters: readonly unknown[] | null,
+): void {
+  if (eventsOnly) throw invalid('model', `${type} exports support the model "events" only.`)
+  if (filters) throw invalid('filters', `Filters apply to events. Use the WHERE of "hogql_query" to filter ${model}.`)
+  for (const key of ['include_events', 'exclude_events']) {
+    const names = config[key]
+    if (Array.isArray(names) && names.length)
+      throw invalid(`destination__config__${key}`, `"${key}" applies to the model "events" only. Remove it.`)
+  }
+}
+
+const schemaJson = (query: string | null, model: Model, now: string): string | null =>
+  query === null ? null : JSON.stringify(querySchema(query, model, Date.parse(now) * 1000))
 
 async function requireExport(db: Db, id: string): Promise<BatchExportRow> {
   const row = await exports.getById(db, id)

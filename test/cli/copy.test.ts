@@ -245,6 +245,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   t.equal((await run(['migrate', '--database', to])).code, 0, 'a migrated empty target is accepted')
   const source = await openSource(from, false)
   const everything: Extract = {
+    model: 'events',
     project_id: site.project_id,
     range: { by: 'positions', from: 0, to: FAR * 2 },
     columns: [EVENT_COLUMNS.uuid],

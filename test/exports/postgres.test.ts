@@ -91,7 +91,16 @@ async function pageOf(app: TestApp, limit: number) {
   const source = await openSource(app.deps.config.DATABASE_URL, false)
   const { project_id, range } = jobTo(app, {})
   const page = await source.page(
-    { project_id, range, columns: postgres.columns, encoding: 'csv', include: null, exclude: null, where: null },
+    {
+      model: 'events',
+      project_id,
+      range,
+      columns: postgres.columns,
+      encoding: 'csv',
+      include: null,
+      exclude: null,
+      where: null,
+    },
     null,
     limit,
   )
@@ -456,3 +465,64 @@ async function withTls(t: Test, { host, port }: Config): Promise<number> {
   })
   return (server.address() as AddressInfo).port
 }
+
+for (const engine of ENGINES)
+  t.test(`persons replace their earlier versions (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const { config, query } = await openDestination(t)
+    const job = (more: Partial<DeliveryJob> = {}) => jobTo(app, config, { model: 'persons', ...more })
+    const rows = () =>
+      query(
+        'select distinct_id, person_id, properties, version, created_at, is_deleted from persons order by distinct_id',
+      )
+
+    await ingest(app, [
+      { distinct_id: 'ada', timestamp: '2026-01-01T00:00:00Z', properties: { $set: { plan: 'free' } } },
+      { distinct_id: 'bob', timestamp: '2026-01-01T00:00:00Z', properties: { $set: { note: 'a "quoted"\ntext' } } },
+    ])
+    await deliver(job(), listener(), neverAborted)
+    const first = await rows()
+    t.match(first, [
+      { distinct_id: 'ada', properties: { plan: 'free' }, is_deleted: false },
+      { distinct_id: 'bob', properties: { note: 'a "quoted"\ntext' }, is_deleted: false },
+    ])
+    t.same(first[0].created_at, new Date('2026-01-01T00:00:00Z'))
+
+    await ingest(app, [
+      { distinct_id: 'ada', properties: { $set: { plan: 'team' } } },
+      { event: '$identify', distinct_id: 'bob', properties: { $anon_distinct_id: 'visitor' } },
+    ])
+    await ingest(app, [{ distinct_id: 'ada', properties: { $set: { plan: 'company' } } }])
+    const { person_id } = first[1]
+    await app.send('DELETE', `/api/projects/${app.first.project_id}/persons/${person_id}/`)
+    const [{ version: before }] = first
+    t.match(await logsOf(job()), [], 'every row is new')
+    const second = await rows()
+    t.match(second, [
+      { distinct_id: 'ada', properties: { plan: 'company' }, is_deleted: false },
+      { distinct_id: 'bob', person_id, properties: {}, created_at: null, is_deleted: true },
+      { distinct_id: 'visitor', person_id, properties: {}, is_deleted: true },
+    ])
+    t.ok(Number(second[0].version) > Number(before))
+    t.match(await logsOf(job()), [/3 of 3 rows were already in the table or outdated/])
+    t.same(await rows(), second, 'a repeated delivery changes nothing')
+
+    await query("update persons set version = version + 1000000, properties = '{}' where distinct_id = 'ada'")
+    await deliver(job(), listener(), neverAborted)
+    t.match((await rows())[0], { distinct_id: 'ada', properties: {} }, 'a lower version replaces nothing')
+
+    await query(
+      'create table plain (team_id bigint, distinct_id text, person_id text, properties jsonb, version bigint, created_at timestamptz, is_deleted boolean)',
+    )
+    t.match(await failing(jobTo(app, { ...config, table_name: 'plain' }, { model: 'persons' })), {
+      message: /no unique key over "team_id", "distinct_id"/,
+      retryable: false,
+    })
+    const hogql_query = 'select distinct_id, properties.plan as plan from persons where not is_deleted'
+    await deliver(
+      jobTo(app, { ...config, table_name: 'plans' }, { model: 'persons', hogql_query }),
+      listener(),
+      neverAborted,
+    )
+    t.same(await query('select * from plans'), [{ distinct_id: 'ada', plan: 'company' }])
+  })

@@ -93,6 +93,8 @@ export const jobFor = (
   data_interval_start: '2026-01-01T00:00:00.000Z',
   data_interval_end: '2026-01-01T01:00:00.000Z',
   destination,
+  model: 'events',
+  filters: null,
   hogql_query: null,
   checkpoint: null,
   now: Date.parse('2026-01-01T00:00:00Z') * 1000,

@@ -29,7 +29,16 @@ export async function send(
   const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
   const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
   const columns = destination.columns
-  const receiver = await destination.open({ config, columns, merge: null, checkpoint: null, tools, ...times, ...ids })
+  const receiver = await destination.open({
+    config,
+    model: 'events',
+    columns,
+    merge: null,
+    checkpoint: null,
+    tools,
+    ...times,
+    ...ids,
+  })
   try {
     await receiver.write({ records: 1, text: Buffer.from(text), cursor: [1, 0] })
     await receiver.commit()

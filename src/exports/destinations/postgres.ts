@@ -7,6 +7,7 @@ import { type Column, EVENT_COLUMNS as c } from '../../events/extract.ts'
 import {
   DeliveryError,
   type Destination,
+  type Merge,
   permanentError,
   type Receiver,
   retryableError,
@@ -52,6 +53,9 @@ const QUERY_TYPES: Record<Column['type']['kind'], string> = {
   tuple: 'jsonb',
 }
 
+/** Identifies an event. */
+const EVENT_KEY = ['team_id', 'uuid']
+
 const DEFAULT_PORT = 5432
 const LEDGER = 'workspace_admin_ledger'
 const STAGING = 'workspace_admin_staging'
@@ -95,11 +99,11 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
 
   hosts: ({ host, port = DEFAULT_PORT }) => [{ host, port }],
 
-  open: async ({ config, columns, tools, batch_export_id, range_key }) => {
+  open: async ({ config, model, columns, merge, tools, batch_export_id, range_key }) => {
     const session = await connect(config, tools, limits)
     try {
       return await openReceiver(session, {
-        target: targetOf(config, columns),
+        target: targetOf({ table_name: model, ...config }, columns, merge),
         range: [batch_export_id, range_key],
         tools,
         limits,
@@ -151,11 +155,17 @@ interface Target {
   /** Column names, in the order of the pages. */
   names: string[]
   types: string[]
-  /** Whether rows are whole events with a unique (team_id, uuid). */
-  isEvents: boolean
+  /** The unique key of a table that the export creates. Null for rows of a query. */
+  key: readonly string[] | null
+  /** For rows that replace earlier ones. */
+  merge: Merge | null
 }
 
-function targetOf({ schema = 'public', table_name = 'events' }: Config, columns: readonly Column[]): Target {
+function targetOf(
+  { schema = 'public', table_name = 'events' }: Config,
+  columns: readonly Column[],
+  merge: Merge | null = null,
+): Target {
   const isEvents = columns === COLUMNS
   const names = columns.map(({ name }) => truncateName(name))
   const duplicate = names.find((name, i) => names.indexOf(name) !== i)
@@ -166,7 +176,8 @@ function targetOf({ schema = 'public', table_name = 'events' }: Config, columns:
     quoted: `${quote(schema)}.${quote(table_name)}`,
     names,
     types: columns.map(({ name, type }) => (isEvents ? (EVENT_TYPES[name] ?? 'varchar(200)') : QUERY_TYPES[type.kind])),
-    isEvents,
+    key: isEvents ? EVENT_KEY : (merge?.key ?? null),
+    merge,
   }
 }
 
@@ -243,18 +254,23 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
       }
       // The cast truncates text that is longer than its column instead of failing the run, and converts to the types of
       // a table created by others.
-      const values = columns.map((name, i) => `${name}::${types[i]}`)
+      const values = columns.map((name, i) => `${name}::${types[i]} as ${name}`)
+      const rows = `select ${values.join(', ')} from ${staging}`
       const { count } = await session.queryOne<{ count: string }>(
         `with inserted as (
-           insert into ${target.quoted} (${columns.join(', ')}) select ${values.join(', ')} from ${staging}
-           on conflict do nothing returning 1)
+           insert into ${target.quoted} as existing (${columns.join(', ')})
+           ${target.merge ? mergeRows(rows, columns, target.merge) : `${rows} on conflict do nothing`} returning 1)
          select count(*) as count from inserted`,
         [],
         limits.insert_ms,
       )
       await session.query('commit', [], limits.insert_ms)
       const existing = records - Number(count)
-      if (existing) tools.log('INFO', `${existing} of ${records} rows were already in the table.`)
+      if (existing)
+        tools.log(
+          'INFO',
+          `${existing} of ${records} rows were already in the table${target.merge ? ' or outdated' : ''}.`,
+        )
       session.end()
       return bytes
     },
@@ -276,9 +292,18 @@ function discardReceiver(session: Session, tools: Tools): Receiver {
   }
 }
 
-function createTableStatement({ quoted, names, types, isEvents }: Target): string {
+/** A row replaces an existing one with a lower version. One statement cannot change a row twice. */
+function mergeRows(rows: string, columns: readonly string[], merge: Merge): string {
+  const [key, version] = [merge.key.map(quote).join(', '), quote(merge.version)]
+  const assignments = columns.map((name) => `${name} = excluded.${name}`)
+  return `select distinct on (${key}) * from (${rows}) incoming order by ${key}, ${version} desc
+    on conflict (${key}) do update set ${assignments.join(', ')}
+    where existing.${version} is null or excluded.${version} > existing.${version}`
+}
+
+function createTableStatement({ quoted, names, types, key }: Target): string {
   const columns = names.map((name, i) => `${quote(name)} ${types[i]}`)
-  return `create table if not exists ${quoted} (${[...columns, ...(isEvents ? ['unique (team_id, uuid)'] : [])].join(', ')})`
+  return `create table if not exists ${quoted} (${[...columns, ...(key ? [`unique (${key.map(quote).join(', ')})`] : [])].join(', ')})`
 }
 
 /** Tables are identified by oid: a recreated table is empty. */
@@ -320,8 +345,9 @@ async function columnTypes(session: Session, oid: number, names: string[]): Prom
   return names.map((name) => types.get(name) ?? 'text')
 }
 
-async function hasUniqueKey(session: Session, oid: number, { isEvents }: Target): Promise<boolean> {
-  if (!isEvents) return false
+/** Whether the table has a unique key over columns of the target's key. A merge needs one over all of them. */
+async function hasUniqueKey(session: Session, oid: number, { key, merge }: Target): Promise<boolean> {
+  if (!key) return false
   const keys = await session.query<{ columns: string[] }>(
     `select array(select attname::text from pg_attribute
        where attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])) as columns
@@ -329,9 +355,15 @@ async function hasUniqueKey(session: Session, oid: number, { isEvents }: Target)
      where indrelid = $1 and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null`,
     [oid],
   )
-  return keys.some(
-    ({ columns }) => columns.every((name) => ['team_id', 'uuid'].includes(name)) && columns.includes('uuid'),
+  const isKnown = keys.some(
+    ({ columns }) =>
+      columns.every((name) => key.includes(name)) && (merge ? columns.length === key.length : columns.includes('uuid')),
   )
+  if (merge && !isKnown)
+    throw permanentError(
+      `The table has no unique key over ${key.map((name) => `"${name}"`).join(', ')}, which is needed to update its rows. Add one, or use another table.`,
+    )
+  return isKnown
 }
 
 interface Session {
