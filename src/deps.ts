@@ -12,6 +12,7 @@ import { createParserPool, type ParserPool } from './events/parser-pool.ts'
 import { advancePositions } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
+import { createSessionCloser, type SessionCloser } from './events/sessions.ts'
 import { createEventWriter, type EventWriter } from './events/writer.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
@@ -66,6 +67,7 @@ export interface Deps {
   readonly vault: Vault
   /** Counts events that were stored before hourly counts existed. */
   readonly counter: EventCounter
+  readonly sessionCloser: SessionCloser
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
   /** Makes scheduled backups. Null unless they are configured. */
@@ -174,6 +176,7 @@ export async function buildDeps({
     },
   })
   const counter = createEventCounter({ events, reader: eventReader, log })
+  const sessionCloser = createSessionCloser({ events, now, log })
   const mailer = await openMail({ config, db, ids, now, milliseconds, log, metrics })
   const passwordProcesses = createPasswordProcesses()
   const signIn: SignInService = {
@@ -194,6 +197,7 @@ export async function buildDeps({
     mailer?.start()
     purger.start()
     counter.start()
+    sessionCloser.start()
   }
   const files_root = exportFolder(config, db)
   const exporter = createExporter({
@@ -227,6 +231,7 @@ export async function buildDeps({
     files_root,
     purger,
     counter,
+    sessionCloser,
     backups,
     log,
     now,
@@ -252,6 +257,7 @@ export async function buildDeps({
       await mailer?.stop()
       await purger.stop()
       await counter.stop()
+      await sessionCloser.stop()
       await Promise.all(running)
       signIn.failures.flush()
       await eventReader.stop()

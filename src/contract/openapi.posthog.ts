@@ -4008,10 +4008,11 @@ export interface components {
         /**
          * BatchExportModel
          * @description The rows of a batch export. `events`: every event once. `persons`: every distinct id of a person that changed, with the
-         *     current state of the person.
+         *     current state of the person. `sessions`: every session (`$session_id` of events) of which no event has arrived for 30
+         *     minutes, and again if it goes on.
          * @enum {string}
          */
-        BatchExportModel: "events" | "persons";
+        BatchExportModel: "events" | "persons" | "sessions";
         /**
          * FileFormat
          * @description JSON lines or Apache Parquet. `JSONLines` by default.
@@ -4418,7 +4419,7 @@ export interface components {
         };
         /**
          * BatchExport
-         * @description A scheduled export of a project's events or persons to a destination.
+         * @description A scheduled export of a project's events, persons or sessions to a destination.
          */
         BatchExport: {
             /** Format: uuid */

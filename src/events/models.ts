@@ -1,18 +1,18 @@
 /**
- * What a batch export delivers. Events never change, so an export follows the table of events. An export of persons follows
- * a table of changes and delivers the state at the time of reading, which may be newer than the change.
+ * What a batch export delivers. Events never change, so an export follows the table of events. An export of persons or
+ * sessions follows a table of changes and delivers the state at the time of reading, which may be newer than the change.
  */
 import type { FieldColumn } from '../hogql/env.ts'
-import { BOOLEAN, DATETIME, either, INTEGER, JSON_TYPE, STRING, UUID } from '../hogql/typed.ts'
+import { BOOLEAN, DATETIME, either, FLOAT, INTEGER, JSON_TYPE, STRING, UUID } from '../hogql/typed.ts'
 import { type Sql, sql } from '../sql/template.ts'
 
-export const MODELS = ['events', 'persons'] as const
+export const MODELS = ['events', 'persons', 'sessions'] as const
 export type Model = (typeof MODELS)[number]
 export type ChangingModel = Exclude<Model, 'events'>
 
 /** The table that a model follows in the order of ingestion. */
 export interface Feed {
-  table: 'events' | 'person_changes'
+  table: 'events' | 'person_changes' | 'session_changes'
   /** The time of arrival of a row `e`, in microseconds. */
   ingested_at: Sql
 }
@@ -72,7 +72,40 @@ const PERSONS: ChangingFeed = {
   merge: { key: ['team_id', 'distinct_id'], version: 'version' },
 }
 
-export const CHANGING_FEEDS: Record<ChangingModel, ChangingFeed> = { persons: PERSONS }
+/** An entry is added when a session has been quiet for a while. */
+const SESSIONS: ChangingFeed = {
+  table: 'session_changes',
+  ingested_at: sql`e.changed_at`,
+  joins: (project_id) => sql`
+    join event_sessions s on s.project_id = ${project_id} and s.session_id = e.session_id`,
+  condition: (project_id, isInRange) => sql`(e.seq = s.last_change or not exists (
+    select 1 from session_changes n
+    where n.project_id = ${project_id} and n.seq = s.last_change and ${isInRange('n')}))`,
+  time: { e: sql`e.start_timestamp`, n: sql`n.start_timestamp` },
+  key: either(sql`''`, sql`''::text`),
+  fields: {
+    team_id: field(INTEGER, sql`e.project_id`),
+    session_id: field(STRING, sql`e.session_id`),
+    distinct_id: field(STRING, sql`s.distinct_id`),
+    start_timestamp: field(DATETIME, sql`s.start_timestamp`),
+    end_timestamp: field(DATETIME, sql`s.end_timestamp`),
+    duration: field(
+      FLOAT,
+      either(
+        sql`((s.end_timestamp - s.start_timestamp) / 1000000.0)`,
+        sql`((s.end_timestamp - s.start_timestamp)::double precision / 1000000)`,
+      ),
+    ),
+    event_count: field(INTEGER, sql`s.event_count`),
+    pageview_count: field(INTEGER, sql`s.pageview_count`),
+    entry_url: field(STRING, sql`s.entry_url`, true),
+    exit_url: field(STRING, sql`s.exit_url`, true),
+    version: field(INTEGER, sql`s.last_change`),
+  },
+  merge: { key: ['team_id', 'session_id'], version: 'version' },
+}
+
+export const CHANGING_FEEDS: Record<ChangingModel, ChangingFeed> = { persons: PERSONS, sessions: SESSIONS }
 
 export const FEEDS: Record<Model, Feed> = {
   events: { table: 'events', ingested_at: sql`e.created_at` },

@@ -133,28 +133,3 @@ export async function deletePerson(
   await tx.run(sql`delete from person_distinct_ids where ${own}`)
   await tx.run(sql`delete from persons where project_id = ${project_id} and id = ${person_id}`)
 }
-
-/** Entries per transaction. */
-const PRUNED_ENTRIES = 1_000
-
-/**
- * Deletes the entries from before a time (microseconds) that a later change of the person replaced. Exports that have not
- * read them deliver the later change.
- */
-export async function pruneChanges(events: Db, before: number, isStopped: () => boolean): Promise<void> {
-  let after: { project_id: number; seq: number } | undefined = { project_id: 0, seq: 0 }
-  while (after && !isStopped()) {
-    const read: { project_id: number; seq: number; replaced: boolean | number }[] = await events.all(sql`
-      select e.project_id, e.seq, e.changed_at < ${before} and e.distinct_id is null
-        and (p.id is null or p.last_change > e.seq) as replaced
-      from person_changes e left join persons p on p.project_id = e.project_id and p.id = e.person_id
-      where (e.project_id, e.seq) > (${after.project_id}, ${after.seq})
-      order by e.project_id, e.seq limit ${PRUNED_ENTRIES}`)
-    const replaced = read.filter((entry) => entry.replaced)
-    for (const project_id of new Set(replaced.map((entry) => entry.project_id)))
-      await events.run(sql`
-        delete from person_changes where project_id = ${project_id}
-          and seq in ${oneOf(replaced.filter((entry) => entry.project_id === project_id).map(({ seq }) => seq))}`)
-    after = read.at(-1)
-  }
-}

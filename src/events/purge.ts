@@ -1,10 +1,10 @@
 /** Deletes the events of deleted projects and persons, events past their project's retention, and other expired rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
+import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { type Sql, sql } from '../sql/template.ts'
+import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { deleteEvents } from './counts.ts'
-import { pruneChanges } from './person-list.ts'
 
 /** Rows per transaction. Ingestion waits for one transaction at most. */
 const CHUNK = 1_000
@@ -49,6 +49,29 @@ export interface Purger {
   stop(): Promise<void>
 }
 
+interface Replaceable {
+  table: Sql
+  /** Joins the current state of an entry `e`. */
+  state: Sql
+  isReplaced: Sql
+}
+
+/** Entries that mark a deletion stay: nothing replaces them. */
+const REPLACEABLE: Replaceable[] = [
+  {
+    table: sql`person_changes`,
+    state: sql`left join persons p on p.project_id = e.project_id and p.id = e.person_id`,
+    isReplaced: sql`e.distinct_id is null and (p.id is null or p.last_change > e.seq)`,
+  },
+  {
+    table: sql`session_changes`,
+    state: sql`left join event_sessions s on s.project_id = e.project_id and s.session_id = e.session_id`,
+    isReplaced: sql`(s.session_id is null or s.last_change > e.seq)`,
+  },
+]
+
+const SESSION_ID = either(sql`properties ->> '$."$session_id"'`, sql`properties ->> '$session_id'`)
+
 interface EventDeletion {
   project_id: number
   distinct_id: string
@@ -81,13 +104,39 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
         select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
       const removed = await inChunks(() => deleteEvents(events, project_id, expired))
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
+      await inChunks(() =>
+        events.run(sql`
+          delete from event_sessions where project_id = ${project_id} and session_id in (
+            select session_id from event_sessions where project_id = ${project_id} and end_timestamp < ${oldest}
+            order by end_timestamp limit ${CHUNK})`),
+      )
     }
     if (Date.parse(now()) - pruned_at >= DAY_MS) {
       pruned_at = Date.parse(now())
-      await pruneChanges(events, (Date.parse(now()) - CHANGES_MS) * 1000, () => loop.stopped)
+      for (const entries of REPLACEABLE) await pruneChanges(entries, (Date.parse(now()) - CHANGES_MS) * 1000)
     }
     await purges.removeExpired()
     return left
+  }
+
+  /**
+   * Deletes the entries from before a time (microseconds) that a later change replaced. Exports that have not read them
+   * deliver the later change.
+   */
+  async function pruneChanges({ table, state, isReplaced }: Replaceable, before: number): Promise<void> {
+    let after: { project_id: number; seq: number } | undefined = { project_id: 0, seq: 0 }
+    while (after && !loop.stopped) {
+      const read: { project_id: number; seq: number; replaced: boolean | number }[] = await events.all(sql`
+        select e.project_id, e.seq, e.changed_at < ${before} and ${isReplaced} as replaced
+        from ${table} e ${state} where (e.project_id, e.seq) > (${after.project_id}, ${after.seq})
+        order by e.project_id, e.seq limit ${CHUNK}`)
+      const replaced = read.filter((entry) => entry.replaced)
+      for (const project_id of new Set(replaced.map((entry) => entry.project_id)))
+        await events.run(sql`
+          delete from ${table} where project_id = ${project_id}
+            and seq in ${oneOf(replaced.filter((entry) => entry.project_id === project_id).map(({ seq }) => seq))}`)
+      after = read.at(-1)
+    }
   }
 
   /** A request that arrived before the deletion may be stored after it, so an id stays queued for a while. */
@@ -101,9 +150,12 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
         order by project_id, distinct_id limit ${CHUNK}`)
       for (const { project_id, distinct_id, before } of queued) {
         const mine = sql`project_id = ${project_id} and distinct_id = ${distinct_id}`
-        const some = sql`uuid in (
-          select uuid from events where ${mine} and created_at < ${before} limit ${CHUNK})`
-        const removed = await inChunks(() => deleteEvents(events, project_id, some))
+        const some = sql`from events where ${mine} and created_at < ${before} order by timestamp, uuid limit ${CHUNK}`
+        const removed = await inChunks(async () => {
+          await events.run(sql`
+            delete from event_sessions where ${mine} and session_id in (select ${SESSION_ID} ${some})`)
+          return deleteEvents(events, project_id, sql`uuid in (select uuid ${some})`)
+        })
         if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted person')
         if (loop.stopped || Date.parse(now()) - before / 1000 < GRACE_MS) left++
         else await events.run(sql`delete from event_deletions where ${mine} and before = ${before}`)
@@ -125,6 +177,12 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     await run(sql`
       delete from person_changes where ${mine} and seq in (
         select seq from person_changes where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from session_changes where ${mine} and seq in (
+        select seq from session_changes where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from event_sessions where ${mine} and session_id in (
+        select session_id from event_sessions where ${mine} limit ${CHUNK})`)
     await run(sql`
       delete from event_deletions where ${mine} and distinct_id in (
         select distinct_id from event_deletions where ${mine} limit ${CHUNK})`)

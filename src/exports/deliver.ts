@@ -91,7 +91,7 @@ export async function deliver(
   }
   const scratch = await createScratchFolder(job.run_id)
   try {
-    const source = await openSource(job.url, extract.where !== null || job.hogql_query !== null)
+    const source = await openSource(job.url, model !== 'events' || job.hogql_query !== null || job.filters !== null)
     try {
       if (!job.checkpoint) report({ kind: 'total', records: await source.count(extract) })
       let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS

@@ -26,6 +26,7 @@ export interface PlannerDeps {
 export const NOTHING_TO_DELIVER: Record<Model, string> = {
   events: 'The window contains no events.',
   persons: 'The window contains no changes of persons.',
+  sessions: 'The window contains no finished sessions.',
 }
 
 const EXPORTS_PER_QUERY = 100

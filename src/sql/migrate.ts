@@ -22,6 +22,7 @@ import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
 import personChanges from './migrations/events-0004.ts'
+import eventSessions from './migrations/events-0005.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
@@ -61,7 +62,7 @@ export const ADMINISTRATION: Track = {
 export const EVENTS: Track = {
   file: 'events.db',
   table: 'event_migrations',
-  migrations: [events, eventPositions, eventCounts, personChanges],
+  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions],
 }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length

@@ -1,12 +1,20 @@
-/** Exports of persons: every change is delivered at least once, and the highest versions equal the stored persons. */
+/**
+ * Exports of persons and sessions: every change is delivered at least once, and the rows with the highest versions equal
+ * the stored state.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { sql } from '../../src/sql/template.ts'
+import { horizon, resumePosition } from '../../src/events/positions.ts'
+import { createSessionCloser } from '../../src/events/sessions.ts'
+import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { ingest, type SentEvent } from '../helpers/exports.ts'
 import { PROVE } from '../helpers/figures.ts'
+
+t.setTimeout((PROVE ? 20 : 5) * 60_000)
 
 const HOUR_MS = 3_600_000
 
@@ -37,6 +45,13 @@ async function open(app: TestApp, more: object = {}) {
             .map((line) => JSON.parse(line)),
         ),
   }
+}
+
+/** Waits until an export may deliver everything that is committed. */
+async function settle(app: TestApp): Promise<void> {
+  const { events } = app.deps
+  const committed = await resumePosition(events, 'sessions')
+  while ((await horizon(events, 'sessions')) < committed) await sleep(5)
 }
 
 async function runNext(app: TestApp): Promise<void> {
@@ -245,6 +260,117 @@ onBothEngines(t, 'filters select events by their properties', async (t, app) => 
   await invalid([{ key: 'plan', value: 'x', operator: 'like' }], 'filters__0__operator')
   await invalid([{ key: 'x', value: 1, type: 'cohort' }], 'filters__0__type')
   await invalid([{ key: 'data', value: 'x'.repeat(20_000) }], 'filters')
+})
+
+const MINUTE_MS = 60_000
+
+onBothEngines(t, 'delivers sessions when they are quiet, and again when they go on', async (t, app) => {
+  const { created, path, rows } = await open(app, { model: 'sessions', interval: 'every 5 minutes' })
+  t.equal(created.status, 201)
+  const visit = (session: unknown, seconds: number, more: object = {}, event = '$pageview'): SentEvent => ({
+    event,
+    distinct_id: 'ada',
+    timestamp: new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString(),
+    properties: { $session_id: session, ...more },
+  })
+  const next = async (minutes: number) => {
+    app.advance(minutes * MINUTE_MS)
+    await app.deps.sessionCloser.work()
+    await settle(app)
+    app.advance(5 * MINUTE_MS)
+    await app.deps.exporter.drain()
+  }
+  await ingest(app, [
+    visit('one', 20, { $current_url: 'https://example.com/b' }),
+    visit('one', 10, { $current_url: 'https://example.com/a' }),
+    visit('one', 50, {}, 'click'),
+    visit('x'.repeat(201), 0),
+    visit(5, 0),
+    visit('', 0),
+  ])
+  await next(20)
+  t.same(rows(), [], 'the session is not quiet yet')
+  await ingest(app, [visit('one', 40, { $current_url: 'https://example.com/c' })])
+  await next(20)
+  t.same(rows(), [], 'an event keeps it open')
+  await next(20)
+  const first = rows()
+  t.match(first, [
+    {
+      team_id: 1,
+      session_id: 'one',
+      distinct_id: 'ada',
+      start_timestamp: '2026-01-01T00:00:10.000000Z',
+      end_timestamp: '2026-01-01T00:00:50.000000Z',
+      duration: 40,
+      event_count: 4,
+      pageview_count: 3,
+      entry_url: 'https://example.com/a',
+      exit_url: 'https://example.com/c',
+    },
+  ])
+  await next(60)
+  t.equal(rows().length, 1, 'it is delivered once')
+  await ingest(app, [{ ...visit('one', 5), distinct_id: 'visitor' }, visit('two', 100)])
+  await next(60)
+  const again = rows().find(({ version, session_id }) => session_id === 'one' && version > first[0].version)
+  t.match(again, { start_timestamp: '2026-01-01T00:00:05.000000Z', distinct_id: 'visitor', event_count: 5 })
+  t.equal(rows().length, 3)
+
+  const body = { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-01T00:01:00Z' }
+  t.equal((await app.send('POST', `${path}/backfill/`, { body })).status, 200)
+  await app.deps.exporter.drain()
+  t.match(rows().length, 4)
+  t.equal(rows().filter(({ session_id }) => session_id === 'two').length, 1, 'a backfill selects by the start')
+
+  const query = await open(app, {
+    model: 'sessions',
+    hogql_query: 'select session_id, duration > 10 as long from sessions',
+  })
+  t.equal(query.created.status, 201)
+})
+
+onBothEngines(t, 'two nodes close a session once', async (t, app) => {
+  await ingest(
+    app,
+    Array.from({ length: 50 }, (_, i) => ({ properties: { $session_id: `s${i}` } })),
+  )
+  app.advance(HOUR_MS)
+  const other = createSessionCloser({ events: app.deps.events, now: app.deps.now, log: app.deps.log })
+  await Promise.all([app.deps.sessionCloser.work(), other.work(), other.work()])
+  t.equal((await app.deps.events.all(sql`select 1 from session_changes`)).length, 50)
+  t.same(
+    await app.deps.events.all(sql`
+      select s.session_id from event_sessions s left join session_changes c
+        on c.project_id = s.project_id and c.session_id = s.session_id and c.seq = s.last_change
+      where c.seq is null or s.is_open`),
+    [],
+  )
+})
+
+onBothEngines(t, 'sessions go with the events of their project and person, and past the retention', async (t, app) => {
+  const left = async () =>
+    (await app.deps.events.all<any>(sql`select session_id from event_sessions order by session_id`)).map(
+      ({ session_id }) => session_id,
+    )
+  const old = new Date(Date.parse(app.deps.now()) - 40 * 86_400_000).toISOString()
+  await ingest(app, [
+    { distinct_id: 'ada', properties: { $session_id: 'hers' } },
+    { distinct_id: 'bob', properties: { $session_id: 'his' } },
+    { distinct_id: 'bob', timestamp: old, properties: { $session_id: 'old' } },
+  ])
+  const person = await personOf(app, 'ada')
+  await app.send('DELETE', `/api/projects/1/persons/${person.id}/?delete_events=true`)
+  app.advance(1_000)
+  await app.deps.purger.work()
+  t.same(await left(), ['his', 'old'])
+  await app.send('PATCH', '/api/projects/1/', { body: { event_retention_days: 30 } })
+  await app.deps.purger.work()
+  t.same(await left(), ['his'])
+  await app.send('DELETE', '/api/projects/1/')
+  await app.deps.purger.work()
+  for (const table of ['event_sessions', 'session_changes', 'person_changes', 'event_deletions'])
+    t.same(await app.deps.events.all(sql`select 1 from ${name(table)}`), [], table)
 })
 
 const IDS = ['a', 'b', 'c', 'd', 'e']
