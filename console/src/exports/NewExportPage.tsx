@@ -7,6 +7,7 @@ import { PageHeader } from '../parts/PageHeader.tsx'
 import { describeType, fieldsOf, isSupported } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { ExportForm, type ExportValues, fromInput, sentConfig } from './ExportForm.tsx'
+import { parseFilters } from './models.ts'
 import { EXPORT, EXPORTS, NEW_EXPORT, NEW_EXPORT_ID } from './paths.ts'
 import { invalidateExport, storeExport } from './queries.ts'
 
@@ -14,7 +15,16 @@ const route = getRouteApi(NEW_EXPORT_ID)
 
 const TYPES = Object.keys(DESTINATIONS) as DestinationType[]
 
-const EMPTY: ExportValues = { name: '', interval: 'hour', start_at: '', end_at: '', hogql_query: null, config: {} }
+const EMPTY: ExportValues = {
+  name: '',
+  interval: 'hour',
+  start_at: '',
+  end_at: '',
+  model: 'events',
+  filters: '',
+  hogql_query: null,
+  config: {},
+}
 
 /** Chooses a destination type, then shows its form. */
 export function NewExportPage() {
@@ -30,7 +40,7 @@ export function NewExportPage() {
   if (!type)
     return (
       <>
-        <PageHeader title="Create export" description="Where should the events go?" above={above} />
+        <PageHeader title="Create export" description="Where should the data go?" above={above} />
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           {TYPES.map((name) => (
             <TypeCard key={name} type={name} place={place} />
@@ -40,13 +50,15 @@ export function NewExportPage() {
     )
 
   const save = async (values: ExportValues): Promise<void> => {
-    const { name, interval, start_at, end_at, hogql_query, config } = values
+    const { name, interval, start_at, end_at, model, filters, hogql_query, config } = values
     const row = await answer(
       client.POST('/api/projects/{project_id}/batch_exports/', {
         params: { path: { project_id: place.project } },
         body: {
           name,
           interval,
+          model,
+          filters: parseFilters(filters),
           hogql_query,
           start_at: fromInput(start_at),
           end_at: fromInput(end_at),
