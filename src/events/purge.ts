@@ -98,25 +98,37 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       if (loop.stopped || Date.parse(now()) - Date.parse(queued_at) < GRACE_MS) left++
       else await purges.done(project_id)
     }
+    const isDaily = Date.parse(now()) - pruned_at >= DAY_MS
     for (const { project_id, days } of await purges.retentions()) {
       const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
       const expired = sql`uuid in (
         select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
       const removed = await inChunks(() => deleteEvents(events, project_id, expired))
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
-      await inChunks(() =>
-        events.run(sql`
-          delete from event_sessions where project_id = ${project_id} and session_id in (
-            select session_id from event_sessions where project_id = ${project_id} and end_timestamp < ${oldest}
-            order by end_timestamp limit ${CHUNK})`),
-      )
+      if (isDaily) await pruneSessions(project_id, oldest)
     }
-    if (Date.parse(now()) - pruned_at >= DAY_MS) {
+    if (isDaily) {
       pruned_at = Date.parse(now())
       for (const entries of REPLACEABLE) await pruneChanges(entries, (Date.parse(now()) - CHANGES_MS) * 1000)
     }
     await purges.removeExpired()
     return left
+  }
+
+  /** Deletes sessions that ended before a time. An index on that time would slow down ingestion. */
+  async function pruneSessions(project_id: number, before: number): Promise<void> {
+    let after: string | undefined = ''
+    while (after !== undefined && !loop.stopped) {
+      const read: { session_id: string; end_timestamp: number }[] = await events.all(sql`
+        select session_id, end_timestamp from event_sessions
+        where project_id = ${project_id} and session_id > ${after} order by session_id limit ${CHUNK}`)
+      const expired = read.filter(({ end_timestamp }) => end_timestamp < before)
+      if (expired.length)
+        await events.run(sql`
+          delete from event_sessions where project_id = ${project_id} and end_timestamp < ${before}
+            and session_id in ${oneOf(expired.map(({ session_id }) => session_id))}`)
+      after = read.at(-1)?.session_id
+    }
   }
 
   /**

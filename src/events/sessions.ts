@@ -2,7 +2,7 @@
 import { createLoop } from '../background/loop.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { type Sql, sql } from '../sql/template.ts'
+import { chunks, rows, type Sql, sql, type Value } from '../sql/template.ts'
 import type { NewEvent } from './normalize-event.ts'
 
 /** The part of a session that one batch of events has. Times are microseconds. */
@@ -36,10 +36,11 @@ export async function addToSessions(tx: Db, events: readonly NewEvent[]): Promis
   const sorted = [...parts.values()].sort(
     (a, b) => a.project_id - b.project_id || (a.session_id < b.session_id ? -1 : 1),
   )
-  await tx.run(sql`
+  for (const some of chunks(sorted))
+    await tx.run(sql`
     insert into event_sessions (project_id, session_id, distinct_id, start_timestamp, end_timestamp, event_count,
       pageview_count, entry_url, entry_at, exit_url, exit_at, last_event_at, is_open)
-    ${sessionRows(JSON.stringify(sorted))}
+    values ${rows(some.map(valuesOf))}
     on conflict (project_id, session_id) do update set
       distinct_id = case when excluded.start_timestamp < event_sessions.start_timestamp
         then excluded.distinct_id else event_sessions.distinct_id end,
@@ -102,20 +103,21 @@ function extend(
   }
 }
 
-/** `where true` separates the `on` of an upsert from that of a join on SQLite. */
-const sessionRows = (json: string): Sql =>
-  either(
-    sql`select value ->> 'project_id', value ->> 'session_id', value ->> 'distinct_id', value ->> 'start_timestamp',
-        value ->> 'end_timestamp', value ->> 'event_count', value ->> 'pageview_count', value ->> 'entry_url',
-        value ->> 'entry_at', value ->> 'exit_url', value ->> 'exit_at', value ->> 'last_event_at', 1
-      from json_each(${json}) where true`,
-    sql`select project_id, session_id, distinct_id, start_timestamp, end_timestamp, event_count, pageview_count,
-        entry_url, entry_at, exit_url, exit_at, last_event_at, true
-      from json_to_recordset(${json}::json) as r (project_id bigint, session_id text, distinct_id text,
-        start_timestamp bigint, end_timestamp bigint, event_count bigint, pageview_count bigint, entry_url text,
-        entry_at bigint, exit_url text, exit_at bigint, last_event_at bigint)
-      order by project_id, session_id collate "C"`,
-  )
+const valuesOf = (part: SessionPart): Value[] => [
+  part.project_id,
+  part.session_id,
+  part.distinct_id,
+  part.start_timestamp,
+  part.end_timestamp,
+  part.event_count,
+  part.pageview_count,
+  part.entry_url,
+  part.entry_at,
+  part.exit_url,
+  part.exit_at,
+  part.last_event_at,
+  true,
+]
 
 /** A session is complete when no event of it has arrived for this long. */
 const QUIET_MS = 30 * 60_000

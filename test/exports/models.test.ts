@@ -365,6 +365,7 @@ onBothEngines(t, 'sessions go with the events of their project and person, and p
   await app.deps.purger.work()
   t.same(await left(), ['his', 'old'])
   await app.send('PATCH', '/api/projects/1/', { body: { event_retention_days: 30 } })
+  app.advance(86_400_000)
   await app.deps.purger.work()
   t.same(await left(), ['his'])
   await app.send('DELETE', '/api/projects/1/')

@@ -25,7 +25,6 @@ create table event_sessions (
   primary key (project_id, session_id)
 ) ${d.keyed};
 create index open_event_sessions on event_sessions (last_event_at) where is_open;
-create index event_sessions_by_time on event_sessions (project_id, end_timestamp);
 
 create table session_changes (
   seq ${d.sequence},
