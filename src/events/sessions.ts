@@ -146,8 +146,13 @@ export function createSessionCloser({ events, now, log }: { events: Db; now: () 
   })
 
   async function work(): Promise<void> {
-    let closed = CHUNK
-    while (!loop.stopped && closed === CHUNK) closed = await closeQuiet(events, Date.parse(now()) * 1000)
+    const time = Date.parse(now()) * 1000
+    const projects = await events.all<{ project_id: number }>(sql`
+      select distinct project_id from event_sessions where ${isQuiet(time)} order by project_id`)
+    for (const { project_id } of projects) {
+      let closed = CHUNK
+      while (!loop.stopped && closed === CHUNK) closed = await closeQuiet(events, project_id, time)
+    }
   }
 
   return {
@@ -160,36 +165,35 @@ export function createSessionCloser({ events, now, log }: { events: Db; now: () 
   }
 }
 
+const isQuiet = (now: number): Sql => sql`is_open and last_event_at < ${now - QUIET_MS * 1000}`
+
 /** The update decides, so two nodes add one entry for a session. Rows that another node locks are left to the next round. */
-function closeQuiet(events: Db, now: number): Promise<number> {
-  const isQuiet = sql`is_open and last_event_at < ${now - QUIET_MS * 1000}`
+function closeQuiet(events: Db, project_id: number, now: number): Promise<number> {
+  const mine = sql`project_id = ${project_id}`
   return events.tx(async (tx) => {
-    const closed = await tx.all<{ project_id: number; session_id: string; start_timestamp: number }>(sql`
+    const closed = await tx.all<{ session_id: string; start_timestamp: number }>(sql`
       with quiet as materialized (
-        select project_id, session_id from event_sessions where ${isQuiet} order by last_event_at limit ${CHUNK}
+        select session_id from event_sessions where ${mine} and ${isQuiet(now)} order by last_event_at limit ${CHUNK}
         ${either(sql``, sql`for update skip locked`)})
       update event_sessions set is_open = ${false}
-      where (project_id, session_id) in (select project_id, session_id from quiet) and ${isQuiet}
-      returning project_id, session_id, start_timestamp`)
-    if (closed.length === 0) return 0
-    const entries = await tx.all<{ project_id: number; session_id: string; seq: number }>(sql`
-      insert into session_changes (project_id, session_id, start_timestamp, changed_at)
-      ${either(
-        sql`select value ->> 'project_id', value ->> 'session_id', value ->> 'start_timestamp', ${now}
-          from json_each(${JSON.stringify(closed)})`,
-        sql`select project_id, session_id, start_timestamp, ${now}::bigint
-          from json_to_recordset(${JSON.stringify(closed)}::json)
-            as r (project_id bigint, session_id text, start_timestamp bigint)`,
-      )}
-      returning project_id, session_id, seq`)
+      where ${mine} and session_id in (select session_id from quiet) and ${isQuiet(now)}
+      returning session_id, start_timestamp`)
+    const entries: { session_id: string; seq: number }[] = []
+    for (const some of chunks(closed))
+      entries.push(
+        ...(await tx.all<{ session_id: string; seq: number }>(sql`
+          insert into session_changes (project_id, session_id, start_timestamp, changed_at)
+          values ${rows(some.map(({ session_id, start_timestamp }) => [project_id, session_id, start_timestamp, now]))}
+          returning session_id, seq`)),
+      )
     const json = JSON.stringify(entries)
-    await tx.run(sql`
-      update event_sessions set last_change = r.seq from ${either(
-        sql`(select value ->> 'project_id' as project_id, value ->> 'session_id' as session_id, value ->> 'seq' as seq
-          from json_each(${json})) r`,
-        sql`json_to_recordset(${json}::json) as r (project_id bigint, session_id text, seq bigint)`,
-      )}
-      where event_sessions.project_id = r.project_id and event_sessions.session_id = r.session_id`)
+    if (entries.length)
+      await tx.run(sql`
+        update event_sessions set last_change = r.seq from ${either(
+          sql`(select value ->> 'session_id' as session_id, value ->> 'seq' as seq from json_each(${json})) r`,
+          sql`json_to_recordset(${json}::json) as r (session_id text, seq bigint)`,
+        )}
+        where event_sessions.project_id = ${project_id} and event_sessions.session_id = r.session_id`)
     return closed.length
   })
 }

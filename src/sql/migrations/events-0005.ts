@@ -24,7 +24,7 @@ create table event_sessions (
   last_change ${d.integer} not null default 0,
   primary key (project_id, session_id)
 ) ${d.keyed};
-create index open_event_sessions on event_sessions (last_event_at) where is_open;
+create index open_event_sessions on event_sessions (project_id, last_event_at) where is_open;
 
 create table session_changes (
   seq ${d.sequence},
