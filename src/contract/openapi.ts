@@ -1258,7 +1258,8 @@ export interface paths {
         put?: never;
         /**
          * Backfill a batch export
-         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs.
+         *     Persons are selected by the time of their change, sessions by their start. A
          *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
          *     backfill. Paused exports can be backfilled too.
          */
@@ -1389,8 +1390,9 @@ export interface paths {
         put?: never;
         /**
          * Preview a query
-         * @description Runs the query of a batch export on recent events and returns up to ten rows, newest first, with the values that an
-         *     export to JSON lines would contain. The query reads the latest 100,000 events at most, and the server stores nothing.
+         * @description Runs the query of a batch export on recent rows of its model and returns up to ten of them, newest first, with the
+         *     values that an export to JSON lines would contain. The query reads the latest 100,000 rows at most, and the server
+         *     stores nothing.
          *     An invalid query returns 400 with the `attr` `hogql_query`. The `detail` of such an error ends with the place in the
          *     query, as in `Unknown field "foo" (line 1, column 8).` Columns count UTF-16 code units from 1.
          */
@@ -1453,7 +1455,8 @@ export interface paths {
         put?: never;
         /**
          * Backfill a batch export
-         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs.
+         *     Persons are selected by the time of their change, sessions by their start. A
          *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
          *     backfill. Paused exports can be backfilled too.
          */

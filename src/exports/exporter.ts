@@ -359,10 +359,11 @@ function rangeOf(run: RunRow): Pick<DeliveryJob, 'range' | 'range_key'> {
 }
 
 /** A hash of the destination, its encrypted secrets, the query and the filters. */
-const destinationHash = (row: BatchExportRow): string =>
-  createHash('sha256')
-    .update(JSON.stringify([row.destination_type, row.destination_config, row.secrets, row.hogql_query, row.filters]))
-    .digest('hex')
+function destinationHash(row: BatchExportRow): string {
+  const { destination_type, destination_config, secrets, hogql_query, filters } = row
+  const parts = [destination_type, destination_config, secrets, hogql_query, ...(filters === null ? [] : [filters])]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
 
 /** A checkpoint is valid only for the destination and query it was created with. */
 function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint | null {
