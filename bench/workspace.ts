@@ -104,7 +104,7 @@ export function insertEvents({ file }: Workspace, projects: readonly number[], c
   const event = db.prepare(
     "insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, ?, ?, ?, '')",
   )
-  const person = db.prepare("insert into persons values (?, ?, '{}', 0, ?, ?)")
+  const person = db.prepare("insert into persons values (?, ?, '{}', 0, ?, ?, 0)")
   const distinctId = db.prepare('insert into person_distinct_ids values (?, ?, ?)')
   const rows = db.transaction((project_id: number, from: number, to: number) => {
     for (let i = from; i < to; i++) {

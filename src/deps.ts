@@ -12,6 +12,7 @@ import { createParserPool, type ParserPool } from './events/parser-pool.ts'
 import { advancePositions } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
+import { createSessionCloser, type SessionCloser } from './events/sessions.ts'
 import { createEventWriter, type EventWriter } from './events/writer.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
@@ -21,6 +22,7 @@ import { areaLog } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
+import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
 import { createFailureLog } from './signin/failure-log.ts'
@@ -67,6 +69,7 @@ export interface Deps {
   readonly vault: Vault
   /** Counts events that were stored before hourly counts existed. */
   readonly counter: EventCounter
+  readonly sessionCloser: SessionCloser
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
   /** Makes scheduled backups. Null unless they are configured. */
@@ -172,6 +175,7 @@ export async function buildDeps({
       queued: () => purges.list(db),
       done: (project_id) => purges.remove(db, project_id),
       retentions: () => purges.retentions(db),
+      deletePersons: (time) => completeDeletions({ db, events }, time),
       removeExpired: async () => {
         const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
         await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
@@ -180,6 +184,7 @@ export async function buildDeps({
     },
   })
   const counter = createEventCounter({ events, reader: eventReader, log: logOf('events') })
+  const sessionCloser = createSessionCloser({ events, now, log: logOf('events') })
   const mailer = await openMail({ config, db, ids, now, milliseconds, log: logOf('mail'), metrics })
   const passwordProcesses = createPasswordProcesses()
   const signIn: SignInService = {
@@ -200,6 +205,7 @@ export async function buildDeps({
     mailer?.start()
     purger.start()
     counter.start()
+    sessionCloser.start()
   }
   const files_root = exportFolder(config, db)
   const exporter = createExporter({
@@ -234,6 +240,7 @@ export async function buildDeps({
     files_root,
     purger,
     counter,
+    sessionCloser,
     backups,
     log,
     now,
@@ -260,6 +267,7 @@ export async function buildDeps({
       await mailer?.stop()
       await purger.stop()
       await counter.stop()
+      await sessionCloser.stop()
       await Promise.all(running)
       signIn.failures.flush()
       await eventReader.stop()

@@ -62,7 +62,7 @@ async function directInserts(): Promise<number> {
   const event = raw.prepare(
     'insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const person = raw.prepare('insert into persons values (?, ?, ?, ?, ?, ?)')
+  const person = raw.prepare('insert into persons values (?, ?, ?, ?, ?, ?, 0)')
   const id = raw.prepare('insert into person_distinct_ids values (?, ?, ?)')
   const known = new Set(raw.prepare('select distinct_id from person_distinct_ids').pluck().all())
   const store = raw.transaction((events: NewEvent[]) => {

@@ -13,6 +13,7 @@ import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { password_reset } from './password_reset.ts'
+import { persons } from './persons.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
 import { project_batch_exports } from './project_batch_exports.ts'
@@ -47,6 +48,7 @@ export const areas = (deps: Deps) =>
     batch_export_backfills: batch_export_backfills(deps),
     capture: capture(deps),
     events: events(deps),
+    persons: persons(deps),
     pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
     pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
     pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),

@@ -137,7 +137,8 @@ const settingsOf = ({ type, config = {} }: Schemas['DestinationCreate']) => ({ t
 
 /** Fields that are absent from the body stay undefined. */
 function inputOf(body: Schemas['BatchExportWrite']): service.BatchExportInput {
-  const { name, destination, interval, timezone, offset_day, offset_hour, paused, hogql_query, start_at, end_at } = body
+  const { name, destination, interval, timezone, offset_day, offset_hour, model, filters, paused, ...rest } = body
+  const { hogql_query, start_at, end_at } = rest
   return {
     name,
     destination,
@@ -145,6 +146,8 @@ function inputOf(body: Schemas['BatchExportWrite']): service.BatchExportInput {
     timezone,
     offset_day,
     offset_hour,
+    model,
+    filters: filters === undefined ? undefined : filters?.length ? filters : null,
     paused,
     hogql_query: hogql_query === undefined ? undefined : hogql_query || null,
     start_at: start_at == null ? start_at : parseIsoTime(start_at, 'start_at'),
@@ -158,6 +161,7 @@ function serializeBatchExport(row: BatchExportRow, latestRuns: runs.RunRow[]): S
     id: row.id,
     team_id: row.project_id,
     name: row.name,
+    model: row.model,
     destination: { type: row.destination_type, config: JSON.parse(row.destination_config) },
     interval: row.interval,
     timezone: row.timezone,
@@ -171,6 +175,7 @@ function serializeBatchExport(row: BatchExportRow, latestRuns: runs.RunRow[]): S
     end_at: row.end_at,
     next_run_at: nextRunAt(row),
     latest_runs: latestRuns.map(serializeRun),
+    filters: row.filters === null ? null : JSON.parse(row.filters),
     hogql_query: row.hogql_query,
     schema: row.schema === null ? null : JSON.parse(row.schema),
   }

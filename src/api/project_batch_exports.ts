@@ -16,7 +16,13 @@ export const project_batch_exports = (deps: Deps): Area<'project_batch_exports',
       'project_batch_exports.test': ({ project, body }) => handlers.test(project.organization_id, body),
       'project_batch_exports.preview': async ({ project, body, signal }) => {
         const now = Date.parse(deps.now()) * 1000
-        const { columns, rows } = await preview(deps.eventReader, { ...body, project_id: project.id, now, signal })
+        const { columns, rows } = await preview(deps.eventReader, {
+          ...body,
+          model: body.model ?? 'events',
+          project_id: project.id,
+          now,
+          signal,
+        })
         return new RawResponse(
           'application/json',
           `{"columns":${JSON.stringify(columns)},"results":[${rows.join(',')}]}`,

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 import { errorCode } from '../errors.ts'
-import { horizon, skipLostPositions } from '../events/positions.ts'
+import { lastHorizon, skipLostPositions } from '../events/positions.ts'
 import { clockOf, type Database, DatabaseFileError } from '../sql/db.ts'
 import { damage } from '../sql/integrity.ts'
 import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, type Track, version } from '../sql/migrate.ts'
@@ -208,7 +208,7 @@ async function highestUsed(opened: Map<string, Database>): Promise<number> {
   const [administration, events] = [opened.get(ADMINISTRATION.file), opened.get(EVENTS.file)]
   return Math.max(
     administration ? await highestPosition(administration).catch(() => 0) : 0,
-    events ? await horizon(events).catch(() => 0) : 0,
+    events ? await lastHorizon(events).catch(() => 0) : 0,
   )
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { readConfig, type Variables } from '../config.ts'
-import { advancePositions, horizon, MOVED_COLUMNS } from '../events/positions.ts'
+import { advancePositions, lastHorizon, MOVED_COLUMNS } from '../events/positions.ts'
 import { clockOf, type Database, DatabaseFileError, withoutPassword } from '../sql/db.ts'
 import { ADMINISTRATION, EVENTS, requireCurrent, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
@@ -154,7 +154,7 @@ async function copyAndCompare(
   if (isCopying) await copyRows(target, entries, report)
   await compareRows(target, entries, report)
   if (isCopying && report.differences === 0) {
-    await advancePositions(target, await horizon(events))
+    await advancePositions(target, await lastHorizon(events))
     await copies.finish(target, tables)
   }
   const key = join(dirname(administration.location), KEY_FILE)

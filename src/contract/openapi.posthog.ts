@@ -1258,7 +1258,8 @@ export interface paths {
         put?: never;
         /**
          * Backfill a batch export
-         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs.
+         *     Persons are selected by the time of their change, sessions by their start. A
          *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
          *     backfill. Paused exports can be backfilled too. The list of backfills shows its progress.
          */
@@ -1389,8 +1390,9 @@ export interface paths {
         put?: never;
         /**
          * Preview a query
-         * @description Runs the query of a batch export on recent events and returns up to ten rows, newest first, with the values that an
-         *     export to JSON lines would contain. The query reads the latest 100,000 events at most, and the server stores nothing.
+         * @description Runs the query of a batch export on recent rows of its model and returns up to ten of them, newest first, with the
+         *     values that an export to JSON lines would contain. The query reads the latest 100,000 rows at most, and the server
+         *     stores nothing.
          *     An invalid query returns 400 with the `attr` `hogql_query`. The `detail` of such an error ends with the place in the
          *     query, as in `Unknown field "foo" (line 1, column 8).` Columns count UTF-16 code units from 1.
          */
@@ -1453,7 +1455,8 @@ export interface paths {
         put?: never;
         /**
          * Backfill a batch export
-         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs. A
+         * @description Exports the events with timestamps in the range, one interval after another, in addition to the scheduled runs.
+         *     Persons are selected by the time of their change, sessions by their start. A
          *     backfill covers at most 10,000 intervals. Its runs appear in the list of runs; cancelling one of them cancels the
          *     backfill. Paused exports can be backfilled too. The list of backfills shows its progress.
          */
@@ -2851,6 +2854,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/persons/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List persons
+         * @description Returns the persons of the project, newest first. Follow `next` until it is null. To move many persons, use a batch
+         *     export with the model `persons`.
+         */
+        get: operations["persons.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/persons/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the person. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a person
+         * @description Returns a person with up to 1,000 of its distinct ids.
+         */
+        get: operations["persons.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a person
+         * @description Deletes a person and its distinct ids. Batch exports of persons deliver each of them once more with `is_deleted`.
+         *     Events stay unless `delete_events` is true; those are deleted in the background. A later event with one of the
+         *     distinct ids creates a person again. Requires level 8.
+         */
+        delete: operations["persons.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/capture/": {
         parameters: {
             query?: never;
@@ -4064,6 +4122,14 @@ export interface components {
             api_key: string | null;
         };
         /**
+         * BatchExportModel
+         * @description The rows of a batch export. `events`: every event once. `persons`: every distinct id of a person that changed, with the
+         *     current state of the person. `sessions`: every session (`$session_id` of events) of which no event has arrived for 30
+         *     minutes, and again if it goes on.
+         * @enum {string}
+         */
+        BatchExportModel: "events" | "persons" | "sessions";
+        /**
          * FileFormat
          * @description JSON lines or Apache Parquet. `JSONLines` by default.
          * @enum {string}
@@ -4301,7 +4367,10 @@ export interface components {
             database: string;
             /** @description The schema. `public` by default. */
             schema?: string;
-            /** @description The table. It is created if it does not exist. `events` by default. */
+            /**
+             * @description The table. It is created if it does not exist. By default the name of the export's model, such as
+             *     `events`.
+             */
             table_name?: string;
             /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
@@ -4606,7 +4675,7 @@ export interface components {
         };
         /**
          * BatchExport
-         * @description A scheduled export of a project's events to a destination.
+         * @description A scheduled export of a project's events, persons or sessions to a destination.
          */
         BatchExport: {
             /** Format: uuid */
@@ -4615,6 +4684,7 @@ export interface components {
             team_id: number;
             /** @description The name of the export. Names need not be unique. */
             name: string;
+            model: components["schemas"]["BatchExportModel"];
             destination: components["schemas"]["Destination"];
             interval: components["schemas"]["BatchExportInterval"];
             /** @description The IANA time zone in which days and weeks begin. */
@@ -4652,6 +4722,10 @@ export interface components {
             next_run_at: string | null;
             /** @description The ten most recent runs, newest first. */
             latest_runs: components["schemas"]["BatchExportRun"][];
+            /** @description The conditions on events, as sent. Null without conditions. */
+            filters: {
+                [key: string]: unknown;
+            }[] | null;
             /**
              * @description The SELECT statement that defines columns and rows, as sent. Null for the destination's default columns and all
              *     rows.
@@ -4708,16 +4782,17 @@ export interface components {
              */
             end_at?: string | null;
             /**
-             * @description A SELECT statement on `events` that defines columns and rows. Joins, unions and subqueries are not supported. Null
+             * @description A SELECT statement on `events`, or on the model of the export, that defines columns and rows. Joins, unions and subqueries are not supported. Null
              *     for the destination's default columns and all rows.
              */
             hogql_query?: string | null;
+            /** @description The rows to export. `events` by default. It cannot change after creation. */
+            model?: components["schemas"]["BatchExportModel"];
             /**
-             * @description The data to export. Only events are supported.
-             * @enum {string}
+             * @description Conditions on the properties of events: a list of `{key, value, operator, type}` or of groups, as in the parameter
+             *     `properties` of a list of events. Only events that match all of them are exported, in addition to `include_events`,
+             *     `exclude_events` and the WHERE of `hogql_query`. An empty list or null removes them. Only for the model `events`.
              */
-            model?: "events";
-            /** @description Not supported. Only an empty list or null is accepted. Use `hogql_query` to filter rows. */
             filters?: unknown[] | null;
             /**
              * @description The IANA time zone in which days and weeks begin, such as `Europe/Berlin`. UTC by default; null also stands for UTC.
@@ -5130,8 +5205,10 @@ export interface components {
          * @description The query of a batch export.
          */
         QueryPreviewCreate: {
-            /** @description A SELECT statement on `events`, as in a batch export. */
+            /** @description A SELECT statement on the model, as in a batch export. */
             hogql_query: string;
+            /** @description The model of the export. `events` by default. */
+            model?: components["schemas"]["BatchExportModel"];
             /** @description Return 400 if destinations of this type do not support a query. */
             destination_type?: components["schemas"]["DestinationType"];
         };
@@ -5751,6 +5828,36 @@ export interface components {
             /** @description False if the counts come from a sample of recent events. */
             exact: boolean;
             results: components["schemas"]["EventName"][];
+        };
+        /**
+         * Person
+         * @description A person, to whom the events of one or more distinct ids belong.
+         */
+        Person: {
+            /** Format: uuid */
+            id: string;
+            /** @description The distinct ids of the person, in order. At most 1,000. */
+            distinct_ids: string[];
+            /** @description The properties that events have set. */
+            properties: {
+                [key: string]: unknown;
+            };
+            /** @description Whether an event has identified the person. */
+            is_identified: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the person's first event.
+             */
+            created_at: string;
+        };
+        /**
+         * PersonPage
+         * @description One page of persons. It has no `count`.
+         */
+        PersonPage: {
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Person"][];
         };
         /**
          * CaptureRefusedEvent
@@ -11361,6 +11468,117 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "persons.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /**
+                 * @description Return only persons with a distinct id that starts with this text, or with exactly this `email` property. At
+                 *     most 10,000 distinct ids are matched.
+                 */
+                search?: string;
+                /** @description Return only the person with this distinct id. */
+                distinct_id?: string;
+                /** @description The page to return. Use the value from `next` or `previous`. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of persons. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "persons.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the person. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Person"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "persons.delete": {
+        parameters: {
+            query?: {
+                /** @description Whether to also delete the events that arrived so far. False by default. */
+                delete_events?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the person. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -1,5 +1,5 @@
 /**
- * Reads events as pages of text. The engine builds the text: on SQLite 277,000 events per
+ * Reads events, or rows of another model, as pages of text. The engine builds the text: on SQLite 277,000 events per
  * second, against 58,000 when rows become objects first.
  */
 
@@ -7,13 +7,17 @@ import type { Expr } from '../hogql/ast.ts'
 import { asText, integerLiteral, postgresTimestamp, remainder, SECOND, sqliteSeconds } from '../hogql/convert.ts'
 import { type Context, compile, compileCondition, type HogType } from '../hogql/print.ts'
 import { DATETIME, derive, either, INTEGER, JSON_TYPE, STRING, UUID } from '../hogql/typed.ts'
-import { joined, oneOf, type Sql, sql } from '../sql/template.ts'
+import { joined, name, oneOf, type Sql, sql } from '../sql/template.ts'
 import { personJoin } from './list.ts'
+import { CHANGING_FEEDS, type ChangingFeed, type ChangingModel, type Model } from './models.ts'
 
-/** `positions`: a range in the order of ingestion. `times`: a range of event time in microseconds. */
+/** `positions`: a range in the order of ingestion. `times`: a range of event time in microseconds, or of changes. */
 export type Range = { by: 'positions'; from: number; to: number } | { by: 'times'; start: number; end: number }
 
-/** The end of a page: the position or time of its last event, and a tie-breaker. */
+/**
+ * The end of a page: the position or time of its last event, and a tie-breaker. For other models the position of the
+ * entry, and its padded `seq` followed by the key of the row.
+ */
 export type Cursor = [major: number, minor: number | string]
 
 export interface Column {
@@ -42,6 +46,7 @@ export const CELL_ESCAPES: readonly (readonly [string, string])[] = [
 ]
 
 export interface Extract {
+  model: Model
   project_id: number
   range: Range
   columns: readonly Column[]
@@ -102,9 +107,13 @@ function batchProperties(): Sql {
   return sql`(${head})`
 }
 
+/** The default columns of a model other than events. */
+export const modelColumns = (model: ChangingModel): readonly Column[] =>
+  Object.entries(CHANGING_FEEDS[model].fields).map(([name, { type, sql: value }]) => column(name, type, value))
+
 /** A column defined by a HogQL expression. Throws HogqlError. */
-export function customColumn(name: string, expr: Expr, now: number): Column {
-  const { sql: value, type, usesPerson, output } = compile(expr, { now })
+export function customColumn(name: string, expr: Expr, context: Context): Column {
+  const { sql: value, type, usesPerson, output } = compile(expr, context)
   return { name, type, usesPerson, sql: type.kind === 'datetime' ? value : output }
 }
 
@@ -113,42 +122,113 @@ export function customCondition(expr: Expr, context: Context): NonNullable<Extra
   return { sql: value, usesPerson }
 }
 
+/** Both conditions together. */
+export const bothConditions = (first: Extract['where'], second: Extract['where']): Extract['where'] =>
+  first && second
+    ? { sql: sql`(${first.sql}) and (${second.sql})`, usesPerson: first.usesPerson || second.usesPerson }
+    : (first ?? second)
+
 /** Pads numbers so that they sort as text. Seventeen digits fit every position and time. */
 const SHIFT = 10n ** 17n
 const DIGITS = String(SHIFT).length
 
 /** Returns one row: the count, the text, and the last event's sort key for `cursorOf`. */
 export function pageQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null = null): Sql {
-  const { major, minor, order } = ORDERS[extract.range.by]
+  const { model, range } = extract
+  const { major, minor, order } = model === 'events' ? ORDERS[range.by] : entryOrder(CHANGING_FEEDS[model])
   const text = either(sql`cast(group_concat(line, char(10)) as blob)`, sql`string_agg(line, E'\n')`)
-  const usesPerson = extract.columns.some((column) => column.usesPerson)
+  const rest =
+    model === 'events'
+      ? sql`${fromEvents({ ...extract, range: startingAt(range, after) }, usesPerson(extract))} ${beyond(range, after)} ${upTo(range, through)}`
+      : fromEntries(extract, CHANGING_FEEDS[model], after, through)
   return sql`
     select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
       select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
-      ${fromEvents({ ...extract, range: startingAt(extract.range, after) }, usesPerson)} ${beyond(extract.range, after)} ${upTo(extract.range, through)} order by ${order} limit ${limit}) page`
+      ${rest} order by ${order} limit ${limit}) page`
 }
+
+const usesPerson = ({ columns }: Pick<Extract, 'columns'>): boolean => columns.some((column) => column.usesPerson)
 
 const shifted = (value: Sql): Sql =>
   either(sql`(${integerLiteral(Number(SHIFT))} + ${value})`, sql`(${integerLiteral(Number(SHIFT))} + ${value})::text`)
 
-export function cursorOf(place: string, range: Range): Cursor {
+const unshifted = (digits: string): number => Number(BigInt(digits) - SHIFT)
+
+export function cursorOf(place: string, { model, range }: Pick<Extract, 'model' | 'range'>): Cursor {
   const [major, minor] = [place.slice(0, DIGITS), place.slice(DIGITS)]
-  const unshifted = (digits: string): number => Number(BigInt(digits) - SHIFT)
+  if (model !== 'events') return [unshifted(major), minor]
   // On SQLite the position is `seq`. The cursor has both values, because events may move to PostgreSQL during a run.
   return [unshifted(major), range.by === 'times' ? minor : unshifted(minor || major)]
 }
 
-/** The columns of each event as a JSON array, newest event first. */
-export function latestQuery(extract: Omit<Extract, 'encoding'>, limit: number): Sql {
-  const usesPerson = extract.columns.some((column) => column.usesPerson)
-  const cells = extract.columns.flatMap((column, i) => [literal(i ? ',' : '['), jsonCell(column)])
-  return sql`
-    select ${textOf([...cells, literal(']')])} as line
-    ${fromEvents(extract, usesPerson)} order by e.timestamp desc, e.uuid desc limit ${limit}`
+/** Whether `a` is later in the order of pages than `b`. Texts are ordered by code point. */
+export function isAfter(a: Cursor, b: Cursor): boolean {
+  if (a[0] !== b[0]) return a[0] > b[0]
+  if (typeof a[1] === 'number' && typeof b[1] === 'number') return a[1] > b[1]
+  return Buffer.compare(Buffer.from(String(a[1])), Buffer.from(String(b[1]))) > 0
 }
 
-/** Counts the events to deliver. */
-export const countQuery = (extract: Extract): Sql => sql`select count(*) ${fromEvents(extract, false)}`
+/** The columns of each row as a JSON array, newest first. */
+export function latestQuery(extract: Omit<Extract, 'encoding'>, limit: number): Sql {
+  const { model } = extract
+  const cells = extract.columns.flatMap((column, i) => [literal(i ? ',' : '['), jsonCell(column)])
+  const rows =
+    model === 'events'
+      ? sql`${fromEvents(extract, usesPerson(extract))} order by e.timestamp desc, e.uuid desc`
+      : sql`${fromEntries(extract, CHANGING_FEEDS[model])} order by ${POSITION} desc, e.seq desc`
+  return sql`select ${textOf([...cells, literal(']')])} as line ${rows} limit ${limit}`
+}
+
+/** Counts the rows to deliver. */
+export const countQuery = (extract: Extract): Sql =>
+  extract.model === 'events'
+    ? sql`select count(*) ${fromEvents(extract, false)}`
+    : sql`select count(*) ${fromEntries(extract, CHANGING_FEEDS[extract.model])}`
+
+/** Entries in the order of ingestion, also in a range of times: few entries are in no order of times. */
+function fromEntries(
+  { project_id, range, where }: Omit<Extract, 'columns' | 'encoding'>,
+  { table, joins, condition, time, key }: ChangingFeed,
+  after: Cursor | null = null,
+  through: Cursor | null = null,
+): Sql {
+  const isInRange = (alias: 'e' | 'n'): Sql =>
+    range.by === 'times'
+      ? sql`${time[alias]} >= ${range.start} and ${time[alias]} < ${range.end}`
+      : sql`${ENTRY_POSITION[alias]} >= ${range.from} and ${ENTRY_POSITION[alias]} < ${range.to}`
+  return sql`
+    from ${name(table)} e ${either(sql`indexed by ${name(`${table}_by_position`)}`, sql``)} ${joins(project_id)}
+    where e.project_id = ${project_id}
+      ${after ? beyondEntry(after, key) : sql``} ${through ? upToEntry(through, key) : sql``}
+      and ${isInRange('e')} and ${condition(project_id, isInRange)} ${where ? sql`and ${where.sql}` : sql``}`
+}
+
+function beyondEntry(after: Cursor, key: Sql): Sql {
+  const [position, seq, last] = entryCursor(after)
+  return sql`and ${POSITION} >= ${position} and ${either(
+    sql`(e.seq, ${key}) > (${seq}, ${last})`,
+    sql`(e.position, e.seq, ${key}) > (${position}, ${seq}, ${last})`,
+  )}`
+}
+
+function upToEntry(through: Cursor, key: Sql): Sql {
+  const [position, seq, last] = entryCursor(through)
+  return sql`and ${POSITION} <= ${position} and ${either(
+    sql`(e.seq, ${key}) <= (${seq}, ${last})`,
+    sql`(e.position, e.seq, ${key}) <= (${position}, ${seq}, ${last})`,
+  )}`
+}
+
+function entryCursor([position, minor]: Cursor): [position: number, seq: number, key: string] {
+  const text = String(minor)
+  return [position, unshifted(text.slice(0, DIGITS)), text.slice(DIGITS)]
+}
+
+const entryOrder = ({ key }: ChangingFeed) => ({
+  major: POSITION,
+  minor: sql`${shifted(sql`e.seq`)} || ${key}`,
+  order: either(sql`e.seq, ${key}`, sql`e.position, e.seq, ${key}`),
+})
 
 function fromEvents(
   { project_id, range, include, exclude, where }: Omit<Extract, 'columns' | 'encoding'>,
@@ -164,6 +244,7 @@ function fromEvents(
 
 /** SQLite commits in the order of `seq`; PostgreSQL gives a transaction's events one position. */
 export const POSITION = either(sql`e.seq`, sql`e.position`)
+const ENTRY_POSITION = { e: POSITION, n: either(sql`n.seq`, sql`n.position`) }
 
 const ORDERS = {
   positions: {

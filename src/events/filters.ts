@@ -1,4 +1,4 @@
-/** Parses the `properties` filter. Its three JSON shapes become one HogQL condition. */
+/** Parses property filters. The three JSON shapes of `properties` become one HogQL condition. */
 import { AppError, invalid } from '../errors.ts'
 import { call, constant, type Expr, field, list } from '../hogql/ast.ts'
 import { parseDatetime } from '../hogql/datetime.ts'
@@ -52,6 +52,10 @@ export function parseFilter(texts: readonly string[], now: number): Expr | undef
     .map((text) => parseNode(parseJson(text), 'properties', now, 0))
   return combine('and', parts)
 }
+
+/** A list of conditions that is already parsed. `attr` names it in errors. Returns undefined if it matches everything. */
+export const parseFilterList = (list: readonly unknown[], attr: string, now: number): Expr | undefined =>
+  parseNode(list, attr, now, 0)
 
 function parseJson(text: string): unknown {
   try {

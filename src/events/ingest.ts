@@ -3,10 +3,11 @@ import { chunks, rows, sql } from '../sql/template.ts'
 import { countEvents } from './counts.ts'
 import type { NewEvent } from './normalize-event.ts'
 import { applyPersonChanges, type PersonChange } from './persons.ts'
+import { addToSessions } from './sessions.ts'
 import { createYielder } from './yield.ts'
 
 /**
- * Stores and counts events and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number
+ * Stores and counts events, adds them to their sessions and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number
  * of new events. Must run in a transaction, and yields to the event loop in between.
  */
 export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<number> {
@@ -21,7 +22,8 @@ export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<numbe
     }
     await yieldIfDue()
   }
-  if (changes.length) await applyPersonChanges(tx, changes)
+  if (changes.length) await applyPersonChanges(tx, changes, added.at(-1)?.created_at ?? 0)
+  await addToSessions(tx, added)
   await countEvents(tx, added)
   return added.length
 }

@@ -21,6 +21,15 @@ export interface EventRow {
 export interface NewEvent extends EventRow {
   /** Null if the event must not create or change persons. */
   person: PersonChange | null
+  /** Null without a `$session_id`. */
+  session: EventSession | null
+}
+
+/** What an event adds to its session. */
+export interface EventSession {
+  id: string
+  url: string | null
+  isPageview: boolean
 }
 
 /** The context that all events of one request share. */
@@ -47,6 +56,9 @@ export function describeOversize({ properties, elements_chain }: EventRow): stri
   if (bytes <= EVENT_LIMIT_BYTES) return undefined
   return `The stored event has ${bytes} bytes; the limit is ${EVENT_LIMIT_BYTES}. Shorten its properties.`
 }
+
+const MAX_SESSION_ID_LENGTH = 200
+const MAX_URL_LENGTH = 2_000
 
 /** Recordings, performance data and diagnostics of client libraries. */
 const NOT_STORED = new Set(['$snapshot', '$performance_event', '$$heatmap', '$$client_ingestion_warning'])
@@ -100,7 +112,14 @@ export function normalizeEvent(
     properties: JSON.stringify(properties),
     elements_chain,
     person: hasPerson ? personChange({ project_id, uuid, event, distinct_id, timestamp }, properties) : null,
+    session: sessionOf(event, properties),
   }
+}
+
+function sessionOf(event: string, { $session_id, $current_url }: JsonObject): EventSession | null {
+  if (typeof $session_id !== 'string' || $session_id === '' || $session_id.length > MAX_SESSION_ID_LENGTH) return null
+  const url = typeof $current_url === 'string' ? truncate($current_url, MAX_URL_LENGTH) : null
+  return { id: $session_id, url, isPageview: event === '$pageview' }
 }
 
 function elementsOf(properties: JsonObject): string {

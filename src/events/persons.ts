@@ -1,8 +1,9 @@
 /** Resolves events to persons and their distinct ids. */
 import { v5 } from 'uuid'
+import { either } from '../hogql/typed.ts'
 import type { JsonObject } from '../json/object.ts'
 import type { Db } from '../sql/db.ts'
-import { chunks, oneOf, rows, sql } from '../sql/template.ts'
+import { chunks, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { createYielder } from './yield.ts'
 
 /** A batch of 300,000 changes would block the event loop for seconds. */
@@ -38,8 +39,8 @@ interface PersonRow {
 /** Most events change nothing, so the properties are parsed on demand. */
 interface Person extends PersonRow {
   is_identified: boolean
-  /** Exists in the database. */
-  stored: boolean
+  /** The row in the database. */
+  stored: PersonRow | undefined
   changed: boolean
   mergedInto: Person | undefined
 }
@@ -60,8 +61,17 @@ export function isPlaceholderId(distinct_id: string): boolean {
   return bare.trim() === '' || PLACEHOLDERS.has(bare) || PLACEHOLDERS_IN_ANY_CASE.has(bare.toLowerCase())
 }
 
-/** Applies the person changes of events in order, inside the transaction that stores them. */
-export async function applyPersonChanges(tx: Db, changes: readonly PersonChange[]): Promise<void> {
+/** PostgreSQL: serializes the changes of a project's persons until the transaction ends. */
+export async function lockPersons(tx: Db, project_id: number): Promise<void> {
+  if (tx.engine === 'postgres')
+    await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
+}
+
+/**
+ * Applies the person changes of events in order, inside the transaction that stores them. `changed_at` is the time of
+ * arrival in microseconds.
+ */
+export async function applyPersonChanges(tx: Db, changes: readonly PersonChange[], changed_at: number): Promise<void> {
   const byProject = new Map<number, PersonChange[]>()
   for (const change of changes) {
     const list = byProject.get(change.project_id)
@@ -78,11 +88,11 @@ export async function applyPersonChanges(tx: Db, changes: readonly PersonChange[
       let changed = await apply(tx, project_id, some)
       if (changed && !locked) {
         // Another node may have changed them, so read again under the lock.
-        await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
+        await lockPersons(tx, project_id)
         locked = true
         changed = await apply(tx, project_id, some)
       }
-      await changed?.store(tx)
+      await changed?.store(tx, changed_at)
       await yieldIfDue()
     }
   }
@@ -124,7 +134,7 @@ class PersonBatch {
         person = {
           ...row,
           is_identified: Boolean(row.is_identified),
-          stored: true,
+          stored: row,
           changed: false,
           mergedInto: undefined,
         }
@@ -135,7 +145,7 @@ class PersonBatch {
   }
 
   changed(): boolean {
-    return this.added.size > 0 || [...this.persons.values()].some((person) => person.changed || person.mergedInto)
+    return [...this.persons.values()].some((person) => person.changed)
   }
 
   apply(change: PersonChange): void {
@@ -164,6 +174,7 @@ class PersonBatch {
   private add(distinct_id: string, person: Person): void {
     this.byDistinctId.set(distinct_id, person)
     this.added.set(distinct_id, person)
+    person.changed = true
   }
 
   private create({ distinct_id, timestamp, event_uuid, set, set_once, unset }: PersonChange): Person {
@@ -175,7 +186,7 @@ class PersonBatch {
       is_identified: false,
       first_distinct_id: distinct_id,
       created_at: timestamp,
-      stored: false,
+      stored: undefined,
       changed: true,
       mergedInto: undefined,
     }
@@ -194,24 +205,16 @@ class PersonBatch {
     person.changed = true
   }
 
-  async store(tx: Db): Promise<void> {
+  async store(tx: Db, changed_at: number): Promise<void> {
     const { project_id } = this
     const persons = [...this.persons.values()]
-    for (const some of chunks(persons.filter((person) => person.changed && !person.mergedInto)))
-      await tx.run(sql`
-        insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at)
-        values ${rows(
-          some.map((person) => [
-            project_id,
-            person.id,
-            JSON.stringify(propertiesOf(person)),
-            person.is_identified,
-            person.first_distinct_id,
-            person.created_at,
-          ]),
-        )}
-        on conflict (project_id, id) do update set properties = excluded.properties,
-          is_identified = excluded.is_identified, created_at = excluded.created_at`)
+    const changed = persons.filter((person) => person.changed && !person.mergedInto)
+    const changes = await addEntries(tx, project_id, changed, changed_at)
+    const moved = ({ stored, created_at }: Person): boolean => stored?.created_at !== created_at
+    const kept = changed.filter((person) => !moved(person))
+    await this.upsert(tx, changed.filter(moved), changes, sql`, created_at = excluded.created_at`)
+    // SQLite writes an index of every column that is set, also if the value stays the same.
+    await this.upsert(tx, kept, changes, sql``)
     for (const person of persons) {
       const survivor = survivorOf(person)
       if (survivor === person || !person.stored) continue
@@ -225,6 +228,45 @@ class PersonBatch {
         insert into person_distinct_ids (project_id, distinct_id, person_id)
         values ${rows(some.map(([distinct_id, person]) => [project_id, distinct_id, survivorOf(person).id]))}`)
   }
+
+  private async upsert(
+    tx: Db,
+    persons: readonly Person[],
+    changes: ReadonlyMap<string, number>,
+    alsoSet: Sql,
+  ): Promise<void> {
+    for (const some of chunks(persons))
+      await tx.run(sql`
+        insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at, last_change)
+        values ${rows(
+          some.map((person) => [
+            this.project_id,
+            person.id,
+            JSON.stringify(propertiesOf(person)),
+            person.is_identified,
+            person.first_distinct_id,
+            person.created_at,
+            changes.get(person.id) ?? 0,
+          ]),
+        )}
+        on conflict (project_id, id) do update set properties = excluded.properties,
+          is_identified = excluded.is_identified, last_change = excluded.last_change ${alsoSet}`)
+  }
+}
+
+/** Adds an entry for each person to the order of changes. Returns the places by person id. */
+async function addEntries(
+  tx: Db,
+  project_id: number,
+  persons: readonly Person[],
+  changed_at: number,
+): Promise<ReadonlyMap<string, number>> {
+  const added = await tx.all<{ seq: number; person_id: string }>(sql`
+    insert into person_changes (project_id, person_id, changed_at)
+    select ${either(sql`${project_id}`, sql`${project_id}::bigint`)}, value, ${either(sql`${changed_at}`, sql`${changed_at}::bigint`)}
+    from ${oneOf(persons.map(({ id }) => id))} ids
+    returning seq, person_id`)
+  return new Map(added.map(({ seq, person_id }) => [person_id, seq]))
 }
 
 /** The person that remains after all merges. */

@@ -1,18 +1,22 @@
-/** Positions in the order of ingestion, which exports use as watermarks. */
+/**
+ * Positions in the order of ingestion, which exports use as watermarks. On SQLite each model has positions of its own, the
+ * `seq` of its table. On PostgreSQL all are ids of transactions.
+ */
 import type { Database, Db } from '../sql/db.ts'
-import { type Sql, sql } from '../sql/template.ts'
+import { name, type Sql, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
+import { FEEDS, MODELS, type Model } from './models.ts'
 import type { EventReader } from './readers.ts'
 
 /**
- * The position below which all events are visible and no new event can appear. On PostgreSQL it is the oldest running
- * transaction, because later transactions may commit first.
+ * The position below which all rows of a model are visible and no new row can appear. On PostgreSQL it is the oldest
+ * running transaction, because later transactions may commit first.
  */
-export async function horizon(events: Database): Promise<number> {
+export async function horizon(events: Database, model: Model = 'events'): Promise<number> {
   const position = await readPosition(
     events,
     events.engine === 'sqlite'
-      ? sql`select coalesce((select seq from sqlite_sequence where name = 'events'), 0) + 1 as position`
+      ? sql`select coalesce((select seq from sqlite_sequence where name = ${FEEDS[model].table}), 0) + 1 as position`
       : sql`select position_base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position from event_store`,
   )
   // Without it, the events below a planned position could be lost in a power failure, and their positions assigned again.
@@ -30,8 +34,8 @@ async function readPosition(events: Db, query: Sql): Promise<number> {
  * The first position after a pause that begins now: above every acknowledged event, and on PostgreSQL above every
  * transaction that has inserted but not committed. Its events count as before the pause.
  */
-export async function pausePosition(events: Database): Promise<number> {
-  if (events.engine === 'sqlite') return horizon(events)
+export async function pausePosition(events: Database, model: Model): Promise<number> {
+  if (events.engine === 'sqlite') return horizon(events, model)
   return readPosition(
     events,
     sql`select position_base + pg_current_xact_id()::text::bigint as position from event_store`,
@@ -42,8 +46,15 @@ export async function pausePosition(events: Database): Promise<number> {
  * The first position after a pause that ends now: above every acknowledged event, and not above any later event. A
  * transaction that commits later may be on either side.
  */
-export async function resumePosition(events: Database): Promise<number> {
-  return events.engine === 'sqlite' ? horizon(events) : nextPosition(events)
+export async function resumePosition(events: Database, model: Model): Promise<number> {
+  return events.engine === 'sqlite' ? horizon(events, model) : nextPosition(events)
+}
+
+/** Above the positions of every model. */
+export async function lastHorizon(events: Database): Promise<number> {
+  let last = 0
+  for (const model of MODELS) last = Math.max(last, await horizon(events, model))
+  return last
 }
 
 /** PostgreSQL: above every position that is assigned. */
@@ -53,21 +64,25 @@ const nextPosition = (events: Db): Promise<number> =>
     sql`select position_base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as position from event_store`,
   )
 
+/** More positions than are assigned between a backup and its restore. */
+const RESTORE_GAP = 1_000_000_000
+
 /** Events per counting query. */
 const COUNT_STEP = 10_000
 
-/** Counts the events of a project in a range, in steps to keep each query fast. Stops when it has counted `limit` or more. */
+/** Counts the rows of a model in a range, in steps to keep each query fast. Stops when it has counted `limit` or more. */
 export async function countBetween(
   reader: EventReader,
   {
     project_id,
+    model,
     from,
     to,
     limit = Number.POSITIVE_INFINITY,
-  }: { project_id: number; from: number; to: number; limit?: number },
+  }: { project_id: number; model: Model; from: number; to: number; limit?: number },
 ): Promise<number> {
   const within = (start: number, end: number): Sql =>
-    sql`from events e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
+    sql`from ${name(FEEDS[model].table)} e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
   const read = async (query: Sql): Promise<number | undefined> => {
     const [row] = await reader.rows<[number]>(query, { project_id, lane: 'fast' })
     return row && Number(row[0])
@@ -86,16 +101,17 @@ export async function countBetween(
 }
 
 /**
- * The position after the last event of the project in the range that was ingested before `time` (microseconds), or the
- * start of the range. Scans an index backwards.
+ * The position after the last row of the model in the range that was ingested before `time` (microseconds), or the start
+ * of the range. Scans an index backwards.
  */
 export async function positionAt(
   reader: EventReader,
-  { project_id, from, to, time }: { project_id: number; from: number; to: number; time: number },
+  { project_id, model, from, to, time }: { project_id: number; model: Model; from: number; to: number; time: number },
 ): Promise<number> {
+  const { table, ingested_at } = FEEDS[model]
   const found = await reader.rows<[number]>(
-    sql`select ${POSITION} from events e
-      where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to} and e.created_at < ${time}
+    sql`select ${POSITION} from ${name(table)} e
+      where e.project_id = ${project_id} and ${POSITION} >= ${from} and ${POSITION} < ${to} and ${ingested_at} < ${time}
       order by ${POSITION} desc limit 1`,
     { project_id, lane: 'fast' },
   )
@@ -106,7 +122,9 @@ export async function positionAt(
  * Columns that only PostgreSQL has, and their sources in a copy from SQLite. With `seq` as the position, watermarks,
  * ranges and cursors stay valid.
  */
-export const MOVED_COLUMNS: Record<string, Record<string, string>> = { events: { position: 'seq' } }
+export const MOVED_COLUMNS: Record<string, Record<string, string>> = Object.fromEntries(
+  MODELS.map((model) => [FEEDS[model].table, { position: 'seq' }]),
+)
 
 /**
  * For a database that was restored into another cluster with smaller transaction ids: raises the base of new positions
@@ -116,21 +134,29 @@ export async function advancePositions(events: Db, reached: number): Promise<boo
   // Not the horizon: a long transaction keeps it below positions that this cluster has already assigned.
   if (events.engine === 'sqlite' || reached <= (await nextPosition(events))) return false
   return events.tx(async (tx) => {
-    // No insert may run while the default changes.
-    await tx.exec('set local lock_timeout = 0; lock table events in access exclusive mode')
+    const tables = MODELS.map((model) => FEEDS[model].table)
+    // No insert may run while the defaults change.
+    await tx.exec(`set local lock_timeout = 0; lock table ${tables.join(', ')} in access exclusive mode`)
     if (reached <= (await nextPosition(tx))) return false
-    const last = await tx.get<{ position: number | null }>(
-      sql`select max((select max(e.position) from events e where e.project_id = p.id)) as position from projects p`,
-    )
-    const base = Math.max(reached, last?.position ?? 0)
+    let base = reached
+    for (const table of tables) {
+      const last = await tx.get<{ position: number | null }>(sql`
+        select max((select max(e.position) from ${name(table)} e where e.project_id = p.id)) as position from projects p`)
+      base = Math.max(base, last?.position ?? 0)
+    }
     await tx.run(sql`update event_store set position_base = ${base}`)
-    await tx.exec(`alter table events alter column position set default ${base} + pg_current_xact_id()::text::bigint`)
+    for (const table of tables) {
+      await tx.exec(
+        `alter table ${table} alter column position set default ${base} + pg_current_xact_id()::text::bigint`,
+      )
+      // The `seq` of a change is a version, and destinations ignore versions below those of lost changes.
+      if (table !== 'events')
+        await tx.exec(`select setval(pg_get_serial_sequence('${table}', 'seq'),
+          nextval(pg_get_serial_sequence('${table}', 'seq')) + ${RESTORE_GAP})`)
+    }
     return true
   })
 }
-
-/** More positions than are assigned between a backup and its restore. */
-const RESTORE_GAP = 1_000_000_000
 
 /**
  * For a SQLite event store restored from a backup: moves new positions far beyond those that were assigned after the backup
@@ -138,10 +164,12 @@ const RESTORE_GAP = 1_000_000_000
  * any export or the replaced database is known to have used.
  */
 export async function skipLostPositions(events: Database, reached: number): Promise<number> {
-  const next = Math.max(await horizon(events), reached) + RESTORE_GAP
+  const next = Math.max(await lastHorizon(events), reached) + RESTORE_GAP
   await events.tx(async (tx) => {
-    const changed = await tx.run(sql`update sqlite_sequence set seq = ${next} where name = 'events'`)
-    if (changed === 0) await tx.run(sql`insert into sqlite_sequence (name, seq) values ('events', ${next})`)
+    for (const { table } of Object.values(FEEDS)) {
+      const changed = await tx.run(sql`update sqlite_sequence set seq = ${next} where name = ${table}`)
+      if (changed === 0) await tx.run(sql`insert into sqlite_sequence (name, seq) values (${table}, ${next})`)
+    }
   })
   return next + 1
 }

@@ -1,8 +1,9 @@
-/** Deletes the events of deleted projects, events past their project's retention, and other expired rows. */
+/** Deletes the events of deleted projects and persons, events past their project's retention, and other expired rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
+import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { type Sql, sql } from '../sql/template.ts'
+import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { deleteEvents } from './counts.ts'
 
 /** Rows per transaction. Ingestion waits for one transaction at most. */
@@ -12,12 +13,16 @@ const GRACE_MS = 60_000
 const FIRST_ROUND_MS = 5_000
 const ROUND_MS = 600_000
 const DAY_MS = 86_400_000
+/** Exports that are further behind deliver the latest change of a person only. */
+const CHANGES_MS = 7 * DAY_MS
 
 /** The queue of deleted projects and the retention settings, both in the administration database. */
 export interface Purges {
   queued(): Promise<{ project_id: number; queued_at: string }[]>
   done(project_id: number): Promise<void>
   retentions(): Promise<{ project_id: number; days: number }[]>
+  /** Completes deletions of persons that a process did not finish before `time`. */
+  deletePersons(time: string): Promise<void>
   /** Deletes expired rows of the administration database. */
   removeExpired(): Promise<void>
 }
@@ -44,6 +49,36 @@ export interface Purger {
   stop(): Promise<void>
 }
 
+interface Replaceable {
+  table: Sql
+  /** Joins the current state of an entry `e`. */
+  state: Sql
+  isReplaced: Sql
+}
+
+/** Entries that mark a deletion stay: nothing replaces them. */
+const REPLACEABLE: Replaceable[] = [
+  {
+    table: sql`person_changes`,
+    state: sql`left join persons p on p.project_id = e.project_id and p.id = e.person_id`,
+    isReplaced: sql`e.distinct_id is null and (p.id is null or p.last_change > e.seq)`,
+  },
+  {
+    table: sql`session_changes`,
+    state: sql`left join event_sessions s on s.project_id = e.project_id and s.session_id = e.session_id`,
+    isReplaced: sql`(s.session_id is null or s.last_change > e.seq)`,
+  },
+]
+
+const SESSION_ID = either(sql`properties ->> '$."$session_id"'`, sql`properties ->> '$session_id'`)
+
+interface EventDeletion {
+  project_id: number
+  distinct_id: string
+  /** Microseconds. */
+  before: number
+}
+
 export function createPurger({ events, purges, now, log }: PurgerOptions): Purger {
   const loop = createLoop({
     round: async () => ((await work()) > 0 ? GRACE_MS : ROUND_MS),
@@ -51,23 +86,94 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     onError: (error) => log.error({ err: error }, 'deleting expired rows failed; the next round retries'),
   })
 
-  /** Returns how many projects need another round. */
+  let pruned_at = 0
+
+  /** Returns how many projects and persons need another round. */
   async function work(): Promise<number> {
-    let left = 0
+    await purges.deletePersons(new Date(Date.parse(now()) - GRACE_MS).toISOString())
+    let left = await removeEventsOfPersons()
     for (const { project_id, queued_at } of await purges.queued()) {
       const removed = await removeProject(project_id)
       if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted project')
       if (loop.stopped || Date.parse(now()) - Date.parse(queued_at) < GRACE_MS) left++
       else await purges.done(project_id)
     }
+    const isDaily = Date.parse(now()) - pruned_at >= DAY_MS
     for (const { project_id, days } of await purges.retentions()) {
       const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
       const expired = sql`uuid in (
         select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
       const removed = await inChunks(() => deleteEvents(events, project_id, expired))
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
+      if (isDaily) await pruneSessions(project_id, oldest)
+    }
+    if (isDaily) {
+      pruned_at = Date.parse(now())
+      for (const entries of REPLACEABLE) await pruneChanges(entries, (Date.parse(now()) - CHANGES_MS) * 1000)
     }
     await purges.removeExpired()
+    return left
+  }
+
+  /** Deletes sessions that ended before a time. An index on that time would slow down ingestion. */
+  async function pruneSessions(project_id: number, before: number): Promise<void> {
+    let after: string | undefined = ''
+    while (after !== undefined && !loop.stopped) {
+      const read: { session_id: string; end_timestamp: number }[] = await events.all(sql`
+        select session_id, end_timestamp from event_sessions
+        where project_id = ${project_id} and session_id > ${after} order by session_id limit ${CHUNK}`)
+      const expired = read.filter(({ end_timestamp }) => end_timestamp < before)
+      if (expired.length)
+        await events.run(sql`
+          delete from event_sessions where project_id = ${project_id} and end_timestamp < ${before}
+            and session_id in ${oneOf(expired.map(({ session_id }) => session_id))}`)
+      after = read.at(-1)?.session_id
+    }
+  }
+
+  /**
+   * Deletes the entries from before a time (microseconds) that a later change replaced. Exports that have not read them
+   * deliver the later change.
+   */
+  async function pruneChanges({ table, state, isReplaced }: Replaceable, before: number): Promise<void> {
+    let after: { project_id: number; seq: number } | undefined = { project_id: 0, seq: 0 }
+    while (after && !loop.stopped) {
+      const read: { project_id: number; seq: number; replaced: boolean | number }[] = await events.all(sql`
+        select e.project_id, e.seq, e.changed_at < ${before} and ${isReplaced} as replaced
+        from ${table} e ${state} where (e.project_id, e.seq) > (${after.project_id}, ${after.seq})
+        order by e.project_id, e.seq limit ${CHUNK}`)
+      const replaced = read.filter((entry) => entry.replaced)
+      for (const project_id of new Set(replaced.map((entry) => entry.project_id)))
+        await events.run(sql`
+          delete from ${table} where project_id = ${project_id}
+            and seq in ${oneOf(replaced.filter((entry) => entry.project_id === project_id).map(({ seq }) => seq))}`)
+      after = read.at(-1)
+    }
+  }
+
+  /** A request that arrived before the deletion may be stored after it, so an id stays queued for a while. */
+  async function removeEventsOfPersons(): Promise<number> {
+    let left = 0
+    let after: { project_id: number; distinct_id: string } | undefined = { project_id: 0, distinct_id: '' }
+    while (after && !loop.stopped) {
+      const queued: EventDeletion[] = await events.all<EventDeletion>(sql`
+        select project_id, distinct_id, before from event_deletions
+        where (project_id, distinct_id) > (${after.project_id}, ${after.distinct_id})
+        order by project_id, distinct_id limit ${CHUNK}`)
+      for (const { project_id, distinct_id, before } of queued) {
+        const mine = sql`project_id = ${project_id} and distinct_id = ${distinct_id}`
+        const some = sql`from events where ${mine} and created_at < ${before} order by timestamp, uuid limit ${CHUNK}`
+        const removed = await inChunks(async () => {
+          await events.run(sql`
+            delete from event_sessions where ${mine} and session_id in (select ${SESSION_ID} ${some})`)
+          return deleteEvents(events, project_id, sql`uuid in (select uuid ${some})`)
+        })
+        if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted person')
+        if (loop.stopped || Date.parse(now()) - before / 1000 < GRACE_MS) left++
+        else await events.run(sql`delete from event_deletions where ${mine} and before = ${before}`)
+      }
+      after = queued.at(-1)
+    }
     return left
   }
 
@@ -80,6 +186,18 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       delete from person_distinct_ids where ${mine} and distinct_id in (
         select distinct_id from person_distinct_ids where ${mine} limit ${CHUNK})`)
     await run(sql`delete from persons where ${mine} and id in (select id from persons where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from person_changes where ${mine} and seq in (
+        select seq from person_changes where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from session_changes where ${mine} and seq in (
+        select seq from session_changes where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from event_sessions where ${mine} and session_id in (
+        select session_id from event_sessions where ${mine} limit ${CHUNK})`)
+    await run(sql`
+      delete from event_deletions where ${mine} and distinct_id in (
+        select distinct_id from event_deletions where ${mine} limit ${CHUNK})`)
     await run(sql`
       delete from event_counts where ${mine} and (hour, event) in (
         select hour, event from event_counts where ${mine} limit ${CHUNK})`)

@@ -6,7 +6,7 @@ import { compile, type Sql, type Value } from '../sql/template.ts'
 import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery } from './extract.ts'
 
 export interface Source {
-  /** Returns at most `limit` events after the cursor, up to and including `through`. Null if there are no more. */
+  /** Returns at most `limit` rows after the cursor, up to and including `through`. Null if there are no more. */
   page(extract: Extract, after: Cursor | null, limit: number, through?: Cursor | null): Promise<Page | null>
   count(extract: Extract): Promise<number>
   close(): Promise<void>
@@ -38,7 +38,7 @@ export async function openSource(url: string, functions: boolean, observe?: Obse
       return {
         records: Number(records),
         text: Buffer.isBuffer(text) ? text : Buffer.from(String(text)),
-        cursor: cursorOf(String(place), extract.range),
+        cursor: cursorOf(String(place), extract),
       }
     },
     count: async (extract) => Number((await queryRow(countQuery(extract)))[0]),

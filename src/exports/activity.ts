@@ -74,7 +74,8 @@ function secretsOf(vault: Vault, row: BatchExportRow | null): Record<string, unk
 }
 
 function openFields(row: BatchExportRow): object {
-  const { name, interval, timezone, offset_day, offset_hour, start_at, end_at, hogql_query, destination_type } = row
+  const { name, interval, timezone, offset_day, offset_hour, start_at, end_at, model, hogql_query } = row
+  const { destination_type } = row
   const config: object = JSON.parse(row.destination_config)
   const settings = Object.entries(config).map(([key, value]) => [`destination__config__${key}`, value])
   return {
@@ -86,6 +87,8 @@ function openFields(row: BatchExportRow): object {
     paused: Boolean(row.paused),
     start_at,
     end_at,
+    model,
+    filters: row.filters === null ? null : JSON.parse(row.filters),
     hogql_query,
     destination__type: destination_type,
     ...Object.fromEntries(settings),

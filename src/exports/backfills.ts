@@ -1,6 +1,7 @@
 /** Backfills export a range of event times, one window after another, in addition to the scheduled runs. */
 import { AppError, invalid, notFound } from '../errors.ts'
-import { averageSize, earliestEvent, estimateRecords } from '../events/estimate.ts'
+import { averageSize, earliestRow, estimateRecords } from '../events/estimate.ts'
+import { bothConditions } from '../events/extract.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
@@ -14,7 +15,7 @@ import * as exports from '../store/batch_exports.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import { recordExport } from './activity.ts'
 import { boundaryBefore, type Cadence, countWindows, windowEnd } from './interval.ts'
-import { queryColumns } from './query.ts'
+import { filterCondition, queryColumns } from './query.ts'
 import type { PlannerDeps } from './schedule.ts'
 
 const MAX_WINDOWS = 10_000
@@ -77,9 +78,10 @@ async function resolveRange(
   if (start_at !== null && start_at >= end_at) throw invalid('end_at', '"end_at" must be later than "start_at".')
   if (end_at > now()) throw invalid('end_at', '"end_at" must not be in the future.')
   if (start_at !== null) return { start_at, end_at }
-  const earliest = await earliestEvent(reader, { project_id: row.project_id, end: microseconds(end_at) })
+  const { project_id, model } = row
+  const earliest = await earliestRow(reader, { project_id, model, end: microseconds(end_at) })
   if (earliest === undefined)
-    throw invalid('start_at', 'The project has no events before "end_at". Send a later "end_at" or a "start_at".')
+    throw invalid('start_at', `The project has no ${model} before "end_at". Send a later "end_at" or a "start_at".`)
   return { start_at: boundaryBefore(row, new Date(Math.floor(earliest / 1000)).toISOString()), end_at }
 }
 
@@ -102,7 +104,7 @@ export interface BackfillEstimate extends Range {
   exact: boolean
 }
 
-/** What a backfill would export. */
+/** Computes the size of a backfill without starting it. */
 export async function estimate(
   deps: Pick<PlannerDeps, 'db' | 'reader' | 'now'>,
   row: BatchExportRow,
@@ -110,24 +112,28 @@ export async function estimate(
   signal?: AbortSignal,
 ): Promise<BackfillEstimate> {
   const { db, reader, now } = deps
+  const { project_id, model, hogql_query } = row
   const range = await resolveRange(deps, row, input)
   const windows = requireFewWindows(row, range)
   const { include_events = null, exclude_events = null } = JSON.parse(row.destination_config)
   const end = microseconds(range.end_at)
+  const time = microseconds(now())
+  const filters = filterCondition(row.filters && JSON.parse(row.filters), time)
   const { records, exact } = await estimateRecords(reader, {
-    project_id: row.project_id,
+    project_id,
+    model,
     start: microseconds(range.start_at),
     end,
     include: include_events,
     exclude: exclude_events,
-    where: row.hogql_query === null ? null : queryColumns(row.hogql_query, microseconds(now())).where,
+    where: bothConditions(hogql_query === null ? null : queryColumns(hogql_query, model, time).where, filters),
     signal,
   })
   const size =
     records === 0
       ? 0
       : ((await runs.bytesPerRecord(db, row.id, SIZED_RUNS)) ??
-        (await averageSize(reader, { project_id: row.project_id, end, signal })))
+        (await averageSize(reader, { project_id, model, end, signal })))
   return { ...range, windows, records, bytes: Math.round(records * size), exact }
 }
 

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError, errorCode } from '../errors.ts'
-import type { Extract, Range } from '../events/extract.ts'
+import { bothConditions, type Column, type Extract, modelColumns, type Range } from '../events/extract.ts'
+import { CHANGING_FEEDS, type Model } from '../events/models.ts'
 import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import type { Observe } from '../sql/db.ts'
@@ -12,12 +13,15 @@ import { loadDestination } from './catalog.ts'
 import {
   type Checkpoint,
   DeliveryError,
+  type Destination,
+  type DestinationConfig,
   type DestinationType,
   describeRoleRefusal,
+  type Merge,
   permanentError,
   type Tools,
 } from './destination.ts'
-import { queryColumns } from './query.ts'
+import { filterCondition, queryColumns } from './query.ts'
 import { scratchFolderPrefix } from './temporary-files.ts'
 
 /** The message to the delivery process, with everything that an attempt needs. */
@@ -32,6 +36,9 @@ export interface DeliveryJob {
   data_interval_start: string
   data_interval_end: string
   destination: { type: DestinationType; config: Record<string, unknown> }
+  model: Model
+  /** Conditions on events; null without conditions. */
+  filters: readonly unknown[] | null
   hogql_query: string | null
   checkpoint: Checkpoint | null
   repeated?: boolean
@@ -82,21 +89,23 @@ export async function deliver(
   const destination = await loadDestination(job.destination.type)
   const refusal = describeRoleRefusal(destination, job.destination.config, job.role_buckets)
   if (refusal) throw permanentError(refusal)
-  const { columns, where } =
-    job.hogql_query === null ? { columns: destination.columns, where: null } : queryColumns(job.hogql_query, job.now)
+  const { model } = job
+  const { columns, where } = selectionOf(job, destination)
   const { include_events, exclude_events, ...config } = job.destination.config
   const extract: Extract = {
+    model,
     project_id: job.project_id,
     range: job.range,
     columns,
     encoding: destination.encoding(config),
     include: listOrNull(include_events),
     exclude: listOrNull(exclude_events),
-    where,
+    where: bothConditions(where, filterCondition(job.filters, job.now)),
   }
   const scratch = await createScratchFolder(job.run_id)
   try {
-    const source = await openSource(job.url, job.hogql_query !== null, observe)
+    const interpreted = model !== 'events' || job.hogql_query !== null || job.filters !== null
+    const source = await openSource(job.url, interpreted, observe)
     try {
       if (!job.checkpoint) report({ kind: 'total', records: await source.count(extract) })
       let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS
@@ -109,7 +118,7 @@ export async function deliver(
         checkpoint: (state) => checkpoint({ ...state, page_rows: limit }),
         log: (level, message) => report({ kind: 'log', level, message }),
       }
-      const receiver = await destination.open({ ...job, config, columns, merge: null, tools })
+      const receiver = await destination.open({ ...job, config, columns, merge: mergeOf(model, columns), tools })
       try {
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null
@@ -146,6 +155,22 @@ export async function deliver(
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+function selectionOf(
+  { model, hogql_query, now }: DeliveryJob,
+  destination: Pick<Destination<DestinationConfig>, 'columns'>,
+): Pick<Extract, 'columns' | 'where'> {
+  if (hogql_query !== null) return queryColumns(hogql_query, model, now)
+  return { columns: model === 'events' ? destination.columns : modelColumns(model), where: null }
+}
+
+/** Null for events, and for a query that lacks a column of the key or the version. */
+function mergeOf(model: Model, columns: readonly Column[]): Merge | null {
+  if (model === 'events') return null
+  const { merge } = CHANGING_FEEDS[model]
+  const isComplete = [...merge.key, merge.version].every((name) => columns.some((column) => column.name === name))
+  return isComplete ? merge : null
 }
 
 const listOrNull = (value: unknown): string[] | null => (Array.isArray(value) ? value : null)

@@ -4,6 +4,7 @@
  */
 import type { components } from '../contract/openapi.ts'
 import type { Column, Cursor, Encoding, Page } from '../events/extract.ts'
+import type { Model } from '../events/models.ts'
 import type { Outbound } from '../outbound/guard.ts'
 
 type Schemas = components['schemas']
@@ -47,6 +48,7 @@ export interface Delivery<Config> {
   /** ISO 8601. */
   data_interval_start: string
   data_interval_end: string
+  model: Model
   columns: readonly Column[]
   /** For rows that replace earlier ones with the same key and a lower version. Null for events, which never change. */
   merge: Merge | null
@@ -92,8 +94,10 @@ export interface Receiver {
 }
 
 export interface Destination<Config> {
-  /** The columns that are delivered without a query. */
+  /** The columns of events that are delivered without a query. */
   columns: readonly Column[]
+  /** Whether it accepts events only, and no other models. */
+  eventsOnly?: boolean
   /** Whether a HogQL query may choose the columns. */
   supportsQuery: boolean
   encoding(config: Config): Encoding

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
 import { createLoop } from '../background/loop.ts'
 import type { Config } from '../config.ts'
+import type { Model } from '../events/models.ts'
 import { pausePosition } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
@@ -23,7 +24,7 @@ import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
 import { roleBucketsOfProject } from './role-buckets.ts'
 import { pauseFailing } from './run-followups.ts'
-import { NO_EVENTS, plan } from './schedule.ts'
+import { NOTHING_TO_DELIVER, plan } from './schedule.ts'
 import { decryptSettings } from './settings.ts'
 import { removeOrphanedFiles } from './temporary-files.ts'
 
@@ -210,7 +211,7 @@ export function createExporter(options: ExporterOptions): Exporter {
           bytes_completed: result.bytes,
         }))
       if (!ended) return false
-      await logRun('INFO', summary(result, seconds), tx)
+      await logRun('INFO', summary(row.model, result, seconds), tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
       return true
     })
@@ -229,6 +230,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     data_interval_start: run.data_interval_start,
     data_interval_end: run.data_interval_end,
     destination: decryptSettings(vault, row),
+    model: row.model,
+    filters: row.filters === null ? null : JSON.parse(row.filters),
     hogql_query: row.hogql_query,
     checkpoint: checkpointFor(row, run),
     repeated: run.kind === 'retry' || run.attempts > 1 || run.checkpoint !== null,
@@ -309,7 +312,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     retryable = true,
   ): Promise<void> {
     const status = retryable ? 'FailedRetryable' : 'Failed'
-    const position = await pausePosition(options.events)
+    const position = await pausePosition(options.events, row.model)
     const mails = await db.tx(async (tx) => {
       const locked = await exports.lock(tx, row.id)
       const ended = locked && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
@@ -382,11 +385,12 @@ function rangeOf(run: RunRow): Pick<DeliveryJob, 'range' | 'range_key'> {
   }
 }
 
-/** A hash of the destination, its encrypted secrets and the query. */
-const destinationHash = ({ destination_type, destination_config, secrets, hogql_query }: BatchExportRow): string =>
-  createHash('sha256')
-    .update(JSON.stringify([destination_type, destination_config, secrets, hogql_query]))
-    .digest('hex')
+/** A hash of the destination, its encrypted secrets, the query and the filters. */
+function destinationHash(row: BatchExportRow): string {
+  const { destination_type, destination_config, secrets, hogql_query, filters } = row
+  const parts = [destination_type, destination_config, secrets, hogql_query, ...(filters === null ? [] : [filters])]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
 
 /** A checkpoint is valid only for the destination and query it was created with. */
 function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint | null {
@@ -394,8 +398,8 @@ function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint 
   return place === destinationHash(row) ? state : null
 }
 
-function summary({ records, bytes }: DeliveryResult, seconds: number): string {
-  if (records === 0) return NO_EVENTS
+function summary(model: Model, { records, bytes }: DeliveryResult, seconds: number): string {
+  if (records === 0) return NOTHING_TO_DELIVER[model]
   const rate = Math.round(records / Math.max(seconds, 0.001))
-  return `Delivered ${records} events (${bytes} bytes) in ${seconds.toFixed(1)} seconds, ${rate} events per second.`
+  return `Delivered ${records} ${model} (${bytes} bytes) in ${seconds.toFixed(1)} seconds, ${rate} ${model} per second.`
 }

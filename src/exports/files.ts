@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
 import { type Column, type Cursor, EVENT_COLUMNS as c, type Encoding } from '../events/extract.ts'
+import type { Model } from '../events/models.ts'
 import { type Delivery, permanentError, type Receiver } from './destination.ts'
 import { COMPRESSIONS, type Encoder, type EncoderOptions, EXTENSIONS, type FileFormat } from './formats/format.ts'
 import { openJsonLines } from './formats/jsonlines.ts'
@@ -139,7 +140,7 @@ function fileNames(delivery: Delivery<FilesConfig>): (which: number | 'manifest'
   const { config, backfill_id } = delivery
   const { file_format = 'JSONLines', compression, prefix = '' } = config
   const [start, end] = [shortTime(delivery.data_interval_start), shortTime(delivery.data_interval_end)]
-  const folder = prefix.replace(/\{([^{}]*)\}/g, (_, name) => expandVariable(name, start, end))
+  const folder = prefix.replace(/\{([^{}]*)\}/g, (_, name) => expandVariable(name, start, end, delivery.model))
   const base = `${start}-${end}${backfill_id === null ? '' : `-backfill-${backfill_id}`}`
   const suffix = compression ? `.${COMPRESSIONS[file_format][compression]}` : ''
   return (which) => {
@@ -161,9 +162,9 @@ export function testFileName({ prefix = '' }: FilesConfig): string {
 /** Omits a zero fraction of seconds. */
 const shortTime = (iso: string): string => iso.replace('.000Z', 'Z')
 
-function expandVariable(name: string, start: string, end: string): string {
+function expandVariable(name: string, start: string, end: string, model: Model): string {
   if (!isVariable(name)) throw permanentError(`The prefix contains the unknown variable {${name}}. Correct the prefix.`)
-  if (name === 'table') return 'events'
+  if (name === 'table') return model
   const [year = '', month = '', day = '', hour = '', minute = '', second = ''] = end.split(/[-T:.Z]/)
   const values = { year, month, day, hour, minute, second, data_interval_start: start, data_interval_end: end }
   return values[name]

@@ -2,10 +2,12 @@
 
 import { type AppError, invalid } from '../errors.ts'
 import { type Column, customColumn, customCondition, type Extract } from '../events/extract.ts'
+import { parseFilterList } from '../events/filters.ts'
+import { CHANGING_FEEDS, type Model } from '../events/models.ts'
 import type { Expr, Select } from '../hogql/ast.ts'
 import { canonical } from '../hogql/canonical.ts'
 import { describeError, display, HogqlError } from '../hogql/error.ts'
-import { compile } from '../hogql/print.ts'
+import { type Context, compile, type Table } from '../hogql/print.ts'
 import { parseSelect } from '../hogql/select.ts'
 
 export interface QuerySchema {
@@ -15,20 +17,25 @@ export interface QuerySchema {
 }
 
 /** Throws HogqlError for an invalid query. */
-export function queryColumns(query: string, now: number): { columns: readonly Column[]; where: Extract['where'] } {
-  const { columns, where } = parseSelect(query)
+export function queryColumns(
+  query: string,
+  model: Model,
+  now: number,
+): { columns: readonly Column[]; where: Extract['where'] } {
+  const { columns, where } = parseSelect(query, model)
+  const context = { now, table: tableOf(model) }
   return {
-    columns: columns.map((column) => customColumn(nameOf(column), withoutAlias(column), now)),
-    where: where && customCondition(where, { now, aliases: aliasesOf(columns) }),
+    columns: columns.map((column) => customColumn(nameOf(column), withoutAlias(column), context)),
+    where: where && customCondition(where, { ...context, aliases: aliasesOf(columns) }),
   }
 }
 
 /** Throws with attr `hogql_query` when the query cannot be used for an export. */
-export function querySchema(query: string, now: number): QuerySchema {
+export function querySchema(query: string, model: Model, now: number): QuerySchema {
   try {
-    const select = parseSelect(query)
-    requirePlainSelect(select, now)
-    queryColumns(query, now)
+    const select = parseSelect(query, model)
+    requirePlainSelect(select, { now, table: tableOf(model) })
+    queryColumns(query, model, now)
     return {
       fields: select.columns.map((column) => ({ expression: canonical(withoutAlias(column)), alias: nameOf(column) })),
       values: {},
@@ -40,6 +47,15 @@ export function querySchema(query: string, now: number): QuerySchema {
   }
 }
 
+/** The condition of the filters of an export. Throws with attr `filters__…` for an invalid one. */
+export function filterCondition(filters: readonly unknown[] | null, now: number): Extract['where'] {
+  const condition = filters && parseFilterList(filters, 'filters', now)
+  return condition ? customCondition(condition, { now }) : null
+}
+
+const tableOf = (model: Model): Table | undefined =>
+  model === 'events' ? undefined : { name: model, fields: CHANGING_FEEDS[model].fields }
+
 const aliasesOf = (columns: readonly Expr[]): Map<string, Expr> =>
   new Map(columns.flatMap((column): [string, Expr][] => (column.kind === 'alias' ? [[column.name, column.expr]] : [])))
 
@@ -49,14 +65,20 @@ const nameOf = (expr: Expr): string =>
 
 const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias(expr.expr) : expr)
 
-/** An export delivers individual events in the order of ingestion. */
-function requirePlainSelect(select: Select, now: number): void {
+/** An export delivers individual rows in the order of ingestion. */
+function requirePlainSelect(select: Select, context: Context): void {
   const [clause] = select.clauses
   if (clause)
-    throw new HogqlError(`${clause.name} is not supported, because an export delivers individual events.`, clause.at)
+    throw new HogqlError(
+      `${clause.name} is not supported, because an export delivers individual ${select.from}.`,
+      clause.at,
+    )
   for (const column of select.columns)
-    if (compile(withoutAlias(column), { now }).aggregate)
-      throw new HogqlError(`Aggregations are not supported, because an export delivers individual events.`, column.at)
+    if (compile(withoutAlias(column), context).aggregate)
+      throw new HogqlError(
+        `Aggregations are not supported, because an export delivers individual ${select.from}.`,
+        column.at,
+      )
   const names = select.columns.map(nameOf)
   const duplicate = select.columns.find((column, i) => names.indexOf(nameOf(column)) !== i)
   if (duplicate)

@@ -2,6 +2,7 @@
  * Plans scheduled runs. A run is a half-open range of positions, fixed when it is planned; its
  * time window is a label. Every event is in exactly one run, even during concurrent ingestion.
  */
+import type { Model } from '../events/models.ts'
 import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
 import type { Ids } from '../ids.ts'
@@ -22,7 +23,11 @@ export interface PlannerDeps {
   now: () => string
 }
 
-export const NO_EVENTS = 'The window contains no events.'
+export const NOTHING_TO_DELIVER: Record<Model, string> = {
+  events: 'The window contains no events.',
+  persons: 'The window contains no changes of persons.',
+  sessions: 'The window contains no finished sessions.',
+}
 
 const EXPORTS_PER_QUERY = 100
 const WINDOWS_PER_TRANSACTION = 100
@@ -38,11 +43,16 @@ export async function plan(deps: PlannerDeps): Promise<void> {
   while (failures.length === before) {
     const due = await exports.due(db, now(), EXPORTS_PER_QUERY)
     if (due.length === 0) break
-    const end = await horizon(events)
-    for (const row of due) await planExport(deps, row, Math.max(end, row.watermark)).catch(onFailure)
+    const horizons = new Map<Model, number>()
+    for (const model of new Set(due.map((row) => row.model))) horizons.set(model, await horizon(events, model))
+    for (const row of due)
+      await planExport(deps, row, Math.max(horizons.get(row.model) ?? 0, row.watermark)).catch(onFailure)
   }
   if (failures.length) throw failures[0]
 }
+
+/** The rows that an export follows. */
+const feedOf = ({ project_id, model }: Pick<BatchExportRow, 'project_id' | 'model'>) => ({ project_id, model })
 
 /** Plans the pauses that have ended. */
 async function planPauses(deps: PlannerDeps, onFailure: (error: unknown) => void): Promise<void> {
@@ -113,7 +123,13 @@ async function createRuns(
     // Skipping it silently would leave its events in no run.
     if (!run) throw new Error(`the window of export ${row.id} that ends at ${end} already has a run`)
     if (from === to)
-      await logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level: 'INFO', message: NO_EVENTS })
+      await logs.write(tx, {
+        ...run,
+        run_id: run.id,
+        timestamp: now(),
+        level: 'INFO',
+        message: NOTHING_TO_DELIVER[row.model],
+      })
   }
 }
 
@@ -142,9 +158,7 @@ async function dueWindows(
     const time = Date.parse(next) * 1000
     // If the query for the boundary times out, the last window includes these events.
     const to =
-      following > now
-        ? end
-        : await positionAt(reader, { project_id: row.project_id, from, to: end, time }).catch(() => from)
+      following > now ? end : await positionAt(reader, { ...feedOf(row), from, to: end, time }).catch(() => from)
     windows.push({ start, end: next, from, to })
     start = next
     from = to
@@ -161,11 +175,11 @@ async function planPause(deps: PlannerDeps, id: string): Promise<boolean> {
   const { db, events, reader, now } = deps
   const row = await exports.getById(db, id)
   const pause = await pauses.oldestEnded(db, id)
-  if (!row || row.paused || !pause || (await horizon(events)) < pause.resumed_position) return false
+  if (!row || row.paused || !pause || (await horizon(events, row.model)) < pause.resumed_position) return false
   const { windows, next_at, complete } = await windowsBefore(reader, row, pause)
   const skipped = complete
     ? await countBetween(reader, {
-        project_id: row.project_id,
+        ...feedOf(row),
         from: Math.max(row.watermark, pause.position),
         to: pause.resumed_position,
       })
@@ -177,7 +191,8 @@ async function planPause(deps: PlannerDeps, id: string): Promise<boolean> {
     await exports.update(tx, id, complete ? scheduleAfterPause({ ...row, ...changes }, pause) : changes)
     if (!complete) return true
     await pauses.remove(tx, pause.id)
-    const message = `Skipped ${skipped} events that arrived while the export was paused.`
+    const rows = row.model === 'events' ? 'events' : `changes of ${row.model}`
+    const message = `Skipped ${skipped} ${rows} that arrived while the export was paused.`
     await logs.write(tx, { ...pause, project_id: row.project_id, run_id: '', timestamp: now(), level: 'INFO', message })
     return true
   })
@@ -189,7 +204,7 @@ async function windowsBefore(
   row: BatchExportRow,
   { paused_at, position }: EndedPause,
 ): Promise<{ windows: PlannedWindow[]; next_at: string | null; complete: boolean }> {
-  const { project_id, end_at } = row
+  const { end_at } = row
   const windows: PlannedWindow[] = []
   let start = row.window_start
   let from = row.watermark
@@ -199,7 +214,7 @@ async function windowsBefore(
   while (next !== null && next < paused_at && !isOver(next)) {
     if (windows.length === WINDOWS_PER_TRANSACTION) return { windows, next_at: next, complete: false }
     const time = Date.parse(next) * 1000
-    const boundary = await positionAt(reader, { project_id, from, to, time }).catch(() => from)
+    const boundary = await positionAt(reader, { ...feedOf(row), from, to, time }).catch(() => from)
     windows.push({ start, end: next, from, to: boundary })
     start = next
     from = boundary
@@ -207,7 +222,7 @@ async function windowsBefore(
   }
   // The clock may have been set back, so the pause may precede the window.
   const end = latest(paused_at, new Date(Date.parse(start) + 1).toISOString())
-  const last = await positionAt(reader, { project_id, from, to, time: Number.MAX_SAFE_INTEGER })
+  const last = await positionAt(reader, { ...feedOf(row), from, to, time: Number.MAX_SAFE_INTEGER })
   if (next !== null && last > from && !isOver(end)) windows.push({ start, end, from, to })
   return { windows, next_at: next, complete: true }
 }
@@ -249,15 +264,14 @@ export type ScheduleState = Pick<BatchExportRow, 'watermark' | 'window_start' | 
  */
 export async function scheduleFromNow(
   { events, reader, now }: PlannerDeps,
-  before: Cadence & Pick<BatchExportRow, 'project_id' | 'start_at'> & { window_start?: string },
+  before: Cadence & Pick<BatchExportRow, 'project_id' | 'model' | 'start_at'> & { window_start?: string },
 ): Promise<ScheduleState> {
-  const { project_id } = before
-  const end = await horizon(events)
+  const end = await horizon(events, before.model)
   const open = boundaryBefore(before, now())
   const window_start = latest(open, before.window_start ?? open)
   const watermark =
     before.window_start === undefined
-      ? await positionAt(reader, { project_id, from: 0, to: end, time: Date.parse(open) * 1000 })
+      ? await positionAt(reader, { ...feedOf(before), from: 0, to: end, time: Date.parse(open) * 1000 })
       : end
   return { watermark, window_start, next_at: firstWindowEnd(before, latest(window_start, now())) }
 }

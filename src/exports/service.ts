@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
+import type { Model } from '../events/models.ts'
 import { countBetween, horizon, pausePosition, resumePosition } from '../events/positions.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
@@ -20,7 +21,7 @@ import { exportChanges, recordExport, recordRun } from './activity.ts'
 import type { DestinationType } from './destination.ts'
 import { type Cadence, hasOffsetDay, hasOffsetHour, type Interval, inUtc } from './interval.ts'
 import { beginPause, endPause, type SkippedRange } from './pauses.ts'
-import { querySchema, unsupportedQuery } from './query.ts'
+import { filterCondition, querySchema, unsupportedQuery } from './query.ts'
 import { roleBucketsOfProject } from './role-buckets.ts'
 import { CADENCE_FIELDS, type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
@@ -54,6 +55,9 @@ export interface BatchExportInput {
   paused?: boolean
   start_at?: string | null
   end_at?: string | null
+  model?: Model
+  /** Null for no conditions. */
+  filters?: readonly unknown[] | null
   hogql_query?: string | null
 }
 
@@ -65,13 +69,14 @@ export async function create(
 ): Promise<BatchExportRow> {
   const { db, events, ids, vault, now } = service
   const { name, destination, paused = false, start_at = null, end_at = null, hogql_query = null } = input
+  const { model = 'events', filters = null } = input
   const cadence = cadenceOf(inUtc(input.interval), input)
   requireStartBeforeEnd(start_at, end_at)
-  await validateDestination(service, project_id, destination, hogql_query)
+  await validateDestination(service, project_id, destination, { model, hogql_query, filters })
   const created_at = now()
   const id = ids.uuid()
-  const schedule = await scheduleFromNow(service, { project_id, ...cadence, start_at })
-  const position = await pausePosition(events)
+  const schedule = await scheduleFromNow(service, { project_id, model, ...cadence, start_at })
+  const position = await pausePosition(events, model)
   const row: BatchExportRow = {
     id,
     project_id,
@@ -85,8 +90,10 @@ export async function create(
     resumed_at: created_at,
     start_at,
     end_at,
+    model,
+    filters: filters && JSON.stringify(filters),
     hogql_query,
-    schema: schemaJson(hogql_query, created_at),
+    schema: schemaJson(hogql_query, model, created_at),
     ...schedule,
   }
   const created = db.tx(async (tx) => {
@@ -116,11 +123,19 @@ export async function update(
   const destination = input.destination && stored && changedDestination(stored, input.destination)
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
   const queryChanged = query !== found.hogql_query
-  if (destination || (queryChanged && query !== null))
-    await validateDestination(service, found.project_id, destination ?? decryptSettings(vault, found), query)
+  const filters = input.filters === undefined ? found.filters : input.filters && JSON.stringify(input.filters)
+  const filtersChanged = filters !== found.filters
+  if (input.model !== undefined && input.model !== found.model)
+    throw invalid('model', 'The model of an export cannot change. Create another export.')
+  if (destination || (queryChanged && query !== null) || (filtersChanged && filters !== null))
+    await validateDestination(service, found.project_id, destination ?? decryptSettings(vault, found), {
+      model: found.model,
+      hogql_query: query,
+      filters: filters === null ? null : JSON.parse(filters),
+    })
   if (destination && stored) requireResentSecrets(stored, sent, destination)
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
-  const position = input.paused === undefined ? 0 : await positionFor(service, input.paused)
+  const position = input.paused === undefined ? 0 : await positionFor(service, found, input.paused)
   const updated = await db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
@@ -133,7 +148,8 @@ export async function update(
     const changes: BatchExportChanges = changedFields(locked, {
       ...(input.name !== undefined && { name: input.name }),
       ...(destination && encryptSettings(vault, id, destination)),
-      ...(queryChanged && { hogql_query: query, schema: schemaJson(query, time) }),
+      ...(queryChanged && { hogql_query: query, schema: schemaJson(query, found.model, time) }),
+      ...(filtersChanged && { filters }),
       ...bounds,
       ...reschedule(locked, bounds, schedule, time),
       ...(input.paused === true && !locked.paused && (await pauseLocked(tx, locked, position, time))),
@@ -214,17 +230,35 @@ async function validateDestination(
   { db, config, outbound, now }: ExportService,
   project_id: number,
   settings: DestinationSettings,
-  hogql_query: string | null,
+  { model, hogql_query, filters }: { model: Model; hogql_query: string | null; filters: readonly unknown[] | null },
 ): Promise<void> {
   const role_buckets = await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, project_id)
   const destination = await validateSettings(settings, outbound, role_buckets)
+  if (model !== 'events') requireUnfiltered(model, settings, destination.eventsOnly ?? false, filters)
+  filterCondition(filters, Date.parse(now()) * 1000)
   if (hogql_query === null) return
   if (!destination.supportsQuery) throw unsupportedQuery(settings.type)
-  querySchema(hogql_query, Date.parse(now()) * 1000)
+  querySchema(hogql_query, model, Date.parse(now()) * 1000)
 }
 
-const schemaJson = (query: string | null, now: string): string | null =>
-  query === null ? null : JSON.stringify(querySchema(query, Date.parse(now) * 1000))
+/** Rejects what applies to events only. */
+function requireUnfiltered(
+  model: Model,
+  { type, config }: DestinationSettings,
+  eventsOnly: boolean,
+  filters: readonly unknown[] | null,
+): void {
+  if (eventsOnly) throw invalid('model', `${type} exports support the model "events" only.`)
+  if (filters) throw invalid('filters', `Filters apply to events. Use the WHERE of "hogql_query" to filter ${model}.`)
+  for (const key of ['include_events', 'exclude_events']) {
+    const names = config[key]
+    if (Array.isArray(names) && names.length)
+      throw invalid(`destination__config__${key}`, `"${key}" applies to the model "events" only. Remove it.`)
+  }
+}
+
+const schemaJson = (query: string | null, model: Model, now: string): string | null =>
+  query === null ? null : JSON.stringify(querySchema(query, model, Date.parse(now) * 1000))
 
 async function requireExport(db: Db, id: string): Promise<BatchExportRow> {
   const row = await exports.getById(db, id)
@@ -243,7 +277,7 @@ export async function remove({ db, ids, now }: ExportService, actor: Actor, row:
 /** Active runs continue. Pausing a paused export changes nothing. */
 export async function pause(service: ExportService, actor: Actor, id: string): Promise<BatchExportRow> {
   const { db, ids, now } = service
-  const position = await positionFor(service, true)
+  const position = await positionFor(service, await requireExport(db, id), true)
   return db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
@@ -266,8 +300,9 @@ export async function unpause(
   backfill: boolean,
 ): Promise<{ row: BatchExportRow; skipped: SkippedEvents | null }> {
   const { db, ids, now } = service
-  const schedule = await scheduleFromNow(service, await requireExport(db, id))
-  const position = await positionFor(service, false)
+  const found = await requireExport(db, id)
+  const schedule = await scheduleFromNow(service, found)
+  const position = await positionFor(service, found, false)
   const { row, skipped } = await db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
@@ -277,7 +312,7 @@ export async function unpause(
     await recordExport(tx, ids, time, actor, 'unpaused', locked, fieldChanges({}, { backfill }))
     return { row: await exports.update(tx, id, { ...changes, last_updated_at: time }), skipped }
   })
-  return { row, skipped: skipped && (await countSkipped(service, row.project_id, skipped)) }
+  return { row, skipped: skipped && (await countSkipped(service, row, skipped)) }
 }
 
 /** The events that arrived during a pause and are not delivered. */
@@ -292,22 +327,22 @@ export interface SkippedEvents {
 /** The export is already unpaused, so a count that fails does not fail the request. */
 async function countSkipped(
   { events, reader }: ExportService,
-  project_id: number,
+  { project_id, model }: BatchExportRow,
   { from, to, paused_at, resumed_at }: SkippedRange,
 ): Promise<SkippedEvents> {
   const times = { start_at: paused_at, end_at: resumed_at }
   try {
     // A transaction that is still open may add events of the pause.
-    const isSettled = (await horizon(events)) >= to
-    const count = await countBetween(reader, { project_id, from, to, limit: MAX_SKIPPED_COUNT })
+    const isSettled = (await horizon(events, model)) >= to
+    const count = await countBetween(reader, { project_id, model, from, to, limit: MAX_SKIPPED_COUNT })
     return { count, exact: isSettled && count < MAX_SKIPPED_COUNT, ...times }
   } catch {
     return { count: 0, exact: false, ...times }
   }
 }
 
-const positionFor = ({ events }: ExportService, paused: boolean): Promise<number> =>
-  paused ? pausePosition(events) : resumePosition(events)
+const positionFor = ({ events }: ExportService, { model }: BatchExportRow, paused: boolean): Promise<number> =>
+  paused ? pausePosition(events, model) : resumePosition(events, model)
 
 async function pauseLocked(tx: Db, row: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
   await logInfo(tx, row, now, 'The export was paused.')

@@ -68,6 +68,8 @@ export interface Select {
   readonly at: number
   readonly distinct: boolean
   readonly columns: readonly Expr[]
+  /** The name of the table. */
+  readonly from: string
   readonly where: Expr | null
   readonly group_by: readonly Expr[]
   readonly having: Expr | null

@@ -40,7 +40,7 @@ export const columnName = (expr: Expr): string => (expr.kind === 'alias' ? expr.
 
 function select(node: Select): string {
   const clauses = [
-    `SELECT ${node.distinct ? 'DISTINCT ' : ''}${node.columns.map(canonical).join(', ')} FROM events`,
+    `SELECT ${node.distinct ? 'DISTINCT ' : ''}${node.columns.map(canonical).join(', ')} FROM ${node.from}`,
     node.where && `WHERE ${canonical(node.where)}`,
     node.group_by.length && `GROUP BY ${node.group_by.map(canonical).join(', ')}`,
     node.having && `HAVING ${canonical(node.having)}`,

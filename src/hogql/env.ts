@@ -2,13 +2,30 @@
 import { type Sql, sql } from '../sql/template.ts'
 import type { Call, Expr } from './ast.ts'
 import { HogqlError } from './error.ts'
-import { derive, either, type TypedSql } from './typed.ts'
+import { derive, either, type HogType, type TypedSql } from './typed.ts'
+
+/** A column that expressions can name. */
+export interface FieldColumn {
+  type: HogType
+  sql: Sql
+  nullable: boolean
+  /** Reads the person `p`. */
+  person: boolean
+}
+
+/** A table other than `events`. */
+export interface Table {
+  readonly name: string
+  readonly fields: Record<string, FieldColumn>
+}
 
 export interface Context {
   /** The result of now() and the base of today(), in microseconds since 1970. */
   readonly now: number
   /** Column aliases, for the clauses that may refer to them. */
   readonly aliases?: ReadonlyMap<string, Expr>
+  /** `events` by default. */
+  readonly table?: Table
 }
 
 export interface Env extends Context {

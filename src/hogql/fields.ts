@@ -1,19 +1,12 @@
 /** Resolves field names to columns and JSON paths. */
 import { type Sql, sql } from '../sql/template.ts'
 import type { Field } from './ast.ts'
-import type { Env } from './env.ts'
+import type { Env, FieldColumn, Table } from './env.ts'
 import { didYouMean, display, HogqlError } from './error.ts'
 import { jsonText } from './json.ts'
 import { DATETIME, type HogType, INTEGER, JSON_TYPE, STRING, type TypedSql, UUID } from './typed.ts'
 
-interface Column {
-  type: HogType
-  sql: Sql
-  nullable: boolean
-  person: boolean
-}
-
-const column = (type: HogType, fragment: Sql, nullable = false, person = false): Column => ({
+const column = (type: HogType, fragment: Sql, nullable = false, person = false): FieldColumn => ({
   type,
   sql: fragment,
   nullable,
@@ -30,18 +23,18 @@ const EVENT = {
   elements_chain: column(STRING, sql`e.elements_chain`, true),
   team_id: column(INTEGER, sql`e.project_id`),
   person_id: column(UUID, sql`p.id`, true, true),
-} satisfies Record<string, Column>
+} satisfies Record<string, FieldColumn>
 const PERSON = {
   id: column(UUID, sql`p.id`, true, true),
   created_at: column(DATETIME, sql`p.created_at`, true, true),
   properties: column(JSON_TYPE, sql`p.properties`, true, true),
-} satisfies Record<string, Column>
+} satisfies Record<string, FieldColumn>
 /** Fields that clients send as properties. */
 const PROPERTY_FIELDS = ['$session_id', '$window_id', '$group_0', '$group_1', '$group_2', '$group_3', '$group_4']
 
 export const FIELD_NAMES: readonly string[] = [...Object.keys(EVENT), 'person', ...PROPERTY_FIELDS]
 
-const columnIn = (table: Record<string, Column>, key: string | number | undefined): Column | undefined =>
+const columnIn = (table: Record<string, FieldColumn>, key: string | number | undefined): FieldColumn | undefined =>
   typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
 
 export function resolve(node: Field, env: Env): TypedSql {
@@ -53,6 +46,7 @@ export function resolve(node: Field, env: Env): TypedSql {
     return { ...local, at }
   }
   const [key, ...path] = rest
+  if (env.table) return resolveIn(env.table, node, env)
   if (name === 'events' && key !== undefined)
     return resolve({ ...node, chain: [String(key), ...path] }, withoutAliases(env))
   if (PROPERTY_FIELDS.includes(name) && !rest.length) return property(at, EVENT.properties, [name])
@@ -74,6 +68,18 @@ export function resolve(node: Field, env: Env): TypedSql {
   throw unknownField(name, at, [...env.names.keys(), ...FIELD_NAMES, ...(env.aliases?.keys() ?? [])])
 }
 
+/** Resolves a field of another table than `events`. */
+function resolveIn(table: Table, node: Field, env: Env): TypedSql {
+  const [name, key, ...path] = node.chain
+  if (name === table.name && key !== undefined)
+    return resolve({ ...node, chain: [String(key), ...path] }, withoutAliases(env))
+  const found = columnIn(table.fields, name)
+  if (found) return member(node, found, node.chain.slice(1))
+  const alias = env.aliases?.get(name)
+  if (alias && key === undefined) return { ...env.build(alias, withoutAliases(env)), at: node.at }
+  throw unknownField(name, node.at, [...env.names.keys(), ...Object.keys(table.fields), ...(env.aliases?.keys() ?? [])])
+}
+
 const withoutAliases = (env: Env): Env => ({ ...env, aliases: undefined })
 
 function unknownField(name: string, at: number, known: string[]): HogqlError {
@@ -82,14 +88,18 @@ function unknownField(name: string, at: number, known: string[]): HogqlError {
   return new HogqlError(`Unknown field ${display(name)}.${hint}${quotes}`, at)
 }
 
-function member(node: Field, { type, sql: fragment, nullable, person }: Column, path: (string | number)[]): TypedSql {
+function member(
+  node: Field,
+  { type, sql: fragment, nullable, person }: FieldColumn,
+  path: (string | number)[],
+): TypedSql {
   const { at } = node
   if (type.kind === 'json') return property(at, { type, sql: fragment, nullable, person }, path)
   if (path.length) throw new HogqlError(`${display(node.chain[0])} has no members. Only properties have members.`, at)
   return { at, sql: fragment, type, nullable, aggregate: false, row: true, person }
 }
 
-function property(at: number, { sql: root, nullable, person }: Column, path: (string | number)[]): TypedSql {
+function property(at: number, { sql: root, nullable, person }: FieldColumn, path: (string | number)[]): TypedSql {
   const json = { root, path }
   if (!path.length) return { at, sql: root, type: JSON_TYPE, nullable, aggregate: false, row: true, person, json }
   return { at, sql: jsonText(json), type: STRING, nullable: true, aggregate: false, row: true, person, json }

@@ -26,7 +26,7 @@ import {
   typeName,
 } from './typed.ts'
 
-export type { Context } from './env.ts'
+export type { Context, Table } from './env.ts'
 export type { HogType } from './typed.ts'
 
 export interface Compiled {
@@ -43,7 +43,7 @@ export interface Compiled {
   readonly usesPerson: boolean
 }
 
-/** Compiles an expression over `events e` and, if `usesPerson` is set, `person p`. */
+/** Compiles an expression over `events e` and, if `usesPerson` is set, `person p`, or over the table of the context. */
 export function compile(expr: Expr, context: Context): Compiled {
   const typed = build(expr, { ...context, names: new Map(), aggregation: null, build })
   if (typed.type.kind === 'interval') throw misplacedInterval(typed.at)

@@ -1,4 +1,4 @@
-/** Parses one SELECT … FROM events, for exports. Other statements get specific error messages. */
+/** Parses one SELECT on one table, for exports. Other statements get specific error messages. */
 import { alias, type Expr, type Order, type Select } from './ast.ts'
 import { Cursor } from './cursor.ts'
 import { display, type HogqlError } from './error.ts'
@@ -23,12 +23,13 @@ const JOINS = [
 const UNIONS = ['UNION', 'EXCEPT', 'INTERSECT']
 const UNSUPPORTED = ['PREWHERE', 'SAMPLE', 'FINAL', 'QUALIFY', 'WINDOW', 'SETTINGS', 'FORMAT', 'TOP']
 
-export function parseSelect(text: string): Select {
+/** `from` is the only table that the query can read. */
+export function parseSelect(text: string, from = 'events'): Select {
   const c = new Cursor(text)
   const { at } = c.peek()
   if (c.isWord('WITH'))
-    throw c.error('Common table expressions (WITH) are not supported. Write a single SELECT FROM events.')
-  if (c.isSymbol('(')) throw c.error('Write a single SELECT FROM events without parentheses around it.')
+    throw c.error(`Common table expressions (WITH) are not supported. Write a single SELECT FROM ${from}.`)
+  if (c.isSymbol('(')) throw c.error(`Write a single SELECT FROM ${from} without parentheses around it.`)
   c.expectWord('SELECT')
   const clauses: { name: string; at: number }[] = []
   const takes = (...words: string[]): boolean => {
@@ -40,19 +41,19 @@ export function parseSelect(text: string): Select {
   const distinct = takes('DISTINCT')
   const columns = commaSeparated(c, () => column(c))
   if (!c.words('FROM')) {
-    rejectUnsupported(c)
-    if (c.peek().kind === 'end') throw c.error('The query has no FROM clause. Add FROM events.')
-    throw c.unexpected('FROM events')
+    rejectUnsupported(c, from)
+    if (c.peek().kind === 'end') throw c.error(`The query has no FROM clause. Add FROM ${from}.`)
+    throw c.unexpected(`FROM ${from}`)
   }
-  table(c)
+  table(c, from)
   const where = c.words('WHERE') ? expression(c) : null
-  rejectUnsupported(c)
+  rejectUnsupported(c, from)
   const group_by = takes('GROUP', 'BY') ? commaSeparated(c, () => expression(c)) : []
   const having = takes('HAVING') ? expression(c) : null
   const order_by = takes('ORDER', 'BY') ? commaSeparated(c, () => order(c)) : []
   const limit = takes('LIMIT') ? integer(c) : null
   const offset = takes('OFFSET') ? integer(c) : null
-  rejectUnsupported(c)
+  rejectUnsupported(c, from)
   c.symbol(';')
   c.expectEnd()
   return Object.freeze({
@@ -60,6 +61,7 @@ export function parseSelect(text: string): Select {
     at,
     distinct,
     columns: Object.freeze(columns),
+    from,
     where,
     group_by: Object.freeze(group_by),
     having,
@@ -87,17 +89,17 @@ function column(c: Cursor): Expr {
   return expr
 }
 
-function table(c: Cursor): void {
+function table(c: Cursor, from: string): void {
   const { kind, text } = c.peek()
-  if (c.isSymbol('(')) throw c.error(`Subqueries are not supported. The query must SELECT FROM events.`)
-  if ((kind !== 'name' && kind !== 'quoted') || text !== 'events')
+  if (c.isSymbol('(')) throw c.error(`Subqueries are not supported. The query must SELECT FROM ${from}.`)
+  if ((kind !== 'name' && kind !== 'quoted') || text !== from)
     throw kind === 'end' || kind === 'symbol'
-      ? c.unexpected('the table events')
-      : c.error(`Unknown table ${display(text)}. The query must SELECT FROM events.`)
+      ? c.unexpected(`the table ${from}`)
+      : c.error(`Unknown table ${display(text)}. The query must SELECT FROM ${from}.`)
   c.take()
-  if (c.isSymbol('.')) throw c.error(`The only table is events.`)
-  if (c.isSymbol(',')) throw joinError(c)
-  rejectUnsupported(c)
+  if (c.isSymbol('.')) throw c.error(`The only table is ${from}.`)
+  if (c.isSymbol(',')) throw joinError(c, from)
+  rejectUnsupported(c, from)
   const next = c.peek()
   if (
     c.isWord('AS') ||
@@ -109,10 +111,11 @@ function table(c: Cursor): void {
     throw c.error(`Table aliases are not supported.`)
 }
 
-const joinError = (c: Cursor): HogqlError => c.error(`JOIN is not supported. The query can only read events.`)
+const joinError = (c: Cursor, from: string): HogqlError =>
+  c.error(`JOIN is not supported. The query can only read ${from}.`)
 
-function rejectUnsupported(c: Cursor): void {
-  if (JOINS.some((word) => c.isWord(word))) throw joinError(c)
+function rejectUnsupported(c: Cursor, from: string): void {
+  if (JOINS.some((word) => c.isWord(word))) throw joinError(c, from)
   if (UNIONS.some((word) => c.isWord(word)))
     throw c.error(`UNION, EXCEPT and INTERSECT are not supported. Write a single SELECT.`)
   const clause = UNSUPPORTED.find((word) => c.isWord(word))

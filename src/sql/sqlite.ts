@@ -71,18 +71,22 @@ export async function openSqlite(
   const onWriter: Db = {
     engine: 'sqlite',
     all: async <Row>(statement: Sql) => {
+      await queue.yieldIfDue()
       const { text, values } = compile(statement, 'sqlite')
       return timed(text, () => write(text).all<Row>(values))
     },
     get: async <Row>(statement: Sql) => {
+      await queue.yieldIfDue()
       const { text, values } = compile(statement, 'sqlite')
       return timed(text, () => write(text).get<Row>(values))
     },
     count: async (found) => {
+      await queue.yieldIfDue()
       const { text, values } = compile(counting(found), 'sqlite')
       return timed(text, () => write(text).get<Count>(values)?.count ?? 0)
     },
     run: async (statement) => {
+      await queue.yieldIfDue()
       const { text, values } = compile(statement, 'sqlite')
       return timed(text, () => write(text).run(values))
     },

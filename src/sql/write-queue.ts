@@ -13,6 +13,9 @@ const BUSY_RETRY_MS = 5
 /** Bounds a transaction, so that pending reads run in between. */
 const MAX_GROUP_SIZE = 50
 
+/** How long the statements of a transaction may block the event loop. */
+const MAX_BLOCK_MS = 0.2
+
 /** Runs a statement and measures it. */
 export type Timed = <Result>(text: string, work: () => Result) => Result
 
@@ -40,6 +43,8 @@ export interface WriteQueue {
    * fails as a whole, `work` runs a second time in a separate transaction.
    */
   grouped<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Before each statement of a transaction. Lets reads run if the transaction has blocked the event loop for too long. */
+  yieldIfDue(): Promise<void>
   /** Resolves when everything committed so far, by any process, is on disk. */
   sync(): Promise<void>
   /** Runs `work` outside a transaction. */
@@ -63,6 +68,8 @@ export function createWriteQueue(
   const rollbackToSavepoint = writer.prepare('rollback to write')
   const queue: Write[] = []
   let draining = false
+  /** When the current transaction began, or yielded last. */
+  let resumed_at = 0
   /** Writes that are committed and perhaps not on disk yet. */
   let committed: Settlement[] = []
   let flushing: Promise<void> | undefined
@@ -135,6 +142,7 @@ export function createWriteQueue(
       queue.shift()
       return first.reject(describeStorageError(error))
     }
+    resumed_at = performance.now()
     const group = queue.splice(0, groupSize(first))
     const writes: Settlement[] = []
     try {
@@ -175,6 +183,11 @@ export function createWriteQueue(
 
   return {
     grouped: (work) => enqueue(work, 'grouped'),
+    yieldIfDue: async () => {
+      if (performance.now() - resumed_at < MAX_BLOCK_MS) return
+      await nextTick()
+      resumed_at = performance.now()
+    },
     // Through the queue of acknowledgments: the kernel reports a failed fsync only once.
     sync: () => new Promise((settle, reject) => acknowledge([{ settle, reject }])),
     exclusive: (work) => enqueue(work, 'exclusive'),

@@ -43,6 +43,7 @@ export type ActivityArea =
   | 'batch_export_runs'
   | 'plugins'
   | 'plugin_configs'
+  | 'persons'
 
 export interface Activity {
   area: ActivityArea
@@ -164,13 +165,10 @@ export async function earlierSignIns(
   user_id: number,
   address: string,
 ): Promise<{ any: boolean; from_address: boolean }> {
-  const found = (condition: Sql) =>
-    db.get(sql`
-      select 1 from activity_log where user_id = ${user_id} and activity = 'signed_in' ${condition} limit 1`)
-  return {
-    any: (await found(sql``)) !== undefined,
-    from_address: (await found(sql`and address = ${address}`)) !== undefined,
-  }
+  const signIns = sql`select 1 from activity_log where user_id = ${user_id} and activity = 'signed_in'`
+  const found = await db.get<{ any: boolean | number; from_address: boolean | number }>(sql`
+    select exists (${signIns}) as "any", exists (${signIns} and address = ${address}) as from_address`)
+  return { any: Boolean(found?.any), from_address: Boolean(found?.from_address) }
 }
 
 /** Removes the settings of plugins from the entries of a deleted organization. */

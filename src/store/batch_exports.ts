@@ -29,6 +29,10 @@ export interface BatchExportRow {
   resumed_at: string
   start_at: string | null
   end_at: string | null
+  /** Never changes. */
+  model: Schemas['BatchExportModel']
+  /** JSON: conditions on events as in a list of events. Null without conditions. */
+  filters: string | null
   hogql_query: string | null
   /** JSON. */
   schema: string | null
@@ -39,7 +43,7 @@ export interface BatchExportRow {
   next_at: string | null
 }
 
-export type BatchExportChanges = Partial<Omit<BatchExportRow, 'id' | 'project_id' | 'created_at'>>
+export type BatchExportChanges = Partial<Omit<BatchExportRow, 'id' | 'project_id' | 'created_at' | 'model'>>
 
 /** Selects the exports of one project, or of every project of an organization. */
 export type Owner = { project_id: number } | { organization_id: string }
@@ -81,12 +85,13 @@ export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
 export async function create(tx: Db, row: BatchExportRow): Promise<void> {
   await tx.run(sql`
     insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, interval, timezone,
-      offset_day, offset_hour, paused, created_at, last_updated_at, last_paused_at, resumed_at, start_at, end_at,
-      hogql_query, schema, watermark, window_start, next_at)
+      offset_day, offset_hour, paused, created_at, last_updated_at, last_paused_at, resumed_at, start_at, end_at, model,
+      filters, hogql_query, schema, watermark, window_start, next_at)
     values (${row.id}, ${row.project_id}, ${row.name}, ${row.destination_type}, ${row.destination_config},
       ${row.secrets}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour}, ${row.paused},
-      ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at}, ${row.resumed_at}, ${row.start_at}, ${row.end_at}, ${row.hogql_query}, ${row.schema}, ${row.watermark},
-      ${row.window_start}, ${row.next_at})`)
+      ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at}, ${row.resumed_at}, ${row.start_at}, ${row.end_at},
+      ${row.model}, ${row.filters}, ${row.hogql_query}, ${row.schema}, ${row.watermark}, ${row.window_start},
+      ${row.next_at})`)
 }
 
 export async function update(tx: Db, id: string, changes: BatchExportChanges): Promise<BatchExportRow> {

@@ -236,15 +236,23 @@ t.test('copies a workspace completely despite interruptions, and the server resu
      insert into pending_identities values ('hash', 1, 'issuer', 'subject', 'oidc', 'x@example.com', '9999');
      insert into sso_requests values ('hash', 'oidc', null, 'hash', '/', null, '9999');
      insert into used_assertions values ('hash', '9999');
-     insert into removed_members values ('${organization_id}', 1);`,
+     insert into removed_members values ('${organization_id}', 1);
+     insert into person_deletions values ('a', 1, 'a', 0, '2026');`,
   )
 
   // Events of another project that are not counted yet.
-  change(from, EVENTS.file, 'insert into uncounted_events values (9999, 3, 3, 4, 1)')
+  change(
+    from,
+    EVENTS.file,
+    `insert into uncounted_events values (9999, 3, 3, 4, 1);
+     insert into event_deletions values (9999, 'a', 1);
+     insert into session_changes values (5, 9999, 'a', 1, 1);`,
+  )
 
   t.equal((await run(['migrate', '--database', to])).code, 0, 'a migrated empty target is accepted')
   const source = await openSource(from, false)
   const everything: Extract = {
+    model: 'events',
     project_id: site.project_id,
     range: { by: 'positions', from: 0, to: FAR * 2 },
     columns: [EVENT_COLUMNS.uuid],
@@ -414,7 +422,7 @@ t.test('rejects invalid sources and targets with a remedy', async (t) => {
   t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'the target has users')
   t.equal((await client.query('select email from users')).rowCount, 1)
   await client.query('delete from event_migrations where version > 1')
-  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 3/ })
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 5/ })
   change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
 })
@@ -435,7 +443,16 @@ t.test('migrate --print-distribution distributes the tables by project', async (
       `${tablename} is listed once`,
     )
   const distributed = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
-  t.same(distributed.sort(), ['event_counts', 'events', 'person_distinct_ids', 'persons'])
+  t.same(distributed.sort(), [
+    'event_counts',
+    'event_deletions',
+    'event_sessions',
+    'events',
+    'person_changes',
+    'person_distinct_ids',
+    'persons',
+    'session_changes',
+  ])
 
   // The requirements of Citus, checked in the catalog.
   const { rows: narrow } = await client.query(

@@ -414,6 +414,7 @@ async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Prom
     // The same position in the order of events.
     'events.histogram': ofEvents,
     'events.tail': (await app.send('GET', `${project}/events/tail/?limit=1`, { key })).body.cursor,
+    'persons.list': await next(`${project}/persons/?limit=1`),
     'activity_log.list': await next(`/api/organizations/${ids.organizations[0]}/activity_log/?limit=1`),
   }
 }

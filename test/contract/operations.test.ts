@@ -2,6 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
 import { contract, dereference, type Operation, operations, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
+import { personIdOf } from '../../src/events/persons.ts'
 import { specifications } from '../../src/http/bind.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -55,7 +56,10 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
   const plugin = (family: string): Promise<string> =>
     create(`${within}/${family}/`, { plugin_type: 'source', name: 'Subject' }).then(String)
   const pipeline_destinations = await plugin('pipeline_destinations')
+  const seen = { api_key: app.first.project_token, event: 'seen', distinct_id: 'subject' }
+  await app.send('POST', '/capture/', { key: null, body: seen })
   return {
+    persons: personIdOf(app.first.project_id, 'subject'),
     batch_exports: batch_export,
     project_batch_exports: batch_export,
     batch_export_runs: backfilled.body.latest_runs[0].id,

@@ -27,6 +27,7 @@ const newEvent = (number: number, event: Partial<NewEvent> = {}): NewEvent => ({
   properties: '{}',
   elements_chain: '',
   person: null,
+  session: null,
   ...event,
 })
 

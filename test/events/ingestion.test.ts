@@ -28,6 +28,7 @@ const eventOf = (changes: Partial<NewEvent>): NewEvent => ({
   properties: '{}',
   elements_chain: '',
   person: null,
+  session: null,
   ...changes,
 })
 

@@ -89,6 +89,7 @@ onBothEngines(t, 'reads a bounded number of events per request with filters', as
     properties: '{}',
     elements_chain: '',
     person: null,
+    session: null,
   }))
   await events.tx((tx) => ingest(tx, rows))
   await awaitHorizon(app)

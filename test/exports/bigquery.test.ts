@@ -8,7 +8,7 @@ import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/bigquery.ts'
 import { uuid } from '../helpers/events.ts'
-import { ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 t.setTimeout(180_000)
@@ -237,7 +237,8 @@ async function pagesOf(app: TestApp, { columns }: { columns: Delivery<unknown>['
   const { openSource } = await import('../../src/events/source.ts')
   const { project_id, range, url } = jobTo(app, {})
   const source = await openSource(url, false)
-  const extract = { project_id, range, columns, encoding: 'cells' as const, include: null, exclude: null, where: null }
+  const rest = { include: null, exclude: null, where: null }
+  const extract = { model: 'events' as const, project_id, range, columns, encoding: 'cells' as const, ...rest }
   const pages = []
   for (
     let page = await source.page(extract, null, 100);
@@ -275,7 +276,7 @@ t.test('rows with a version replace older ones', async (t) => {
       ],
     ]) {
       const receiver = await destination.open({
-        ...jobIds,
+        ...FIRST_ATTEMPT,
         config: { ...stub.config, table_id: `persons_${use_json_type}`, use_json_type } as any,
         columns,
         merge: { key: ['distinct_id'], version: 'person_version' },
@@ -298,16 +299,6 @@ t.test('rows with a version replace older ones', async (t) => {
     )
 })
 
-const jobIds = {
-  run_id: 'r',
-  attempt: 1,
-  project_id: 1,
-  batch_export_id: 'b',
-  range_key: 'k',
-  backfill_id: null,
-  data_interval_start: '2026-01-01T00:00:00.000Z',
-  data_interval_end: '2026-01-01T01:00:00.000Z',
-}
 const LINE = `${['u', 'e', '{}', '', '{}', '{}', 'd', '1', '\u0003', '', '0'].join('\u0002')}\u0002`
 
 t.test('errors say what to do and contain no text of the peer', async (t) => {

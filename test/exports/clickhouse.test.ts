@@ -8,7 +8,7 @@ import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { mergedRows, openClickHouse, type StubFault } from '../helpers/clickhouse.ts'
 import { uuid } from '../helpers/events.ts'
-import { ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const neverAborted = new AbortController().signal
@@ -116,12 +116,10 @@ const NAME: Column = { ...EVENT_COLUMNS.event, name: 'name' }
 t.test('rows that replace earlier ones keep the highest version', async (t) => {
   const stub = await openClickHouse(t)
   const columns = [KEY, VERSION, NAME]
-  const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', backfill_id: null, checkpoint: null }
-  const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
   const put = async (range_key: string, rows: object[]): Promise<void> => {
     const merge = { key: ['id'], version: 'version' }
     const config = stub.config({ table_name: 'persons' }) as any
-    const receiver = await clickhouse.open({ ...ids, ...times, range_key, config, columns, merge, tools: toolsFor(t) })
+    const receiver = await clickhouse.open({ ...FIRST_ATTEMPT, range_key, config, columns, merge, tools: toolsFor(t) })
     const text = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))
     await receiver.write({ records: rows.length, text, cursor: [1, 0] })
     await receiver.commit()
@@ -149,13 +147,11 @@ t.test('blocks are the same in every attempt and continue at a checkpoint', asyn
   const write = async (sizes: number[], fails?: number, checkpoint: any = null) => {
     const checkpoints: any[] = []
     const tools = toolsFor(t, { checkpoint: async (state) => void checkpoints.push(state) })
-    const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
-    const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
     let inserts = 0
     stub.fault = (statement) => (statement.startsWith('insert') && inserts++ === fails ? 'drop' : undefined)
     const config = stub.config() as any
     const { columns } = small
-    const receiver = await small.open({ ...ids, ...times, config, columns, merge: null, checkpoint, tools })
+    const receiver = await small.open({ ...FIRST_ATTEMPT, config, columns, checkpoint, tools })
     let at: number = checkpoint?.records ?? 0
     try {
       for (const size of sizes) {

@@ -214,6 +214,7 @@ async function send(
   const checkpoints: Checkpoint[] = []
   const delivery: Delivery<{ url: string; token: string }> = {
     config: { url: peer.url, token: TOKEN },
+    model: 'events',
     merge: null,
     run_id: 'run',
     attempt: 1,

@@ -13,7 +13,7 @@ import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { SELF_SIGNED } from '../helpers/certificate.ts'
 import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 
 const neverAborted = new AbortController().signal
@@ -92,7 +92,16 @@ async function pageOf(app: TestApp, limit: number) {
   const source = await openSource(app.deps.config.DATABASE_URL, false)
   const { project_id, range } = jobTo(app, {})
   const page = await source.page(
-    { project_id, range, columns: postgres.columns, encoding: 'csv', include: null, exclude: null, where: null },
+    {
+      model: 'events',
+      project_id,
+      range,
+      columns: postgres.columns,
+      encoding: 'csv',
+      include: null,
+      exclude: null,
+      where: null,
+    },
     null,
     limit,
   )
@@ -296,10 +305,8 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
   ]
   const merge = { key: ['id', 'team'], version: 'version' }
   const put = async (rows: (string | number)[][], table_name = 'persons'): Promise<void> => {
-    const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
-    const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
     const settings = { ...config, table_name }
-    const given = { ...ids, ...times, config: settings, columns, merge, checkpoint: null, tools: toolsWith() }
+    const given = { ...FIRST_ATTEMPT, config: settings, columns, merge, tools: toolsWith() }
     const receiver = await postgres.open(given)
     const text = Buffer.from(rows.map((row) => row.map((cell) => `"${cell}"`).join(',')).join('\n'))
     await receiver.write({ records: rows.length, text, cursor: [1, 0] })
@@ -497,3 +504,64 @@ async function withTls(t: Test, { host, port }: Config): Promise<number> {
   })
   return (server.address() as AddressInfo).port
 }
+
+for (const engine of ENGINES)
+  t.test(`persons replace their earlier versions (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const { config, query } = await openDestination(t)
+    const job = (more: Partial<DeliveryJob> = {}) => jobTo(app, config, { model: 'persons', ...more })
+    const rows = () =>
+      query(
+        'select distinct_id, person_id, properties, version, created_at, is_deleted from persons order by distinct_id',
+      )
+
+    await ingest(app, [
+      { distinct_id: 'ada', timestamp: '2026-01-01T00:00:00Z', properties: { $set: { plan: 'free' } } },
+      { distinct_id: 'bob', timestamp: '2026-01-01T00:00:00Z', properties: { $set: { note: 'a "quoted"\ntext' } } },
+    ])
+    await deliver(job(), listener(), neverAborted)
+    const first = await rows()
+    t.match(first, [
+      { distinct_id: 'ada', properties: { plan: 'free' }, is_deleted: false },
+      { distinct_id: 'bob', properties: { note: 'a "quoted"\ntext' }, is_deleted: false },
+    ])
+    t.same(first[0].created_at, new Date('2026-01-01T00:00:00Z'))
+
+    await ingest(app, [
+      { distinct_id: 'ada', properties: { $set: { plan: 'team' } } },
+      { event: '$identify', distinct_id: 'bob', properties: { $anon_distinct_id: 'visitor' } },
+    ])
+    await ingest(app, [{ distinct_id: 'ada', properties: { $set: { plan: 'company' } } }])
+    const { person_id } = first[1]
+    await app.send('DELETE', `/api/projects/${app.first.project_id}/persons/${person_id}/`)
+    const [{ version: before }] = first
+    t.match(await logsOf(job()), [], 'every row is new')
+    const second = await rows()
+    t.match(second, [
+      { distinct_id: 'ada', properties: { plan: 'company' }, is_deleted: false },
+      { distinct_id: 'bob', person_id, properties: {}, created_at: null, is_deleted: true },
+      { distinct_id: 'visitor', person_id, properties: {}, is_deleted: true },
+    ])
+    t.ok(Number(second[0].version) > Number(before))
+    t.match(await logsOf(job()), [/3 of 3 rows were already in the table or outdated/])
+    t.same(await rows(), second, 'a repeated delivery changes nothing')
+
+    await query("update persons set version = version + 1000000, properties = '{}' where distinct_id = 'ada'")
+    await deliver(job(), listener(), neverAborted)
+    t.match((await rows())[0], { distinct_id: 'ada', properties: {} }, 'a lower version replaces nothing')
+
+    await query(
+      'create table plain (team_id bigint, distinct_id text, person_id text, properties jsonb, version bigint, created_at timestamptz, is_deleted boolean)',
+    )
+    t.match(await failing(jobTo(app, { ...config, table_name: 'plain' }, { model: 'persons' })), {
+      message: /needs a unique key on "team_id", "distinct_id"/,
+      retryable: false,
+    })
+    const hogql_query = 'select distinct_id, properties.plan as plan from persons where not is_deleted'
+    await deliver(
+      jobTo(app, { ...config, table_name: 'plans' }, { model: 'persons', hogql_query }),
+      listener(),
+      neverAborted,
+    )
+    t.same(await query('select * from plans'), [{ distinct_id: 'ada', plan: 'company' }])
+  })

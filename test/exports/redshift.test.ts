@@ -10,7 +10,7 @@ import { createRedshift, redshift } from '../../src/exports/destinations/redshif
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { FIRST_ATTEMPT, freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/redshift.ts'
 import { stepsOf, toolsFor } from '../helpers/stores.ts'
 
@@ -212,18 +212,9 @@ const VERSION: Column = { ...EVENT_COLUMNS.team_id, name: 'version' }
 const NAME: Column = { ...EVENT_COLUMNS.event, name: 'name' }
 
 const deliveryOf = (config: object, tools: Tools, more: Partial<Delivery<any>> = {}): Delivery<any> => ({
+  ...FIRST_ATTEMPT,
   config,
-  run_id: 'r',
-  attempt: 1,
-  project_id: 1,
-  batch_export_id: 'b',
-  range_key: 'k',
-  backfill_id: null,
-  data_interval_start: '2026-01-01T00:00:00.000Z',
-  data_interval_end: '2026-01-01T01:00:00.000Z',
   columns: redshift.columns,
-  merge: null,
-  checkpoint: null,
   tools,
   ...more,
 })

@@ -12,7 +12,7 @@ import { uploadRequest } from '../../src/exports/snowflake-stages.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { FIRST_ATTEMPT, freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/snowflake.ts'
 import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
@@ -171,7 +171,7 @@ t.test('removes the files of killed attempts', async (t) => {
   const tools = toolsFor(t)
   const destination = createSnowflake(LIMITS)
   const receiver = await destination.open({
-    ...ids,
+    ...FIRST_ATTEMPT,
     run_id: run,
     config: stub.config as any,
     columns: destination.columns,
@@ -180,19 +180,6 @@ t.test('removes the files of killed attempts', async (t) => {
   await receiver.commit()
   t.strictSame([...stub.files.keys()], [place(recent)], 'a recent file may belong to another run')
 })
-
-const ids = {
-  run_id: 'r',
-  attempt: 1,
-  project_id: 1,
-  batch_export_id: 'b',
-  range_key: 'k',
-  backfill_id: null,
-  data_interval_start: '2026-01-01T00:00:00.000Z',
-  data_interval_end: '2026-01-01T01:00:00.000Z',
-  merge: null,
-  checkpoint: null,
-}
 
 t.test('rows with a version replace older ones', async (t) => {
   const stub = await openSnowflakeStub(t)
@@ -209,7 +196,7 @@ t.test('rows with a version replace older ones', async (t) => {
     ['"a","{""n"":2}","2"', '"a","{""n"":3}","3"', '"b","{""n"":2}","2"', '"c","{}","1"'],
   ]) {
     const receiver = await destination.open({
-      ...ids,
+      ...FIRST_ATTEMPT,
       config: { ...stub.config, table_name: 'persons' } as any,
       columns,
       merge: { key: ['distinct_id'], version: 'person_version' },

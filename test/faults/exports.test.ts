@@ -1,8 +1,9 @@
-/** Killed processes, clock jumps and outages: each destination gets each event once. */
+/** Killed processes, clock jumps and outages: each destination gets each event once, and the current state of each person. */
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
@@ -27,12 +28,14 @@ import {
   waitForHorizon,
   wakeExporters,
 } from '../helpers/deliveries.ts'
+import { uuid } from '../helpers/events.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { emptyDatabase, serverUrl } from '../helpers/postgres.ts'
 import { seeded } from '../helpers/seeded.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
 const ROUNDS = PROVE ? 100 : 3
+const PERSON_ROUNDS = PROVE ? 100 : 5
 const SEED = Number(process.env.SEED ?? 20260801)
 t.setTimeout((PROVE ? 180 : 15) * 60_000)
 
@@ -151,6 +154,141 @@ for (const [i, engine] of ENGINES.entries())
 
 t.test('delivers each event once when either of two processes is killed (postgres)', (t) =>
   testKills(t, 'postgres', 2, SEED + 9),
+)
+
+interface PersonRow {
+  distinct_id: string
+  person_id: string
+  properties: object
+  version: number | string
+  is_deleted: boolean
+}
+
+/** The rows with the highest versions. */
+function merged(rows: PersonRow[]): Map<string, PersonRow> {
+  const kept = new Map<string, PersonRow>()
+  for (const row of rows)
+    if (Number(row.version) > Number(kept.get(row.distinct_id)?.version ?? -1)) kept.set(row.distinct_id, row)
+  return kept
+}
+
+/** The person and properties of each distinct id that is not deleted. */
+const currentOf = (rows: PersonRow[]): Record<string, [string, object]> =>
+  Object.fromEntries(
+    [...merged(rows).values()]
+      .filter(({ is_deleted }) => !is_deleted)
+      .map(({ distinct_id, person_id, properties }) => [distinct_id, [person_id, properties]]),
+  )
+
+async function personsOf(site: Site): Promise<Record<string, [string, object]>> {
+  const stored: Record<string, [string, object]> = {}
+  for (let path: string | null = `/api/projects/${site.project_id}/persons/?limit=100`; path; ) {
+    const { results, next }: any = await site.request('GET', path)
+    for (const { id, distinct_ids, properties } of results)
+      for (const distinct_id of distinct_ids) stored[distinct_id] = [id, properties]
+    path = next && new URL(next).pathname + new URL(next).search
+  }
+  return stored
+}
+
+const personsIn = (folder: string): PersonRow[] =>
+  filesBelow(folder)
+    .filter((name) => name.endsWith('.jsonl') && !isPartial(name))
+    .flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    )
+
+/** Checks that the merged rows of files and of a table equal the persons of the server, whenever a process dies. */
+async function testKillsOfPersons(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
+  t.comment(`SEED=${SEED}`)
+  const random = seeded(seed)
+  const site = await openSite(t, engine)
+  while (site.servers.length < processes) await site.start()
+  const { url, drop } = await emptyDatabase()
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await drop()
+  })
+  const { username: user, password, hostname: host, port, pathname } = new URL(url)
+  const config = { user, password, host, port: Number(port), database: pathname.slice(1) }
+  const exports = [
+    await createExport(site, { name: 'files', destination: { type: 'File', config: {} } }, 'persons'),
+    await createExport(site, { name: 'table', destination: { type: 'Postgres', config } }, 'persons'),
+  ]
+  const any = (count: number): string => `person-${Math.floor(random() * count)}`
+  let created = 0
+  const change = (): object => {
+    const other = random() < 0.1 ? { $anon_distinct_id: any(500) } : {}
+    return {
+      uuid: uuid(++created),
+      event: Object.keys(other).length ? '$identify' : 'seen',
+      distinct_id: any(500),
+      properties: { ...other, $set: { number: created } },
+    }
+  }
+  const pending: object[][] = []
+  const sendAll = (): Promise<unknown> =>
+    until(async () => {
+      for (const batch of [...pending]) {
+        const server = site.servers[Math.floor(random() * site.servers.length)]
+        await site
+          .request('POST', '/batch/', { api_key: site.project_token, batch }, server)
+          .then(() => pending.splice(pending.indexOf(batch), 1))
+          .catch(() => undefined)
+      }
+      return pending.length === 0
+    })
+  const persons = `/api/projects/${site.project_id}/persons/`
+  let deleted = 0
+
+  for (let round = 1; round <= PERSON_ROUNDS; round++) {
+    for (let i = 0; i < 5; i++) pending.push(Array.from({ length: 100 }, change))
+    site.advance(WINDOW_MS)
+    const sending = sendAll()
+    await wakeExporters(site, exports[0]!)
+    const { results } = await site.request('GET', `${persons}?limit=3`).catch(() => ({ results: [] }))
+    const deleting = results.map(({ id }: { id: string }) =>
+      site.request('DELETE', `${persons}${id}/?delete_events=true`).then(
+        () => deleted++,
+        () => undefined,
+      ),
+    )
+    // A random delay of the experiment; no assertion depends on it.
+    await pause(random() * 1_000)
+    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.start()
+    await Promise.all([sending, ...deleting])
+    if (round % CATCH_UP_EVERY === 0) await settle(site, exports)
+  }
+
+  // The purger may complete the deletion of a killed process after the last window, so another window follows.
+  const { runs, stored, rows } = await until(async () => {
+    const runs = await finish(site, exports)
+    const stored = await personsOf(site)
+    const rows = { files: personsIn(site.files), table: (await client.query('select * from persons')).rows }
+    const isCurrent = Object.values(rows).every((list) => isDeepStrictEqual(currentOf(list), stored))
+    return isCurrent ? { runs, stored, rows } : undefined
+  })
+  assertCompleted(t, runs)
+  for (const [name, list] of Object.entries(rows))
+    t.same(currentOf(list), stored, `${name}: the current rows equal the stored persons`)
+  t.equal(rows.table.length, merged(rows.table).size, 'table: one row for each distinct id')
+  const result = `the rows of ${Object.keys(stored).length} distinct ids equal the stored persons after ${created.toLocaleString('en')} changes and ${deleted} deletions, in files and in a table`
+  figure(t, { area: 'Batch exports', count: PERSON_ROUNDS, of: 'kills during exports of persons', result, seed: SEED })
+}
+
+for (const [i, engine] of ENGINES.entries())
+  t.test(`delivers the current state of each person despite kill -9 (${engine})`, (t) =>
+    testKillsOfPersons(t, engine, 1, SEED + 40 + i),
+  )
+
+t.test('delivers the current state of each person when either of two processes is killed (postgres)', (t) =>
+  testKillsOfPersons(t, 'postgres', 2, SEED + 49),
 )
 
 /** Checks that events of a pause are skipped and all others delivered, whenever a process dies. */

@@ -119,7 +119,9 @@ export const base = ({ project_id }: Site): string => `/api/projects/${project_i
 export const createExport = async (
   site: Site,
   { name, destination }: Pick<Target, 'name' | 'destination'>,
-): Promise<string> => (await site.request('POST', `${base(site)}/`, { name, interval: INTERVAL, destination })).id
+  model = 'events',
+): Promise<string> =>
+  (await site.request('POST', `${base(site)}/`, { name, interval: INTERVAL, destination, model })).id
 
 export const runsOf = async (site: Site, id: string): Promise<any[]> =>
   (await site.request('GET', `${base(site)}/${id}/runs/?limit=1000`)).results

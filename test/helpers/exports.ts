@@ -93,6 +93,8 @@ export const jobFor = (
   data_interval_start: '2026-01-01T00:00:00.000Z',
   data_interval_end: '2026-01-01T01:00:00.000Z',
   destination,
+  model: 'events',
+  filters: null,
   hogql_query: null,
   checkpoint: null,
   now: Date.parse('2026-01-01T00:00:00Z') * 1000,
@@ -102,6 +104,21 @@ export const jobFor = (
   role_buckets: [],
   ...more,
 })
+
+/** A first attempt at a run of events, for destinations that are opened without a job. */
+export const FIRST_ATTEMPT = {
+  run_id: 'r',
+  attempt: 1,
+  project_id: 1,
+  batch_export_id: 'b',
+  range_key: 'k',
+  backfill_id: null,
+  data_interval_start: '2026-01-01T00:00:00.000Z',
+  data_interval_end: '2026-01-01T01:00:00.000Z',
+  model: 'events' as const,
+  merge: null,
+  checkpoint: null,
+}
 
 /** Collects the reports and checkpoints of an attempt. */
 export function listener(): Reporter & { reports: Report[]; checkpoints: Checkpoint[] } {

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { describeFailure } from '../../src/exports/deliver.ts'
 import type { Destination, Tools } from '../../src/exports/destination.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
-import { freshFolder } from './exports.ts'
+import { FIRST_ATTEMPT, freshFolder } from './exports.ts'
 
 export const SHORT_TIMEOUTS = { connect_ms: 2_000, idle_ms: 200, attempts: 2, retry_delay_ms: 10 }
 
@@ -26,10 +26,7 @@ export async function send(
   tools: Tools,
   text = '{"event":"seen"}',
 ): Promise<ReturnType<typeof describeFailure> | undefined> {
-  const times = { data_interval_start: '2026-01-01T00:00:00.000Z', data_interval_end: '2026-01-01T01:00:00.000Z' }
-  const ids = { run_id: 'r', attempt: 1, project_id: 1, batch_export_id: 'b', range_key: 'k', backfill_id: null }
-  const columns = destination.columns
-  const receiver = await destination.open({ config, columns, merge: null, checkpoint: null, tools, ...times, ...ids })
+  const receiver = await destination.open({ ...FIRST_ATTEMPT, config, columns: destination.columns, tools })
   try {
     await receiver.write({ records: 1, text: Buffer.from(text), cursor: [1, 0] })
     await receiver.commit()

@@ -7,6 +7,7 @@ import { PageHeader } from '../parts/PageHeader.tsx'
 import { NotFound } from '../shell/RouteError.tsx'
 import { fieldsOf, flatConfig } from './config-schema.ts'
 import { changedConfig, ExportForm, type ExportValues, fromInput, sentSchedule, toInput } from './ExportForm.tsx'
+import { filtersText, parseFilters } from './models.ts'
 import { EDIT_EXPORT_ID, EXPORT } from './paths.ts'
 import { exportQuery, invalidateExport, storeExport } from './queries.ts'
 
@@ -32,6 +33,7 @@ export function EditExportPage() {
           ...(SCHEDULE.some((field) => values[field] !== initial[field]) && sentSchedule(values)),
           ...(values.start_at !== initial.start_at && { start_at: fromInput(values.start_at) }),
           ...(values.end_at !== initial.end_at && { end_at: fromInput(values.end_at) }),
+          ...(values.filters !== initial.filters && { filters: parseFilters(values.filters) }),
           ...(values.hogql_query !== initial.hogql_query && { hogql_query: values.hogql_query }),
           ...(Object.keys(changed).length > 0 && { destination: { config: changed } }),
         },
@@ -79,6 +81,8 @@ const valuesOf = (row: Schemas['BatchExport']): ExportValues => ({
   offset_hour: row.offset_hour,
   start_at: toInput(row.start_at),
   end_at: toInput(row.end_at),
+  model: row.model,
+  filters: filtersText(row.filters),
   hogql_query: row.hogql_query,
   config: flatConfig(fieldsOf(row.destination.type), { ...row.destination.config }),
 })

@@ -1,4 +1,4 @@
-import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Card, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { hasOffsetDay, hasOffsetHour } from '../../../src/exports/interval.ts'
@@ -9,6 +9,7 @@ import { ConfigFields } from './ConfigFields.tsx'
 import { TestResult } from './ConnectionTest.tsx'
 import { type Config, describeType, type Field, fieldsOf, nestedConfig } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
+import { MODELS, type Model, parseFilters } from './models.ts'
 import { QuerySection } from './QuerySection.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import type { Cadence } from './schedule.ts'
@@ -18,6 +19,9 @@ export interface ExportValues extends Cadence {
   /** In UTC, as a local date and time input has it. */
   start_at: string
   end_at: string
+  model: Model
+  /** JSON text; empty without conditions. */
+  filters: string
   hogql_query: string | null
   config: Config
 }
@@ -71,10 +75,12 @@ export function ExportForm({
       .map(([attr, detail]) => [attr.slice(CONFIG_ATTR.length), detail]),
   )
   const shown = new Set([
-    ...['name', 'interval', 'timezone', 'offset_day', 'offset_hour', 'start_at', 'end_at', 'hogql_query'],
+    ...['name', 'interval', 'timezone', 'offset_day', 'offset_hour', 'start_at', 'end_at', 'model', 'hogql_query'],
     ...fields.map(({ key }) => `${CONFIG_ATTR}${key}`),
   ])
-  const isElsewhere = failure !== null && !Object.keys(fieldErrors(failure)).some((attr) => shown.has(attr))
+  const filtersError = Object.entries(errors).find(([attr]) => attr.startsWith('filters'))?.[1]
+  const isElsewhere =
+    failure !== null && filtersError === undefined && !Object.keys(fieldErrors(failure)).some((attr) => shown.has(attr))
 
   // Move to the first field with an error: it may be outside of the screen.
   useEffect(() => {
@@ -85,6 +91,7 @@ export function ExportForm({
     setValues((before) => ({ ...before, ...changes }))
     saving.reset()
   }
+  const areFiltersValid = parseFilters(values.filters) !== null
   const secrets = fields.filter(({ kind, required }) => kind === 'secret' && required)
   const missing = saved !== null && secrets.some(({ key }) => !values.config[key])
   return (
@@ -92,7 +99,7 @@ export function ExportForm({
       ref={form}
       onSubmit={(event) => {
         event.preventDefault()
-        saving.mutate(values)
+        if (areFiltersValid) saving.mutate(values)
       }}
     >
       <Stack gap="lg" maw={880}>
@@ -105,6 +112,17 @@ export function ExportForm({
             value={values.name}
             error={errors.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
+          />
+          <Select
+            label="Rows"
+            description={MODELS[values.model].description}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            data={Object.entries(MODELS).map(([value, { label }]) => ({ value, label }))}
+            allowDeselect={false}
+            disabled={saved !== null}
+            value={values.model}
+            error={errors.model}
+            onChange={(model) => model && change({ model: model as Model, filters: '', hogql_query: null })}
           />
           <ScheduleFields value={values} errors={errors} onChange={change} />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -154,7 +172,25 @@ export function ExportForm({
           {test.data && <TestResult result={test.data} />}
         </Part>
         <Part title="Columns and rows">
+          {values.model === 'events' && (
+            <Textarea
+              label="Filters"
+              description='Conditions on properties, as JSON: [{"key": "plan", "value": "team", "operator": "exact", "type": "event"}]. Empty for all events.'
+              autosize
+              minRows={2}
+              maxRows={12}
+              maxLength={16_384}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+              value={values.filters}
+              error={filtersError ?? (areFiltersValid ? undefined : 'The filters must be a JSON list.')}
+              onChange={(event) => change({ filters: event.currentTarget.value })}
+            />
+          )}
           <QuerySection
+            // Another model has other columns.
+            key={values.model}
+            model={values.model}
             project={project}
             value={values.hogql_query}
             error={errors.hogql_query}

@@ -14,6 +14,7 @@ import { BackfillsTab } from './BackfillsTab.tsx'
 import { ExportBadge } from './badges.tsx'
 import { DESTINATIONS, placeOf } from './destinations.tsx'
 import { LogView } from './LogView.tsx'
+import { MODELS } from './models.ts'
 import { Overview } from './Overview.tsx'
 import { PauseBanner } from './PauseBanner.tsx'
 import { EDIT_EXPORT, EXPORT, EXPORT_ID, EXPORTS } from './paths.ts'
@@ -59,6 +60,7 @@ export function ExportPage() {
               <ExportBadge row={row} now={now} />
             </Group>
             <Text span size="sm" className="wrap">
+              {row.model !== 'events' && `${MODELS[row.model].label} · `}
               {label} · {placeOf(row.destination)}
             </Text>
           </Group>

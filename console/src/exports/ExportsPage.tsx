@@ -14,6 +14,7 @@ import { Pager } from '../parts/Pager.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { ExportBadge } from './badges.tsx'
 import { DESTINATIONS, DestinationIcon, placeOf } from './destinations.tsx'
+import { MODELS } from './models.ts'
 import { EXPORT, EXPORTS_ID, NEW_EXPORT } from './paths.ts'
 import { EXPORTS_PER_PAGE, exportsQuery } from './queries.ts'
 import { RunBars } from './RunBars.tsx'
@@ -39,7 +40,7 @@ export function ExportsPage() {
     <>
       <PageHeader
         title="Exports"
-        description="Deliver the events of this project to files, buckets, databases and servers on a schedule."
+        description="Deliver the events, persons and sessions of this project to files, buckets, databases and servers on a schedule."
         actions={isEmpty ? undefined : create}
       />
       {exports.error && <ErrorAlert error={exports.error} retry={() => void exports.refetch()} />}
@@ -139,7 +140,8 @@ function ExportTable({ rows, ...props }: RowsProps & { rows: Schemas['BatchExpor
 function ExportRow({ row, place, now }: RowsProps & { row: Schemas['BatchExport'] }) {
   const { next_run_at } = row
   const error = row.latest_runs[0]?.latest_error
-  const destination = `${DESTINATIONS[row.destination.type].label} · ${placeOf(row.destination)}`
+  const rows = row.model === 'events' ? '' : `${MODELS[row.model].label} · `
+  const destination = `${rows}${DESTINATIONS[row.destination.type].label} · ${placeOf(row.destination)}`
   return (
     <Table.Tr>
       <Table.Td>

@@ -9,6 +9,7 @@ import { PageHeader } from '../parts/PageHeader.tsx'
 import { describeType, fieldsOf, isSupported } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { ExportForm, type ExportValues, fromInput, sentConfig, sentSchedule } from './ExportForm.tsx'
+import { parseFilters } from './models.ts'
 import { EXPORT, EXPORTS, NEW_EXPORT, NEW_EXPORT_ID } from './paths.ts'
 import { invalidateExport, storeExport } from './queries.ts'
 
@@ -23,6 +24,8 @@ const EMPTY: ExportValues = {
   name: '',
   start_at: '',
   end_at: '',
+  model: 'events',
+  filters: '',
   hogql_query: null,
   config: {},
 }
@@ -41,7 +44,7 @@ export function NewExportPage() {
   if (!type)
     return (
       <>
-        <PageHeader title="Create export" description="Where should the events go?" above={above} />
+        <PageHeader title="Create export" description="Where should the data go?" above={above} />
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           {TYPES.map((name) => (
             <TypeCard key={name} type={name} place={place} />
@@ -51,7 +54,7 @@ export function NewExportPage() {
     )
 
   const save = async (values: ExportValues): Promise<void> => {
-    const { name, start_at, end_at, hogql_query, config } = values
+    const { name, start_at, end_at, model, filters, hogql_query, config } = values
     const row = await answer(
       client.POST('/api/projects/{project_id}/batch_exports/', {
         params: { path: { project_id: place.project } },
@@ -59,6 +62,8 @@ export function NewExportPage() {
           name,
           ...sentSchedule(values),
           interval: values.interval,
+          model,
+          filters: parseFilters(filters),
           hogql_query,
           start_at: fromInput(start_at),
           end_at: fromInput(end_at),

@@ -5,6 +5,7 @@ import { lazy, Suspense, useId } from 'react'
 import { WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
+import { MODELS, type Model } from './models.ts'
 import { type Preview, previewQuery } from './preview.ts'
 
 const QueryEditor = lazy(() => import('./QueryEditor.tsx'))
@@ -12,31 +13,31 @@ const QueryEditor = lazy(() => import('./QueryEditor.tsx'))
 /** A query of an export, with its errors at their place and a preview of its rows. */
 export function QuerySection({
   project,
+  model,
   value,
   onChange,
   error,
 }: {
   project: string
-  /** Null for all events with the default columns. */
+  model: Model
+  /** Null for all rows with the default columns. */
   value: string | null
   onChange: (query: string | null) => void
   error: string | undefined
 }) {
   const [label, hint] = [useId(), useId()]
-  const preview = useMutation({ mutationFn: (query: string) => previewQuery(project, query) })
+  const preview = useMutation({ mutationFn: (query: string) => previewQuery(project, model, query) })
   const isQueryError = preview.error instanceof WorkspaceError && preview.error.attr === 'hogql_query'
   const shownError = error ?? (isQueryError ? preview.error?.message : undefined)
   return (
     <Stack gap="xs">
       <Switch
         label="Choose columns and rows with a query"
-        description="Otherwise the export has the default columns of the destination and all events."
+        description="Otherwise the export has the default columns and all rows."
         checked={value !== null}
         onChange={(event) => {
           preview.reset()
-          onChange(
-            event.currentTarget.checked ? 'SELECT uuid, event, distinct_id, timestamp, properties\nFROM events' : null,
-          )
+          onChange(event.currentTarget.checked ? MODELS[model].query : null)
         }}
       />
       {value !== null && (
@@ -66,7 +67,7 @@ export function QuerySection({
           </div>
           <Group justify="space-between">
             <Text size="xs" c="dimmed" id={hint}>
-              A SELECT on events with an optional WHERE. No joins, groups or limits.
+              A SELECT on {model} with an optional WHERE. No joins, groups or limits.
             </Text>
             <Button
               size="xs"
@@ -93,7 +94,7 @@ function PreviewTable({ preview: { columns, results } }: { preview: Preview }) {
   if (results.length === 0)
     return (
       <Text size="sm" role="status">
-        The query is valid, but no recent event matches it.
+        The query is valid, but no recent row matches it.
       </Text>
     )
   return (

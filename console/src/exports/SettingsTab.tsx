@@ -6,6 +6,7 @@ import { Copy } from '../parts/Copy.tsx'
 import { Time } from '../parts/Time.tsx'
 import { type Field, fieldsOf, flatConfig } from './config-schema.ts'
 import { DESTINATIONS } from './destinations.tsx'
+import { filtersText, MODELS } from './models.ts'
 import { EDIT_EXPORT, EXPORT_ID } from './paths.ts'
 import { scheduleText } from './schedule.ts'
 
@@ -20,6 +21,9 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
     <Stack>
       <Section title="Export">
         <Row label="Name">{row.name}</Row>
+        <Row label="Rows">
+          {MODELS[row.model].label}. {MODELS[row.model].description}
+        </Row>
         <Row label="Schedule">{scheduleText(row)}</Row>
         <Row label="No run before">
           {row.start_at === null ? 'No limit' : <Time value={row.start_at} format="absolute" />}
@@ -29,13 +33,20 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
         </Row>
         <Row label="Query">
           {row.hogql_query === null ? (
-            'Default columns, all events'
+            'Default columns, all rows'
           ) : (
             <Text component="pre" className="mono wrap" m={0} style={{ whiteSpace: 'pre-wrap' }}>
               {row.hogql_query}
             </Text>
           )}
         </Row>
+        {row.filters !== null && (
+          <Row label="Filters">
+            <Text component="pre" className="mono wrap" m={0} style={{ whiteSpace: 'pre-wrap' }}>
+              {filtersText(row.filters)}
+            </Text>
+          </Row>
+        )}
         <Row label="Id">
           <Copy value={row.id} label="export id" />
         </Row>

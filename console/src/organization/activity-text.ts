@@ -17,6 +17,7 @@ export const AREAS: Record<string, string> = {
   batch_export_runs: 'Export runs',
   plugins: 'Plugins',
   plugin_configs: 'Plugin configurations',
+  persons: 'Persons',
 }
 
 /** By area and activity. `{item}` is replaced by the name of the item, `{level}` and `{a level}` by the new level. */
@@ -95,6 +96,9 @@ const SENTENCES: Record<string, Record<string, string>> = {
     enabled: 'enabled the plugin {item}',
     disabled: 'disabled the plugin {item}',
     order_changed: 'changed the order of the plugin {item}',
+  },
+  persons: {
+    deleted: 'deleted the person {item}',
   },
 }
 

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import type { Column, Cursor } from '../../events/extract.ts'
+import { type Column, type Cursor, isAfter } from '../../events/extract.ts'
 import {
   type BigQueryApi,
   type BigQueryLimits,
@@ -87,7 +87,8 @@ export const createBigQuery = (options: BigQueryOptions): Destination<Config> =>
   open: async (delivery) => {
     const api = openBigQuery(delivery.config, delivery.tools, options)
     try {
-      return await openReceiver(api, delivery, options.part_bytes)
+      const config = { table_id: delivery.model, ...delivery.config }
+      return await openReceiver(api, { ...delivery, config }, options.part_bytes)
     } catch (error) {
       api.close()
       throw error
@@ -295,8 +296,6 @@ async function openReceiver(api: BigQueryApi, delivery: Delivery<Config>, part_b
     },
   }
 }
-
-const isAfter = (a: Cursor, b: Cursor): boolean => a[0] > b[0] || (a[0] === b[0] && a[1] > b[1])
 
 interface Target {
   api: BigQueryApi

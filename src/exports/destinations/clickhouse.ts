@@ -107,7 +107,8 @@ export const createClickHouse = (limits: ClickHouseLimits): Destination<Config> 
   open: async (delivery) => {
     const client = createClient(delivery.config, delivery.tools, limits)
     try {
-      return await openReceiver(client, delivery, limits)
+      const config = { table_name: delivery.model, ...delivery.config }
+      return await openReceiver(client, { ...delivery, config }, limits)
     } catch (error) {
       client.close()
       throw error

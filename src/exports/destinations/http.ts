@@ -48,6 +48,7 @@ const COMMA = 0x2c
 export const createHttp = (limits: HttpLimits): Destination<Config> => ({
   columns: [c.uuid, c.distinct_id, c.timestamp, c.event, c.batch_properties],
   supportsQuery: false,
+  eventsOnly: true,
   encoding: () => 'json',
   steps: ['Reach the server', 'Check the token'],
 

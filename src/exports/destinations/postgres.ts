@@ -65,11 +65,11 @@ export const createPostgres = (limits: PostgresLimits): Destination<Config> => (
 
   hosts: ({ host, port = DEFAULT_PORT }) => [{ host, port }],
 
-  open: async ({ config, columns, merge, tools, batch_export_id, range_key }) => {
+  open: async ({ config, model, columns, merge, tools, batch_export_id, range_key }) => {
     const session = await connect(serverOf(config), tools, limits)
     try {
       return await openReceiver(session, {
-        target: targetOf(config, columns, merge),
+        target: targetOf({ table_name: model, ...config }, columns, merge),
         range: [batch_export_id, range_key],
         tools,
         limits,
@@ -227,7 +227,8 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
       )
       await session.query('commit', [], limits.insert_ms)
       const existing = records - Number(count)
-      if (existing && !target.merge) tools.log('INFO', `${existing} of ${records} rows were already in the table.`)
+      const reason = target.merge ? 'already in the table or outdated' : 'already in the table'
+      if (existing) tools.log('INFO', `${existing} of ${records} rows were ${reason}.`)
       session.end()
       return bytes
     },

@@ -82,10 +82,10 @@ export const createRedshift = (limits: RedshiftLimits): Destination<Config> => (
   ],
 
   open: async (delivery) => {
-    const { config, tools } = delivery
-    const session = await connect(serverOf(config), tools, limits)
+    const config = { table_name: delivery.model, ...delivery.config }
+    const session = await connect(serverOf(config), delivery.tools, limits)
     try {
-      return await openReceiver(session, delivery, limits)
+      return await openReceiver(session, { ...delivery, config }, limits)
     } catch (error) {
       session.destroy()
       throw error

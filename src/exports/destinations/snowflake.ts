@@ -107,7 +107,8 @@ export const createSnowflake = (options: SnowflakeOptions): Destination<Config> 
   open: async (delivery) => {
     const session = await openSession(delivery.config, delivery.tools, options)
     try {
-      return await openReceiver(session, delivery, options.file_bytes)
+      const config = { table_name: delivery.model, ...delivery.config }
+      return await openReceiver(session, { ...delivery, config }, options.file_bytes)
     } catch (error) {
       await session.close()
       throw error
