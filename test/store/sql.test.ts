@@ -1,6 +1,7 @@
 /** The database interface on both engines. */
 import { fork } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
@@ -84,6 +85,59 @@ t.test('SQLite acknowledges no write after a failed fsync', async (t) => {
   await t.rejects(queue.sync(), /restart the server/)
   t.match(state, { 1: /restart the server/, 2: /restart the server/ })
   t.equal(syncs.length, 1)
+})
+
+t.test('a SQLite database syncs its log before it acknowledges a write', async (t) => {
+  const folder = freshFolder(t)
+  const db = await openDatabase(`sqlite:${folder}`)
+  t.teardown(() => db.close())
+  await db.exec('create table marks (id integer primary key)')
+  const log = await openFile(join(folder, 'workspace.db-wal'))
+  const handles = Object.getPrototypeOf(log)
+  await log.close()
+  const datasync = handles.datasync
+  const syncs: (() => void)[] = []
+  handles.datasync = async function () {
+    await new Promise<void>((resolve) => void syncs.push(resolve))
+    return datasync.call(this)
+  }
+  t.teardown(() => {
+    handles.datasync = datasync
+  })
+  let acknowledged = false
+  const write = db.run(sql`insert into marks values (1)`).then(() => {
+    acknowledged = true
+  })
+  while (syncs.length === 0) await nextTick()
+  t.same(await db.get(sql`select count(*) as count from marks`), { count: 1 }, 'the write is committed')
+  t.notOk(acknowledged)
+  syncs[0]?.()
+  await write
+  t.equal(syncs.length, 1)
+})
+
+t.test('reads run between the statements of a long SQLite transaction', async (t) => {
+  const db = await openDatabase(`sqlite:${freshFolder(t)}`)
+  t.teardown(() => db.close())
+  await db.exec('create table marks (id integer primary key)')
+  let written = 0
+  const seen: number[] = []
+  const writing = db.tx(async (tx) => {
+    for (; written < 5_000; written++) await tx.run(sql`insert into marks values (${written})`)
+  })
+  let done = false
+  const reading = (async () => {
+    for (; !done; await nextTick()) {
+      seen.push(written)
+      const row = await db.get<{ count: number }>(sql`select count(*) as count from marks`)
+      if (!done && row?.count !== 0 && row?.count !== 5_000) t.fail('a read saw a part of the transaction')
+    }
+  })()
+  await writing
+  done = true
+  await reading
+  t.ok(seen.filter((count) => count > 0 && count < 5_000).length > 5)
+  t.same(await db.get(sql`select count(*) as count from marks`), { count: 5_000 })
 })
 
 t.test('compiles templates to statements', async (t) => {
