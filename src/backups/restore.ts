@@ -23,7 +23,7 @@ const SUFFIXES = ['', '-wal', '-shm']
 const MAX_MANIFEST_BYTES = 64 * 1024
 const STAGING_FOLDER = '.restore-'
 
-/** The archive or the folder is not what a restore needs. Nothing was changed. */
+/** Rejects the archive or the folder of a restore. Nothing was changed. */
 export class RestoreError extends Error {
   override readonly name = 'RestoreError'
 }
@@ -203,7 +203,7 @@ async function withLock<Result>(
   }
 }
 
-/** The highest position of the databases that are replaced; 0 for what cannot be read. */
+/** The highest position of the databases that are replaced; 0 if neither can be read. */
 async function highestUsed(opened: Map<string, Database>): Promise<number> {
   const [administration, events] = [opened.get(ADMINISTRATION.file), opened.get(EVENTS.file)]
   return Math.max(

@@ -175,7 +175,7 @@ function normalizeWords(args: string[]): string[] {
   return args.length ? words : []
 }
 
-/** Verbs of other programs, and ours for them. */
+/** Verbs of other programs, and the matching verbs of this one. */
 const SYNONYMS: [words: string[], verbs: string[]][] = [
   [
     ['get', 'show', 'view', 'describe', 'info', 'read', 'cat'],

@@ -102,7 +102,7 @@ export interface BackfillEstimate extends Range {
   exact: boolean
 }
 
-/** What a backfill would export. */
+/** Estimates the size of a backfill without starting it. */
 export async function estimate(
   deps: Pick<PlannerDeps, 'db' | 'reader' | 'now'>,
   row: BatchExportRow,

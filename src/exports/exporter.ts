@@ -125,7 +125,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (planned.status === 'rejected') throw planned.reason
   }
 
-  /** Runs an attempt inside a span of its own. */
+  /** Runs an attempt inside its own span. */
   async function traced(run: RunRow, work: (span?: Span) => Promise<void>): Promise<void> {
     const span = options.tracing?.start({
       name: 'export attempt',

@@ -230,7 +230,7 @@ for (const engine of ENGINES)
     const recorded = await run(['backup', '--record', '--json', ...db])
     t.equal(recorded.code, 0)
     const at = JSON.parse(recorded.stdout).last_backup_at
-    t.match((await run(['doctor', '--json', ...db])).stdout, `the last one is of ${at}`)
+    t.match((await run(['doctor', '--json', ...db])).stdout, `the last one was made at ${at}`)
     t.match(await run(['backup', 'x.tar', '--record', ...db]), { code: 2 })
     t.match(await run(['backup', ...db]), { code: 2, stderr: /archive/ })
     if (engine === 'postgres') {
@@ -276,7 +276,7 @@ t.before(async () => {
 })
 
 for (const engine of ENGINES)
-  t.test(`doctor finds what an operator has forgotten (${engine})`, async (t) => {
+  t.test(`doctor reports common mistakes of operators (${engine})`, async (t) => {
     const url = await databaseOf(t, engine)
     const mailbox = await openMailbox(t, { authOptional: true })
     const healthy = {
