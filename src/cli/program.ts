@@ -27,7 +27,7 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
     load: async (variables) => (await import('./seed.ts')).seedCommand(variables),
   },
   backup: {
-    summary: 'back up the database into one archive, also while a server runs',
+    summary: 'back up the database into one archive, even while a server runs',
     load: async (variables) => (await import('./backup.ts')).backupCommand(variables),
   },
   restore: {

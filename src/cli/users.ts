@@ -223,7 +223,7 @@ const linkCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('link'))
     .summary('print a one-time sign-in link for a user')
     .description(
-      'Prints a link that signs the user in. It works once, for one hour, also when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
+      'Prints a link that signs the user in. It works once, for one hour, even when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
     )
     .argument('<email>', 'the address of the user')
     .option('--site-url <url>', 'the address of the server (default: SITE_URL, then WORKSPACE_URL)')

@@ -264,7 +264,7 @@ export function createExporter(options: ExporterOptions): Exporter {
           progress.records_completed = report.records
           progress.bytes_completed = report.bytes
         }
-        // Later reports are stored together with this one, also if the next one takes long.
+        // Later reports are stored together with this one, even if the next one takes long.
         storing ??= setTimeout(() => {
           storing = undefined
           void renew().catch(() => undefined)

@@ -260,7 +260,7 @@ async function databaseOf(t: Test, engine: 'sqlite' | 'postgres'): Promise<strin
 
 type Findings = Record<string, { state: string; detail: string; remedy: string | null }>
 
-/** The checks by name, also with the exit code as `code`. */
+/** The checks by name, with the exit code as `code`. */
 async function doctor(target: string, env: Variables, ...flags: string[]): Promise<Findings & { code: number | null }> {
   const url = target.includes(':') ? target : `sqlite:${target}`
   const result = await run(['doctor', '--json', '--database', url, ...flags], { DNS_SERVERS: nameserver, ...env })

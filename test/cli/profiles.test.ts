@@ -1,4 +1,4 @@
-/** Profiles: what `login` stores, and to which server a key is sent. */
+/** Profiles: the files that `login` writes, and the server that a key is sent to. */
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
