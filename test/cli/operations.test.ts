@@ -122,7 +122,7 @@ t.test('restores a backup, and new events never get a position that was used bef
   t.same(readdirSync(elsewhere).sort(), ['events.db', 'workspace.db'])
   t.match(await run(['doctor', '--json', '--database', `sqlite:${elsewhere}`]), {
     code: 0,
-    stdout: /the last one is of/,
+    stdout: /the last one was made at/,
   })
 })
 
