@@ -150,7 +150,7 @@ async function verify(
       throw new RestoreError(
         `The backup contains secrets that were encrypted with the key ${missing.join(', ')}, and ${
           available.length ? `the server would have the key ${available.join(', ')}` : 'the server would have no key'
-        }. Copy the original secret.key into the folder, or set SECRET_KEY to it. Without the key a server does not start on these data; --allow-missing-key restores them anyway.`,
+        }. Copy the original secret.key into the folder, or set SECRET_KEY to it. Without the key a server does not start on this data; --allow-missing-key restores it anyway.`,
       )
     // The tables of an older schema differ. Its positions are below those of the events of the same moment.
     if ((await version(db)) !== SCHEMA_VERSION) return { reached: 0, keys }

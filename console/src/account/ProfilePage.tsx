@@ -122,7 +122,7 @@ function Address({ me }: { me: Schemas['Me'] }) {
       state={VERIFICATION[String(me.is_email_verified)]}
       description={
         sendsMail === false
-          ? 'You sign in with this address. This server sends no mail, so a new address takes effect at once.'
+          ? 'You sign in with this address. This server sends no email, so a new address takes effect at once.'
           : 'You sign in with this address. A new address takes effect once you open the link that we mail to it.'
       }
     >
