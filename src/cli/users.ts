@@ -136,7 +136,8 @@ const supersedeCommand = (variables: Variables): Command =>
       'after',
       `
 If email is not configured, a member who may invite can sign up with any address, because the response contains the token
-of the invite. If it is, the account is superseded when the owner of the address accepts an emailed invite without a key.
+of the invite. If email is configured, the account is superseded when the owner of the address accepts an emailed invite
+without a key.
 
 Example:
   $ workspace-admin users supersede ada@example.com`,
