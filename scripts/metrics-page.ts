@@ -20,8 +20,8 @@ scrape_configs:
 \`\`\`
 
 [deploy/grafana-dashboard.json](../deploy/grafana-dashboard.json) is a dashboard for Grafana, and
-[deploy/alerts.yml](../deploy/alerts.yml) has alert rules for Prometheus. Scrape every node: counters and histograms count what
-one node has done since its start, so add them up. Gauges of queues, exports, sessions and backups are read from the database
+[deploy/alerts.yml](../deploy/alerts.yml) has alert rules for Prometheus. Scrape every node: counters and histograms cover
+one node since its start, so add them up. Gauges of queues, exports, sessions and backups are read from the database
 and are the same on every node, so take the maximum.
 
 No label has a value per user, project or export: lag and runs are per type of destination, and \`GET

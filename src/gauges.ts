@@ -83,7 +83,7 @@ export function addGauges({
 
 const one = (value: number, labels?: Record<string, string>): Samples => [{ value, ...(labels && { labels }) }]
 
-/** Reads at most once in `period_ms`, also for concurrent scrapes. A failure is not cached. */
+/** Reads at most once in `period_ms`, even for concurrent scrapes. A failure is not cached. */
 function cached(period_ms: number, read: GaugeReader): GaugeReader {
   let last: ReturnType<GaugeReader> | undefined
   let read_at = 0

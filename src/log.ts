@@ -66,7 +66,7 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 
   return log
 }
 
-/** Waits for a slow reader of the log, but not for one that does not read. */
+/** Waits for a slow reader of the log, but not for one that has stopped reading. */
 export async function flushLog(log: { flush(): void }): Promise<void> {
   const { stderr } = process
   log.flush()

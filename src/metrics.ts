@@ -64,7 +64,7 @@ const GAUGES = {
     labels: ['destination', 'state'],
   },
   workspace_export_lag_seconds: {
-    help: 'How long ago the oldest window ended whose scheduled run has not finished, by destination. 0 if none is due.',
+    help: 'Time since the end of the oldest window whose scheduled run has not finished, by destination. 0 if none is due.',
     labels: ['destination'],
   },
   workspace_exports_behind: {

@@ -43,7 +43,7 @@ export interface Tracing {
   start(options: SpanOptions): Span
   /** Records a statement that has just ended. Statements outside of spans are not recorded. */
   statement(seconds: number, text: string, engine: string): void
-  /** Returns a function that runs work in the current span. Queued work would run in the span of another request. */
+  /** Returns a function that runs work in the current span. Otherwise queued work runs in the span of another one. */
   readonly snapshot: () => <Result>(work: () => Result) => Result
   flush(): Promise<void>
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** Writes long responses in chunks and yields to other requests, because one item may have a megabyte. */
+/** Writes long responses in chunks and yields to other requests, because one item may be a megabyte long. */
 import { Readable } from 'node:stream'
 import { createYielder } from '../events/yield.ts'
 

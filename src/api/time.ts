@@ -47,7 +47,7 @@ function relativeMoment(text: string, now: Date): number | undefined {
   return start === undefined ? undefined : start * MILLISECOND - next
 }
 
-/** The start of the hour, day, month or year that is `next` units after the one with `moment`. */
+/** The start of the hour, day, month or year that is `next` units after the one that contains `moment`. */
 function startOf(unit: string, moment: Date, next: number): number | undefined {
   const [year, month] = [moment.getUTCFullYear(), moment.getUTCMonth()]
   const [day, hour] = [moment.getUTCDate(), moment.getUTCHours()]

@@ -21,7 +21,7 @@ export interface Ending {
   now: string
   actor: Actor
   reason: EndReason
-  /** Set when the actor may not know the users. Only this organization's activity log then names the actor. */
+  /** Set when the actor has no access to other organizations of the users: only the log of this one names the actor. */
   organization_id?: string
 }
 

@@ -4,7 +4,7 @@ import { connectToParent } from '../background/parent.ts'
 import type { PasswordReply, PasswordTask, Strength } from './password-processes.ts'
 
 const NICENESS = 10
-/** More characters make zxcvbn slower and no password weaker. */
+/** Further characters take zxcvbn longer and cannot make a password weaker. */
 const MEASURED_CHARACTERS = 64
 const MAX_PERSONAL_CHARACTERS = 100
 

@@ -7,7 +7,7 @@ import * as store from '../store/users.ts'
 import { organizationFor, projectFor, requireExisting } from './access.ts'
 import type { Caller } from './caller.ts'
 
-/** A user with the organization and project that `@current` names for a key. */
+/** A user with the organization and project that `@current` refers to. */
 export interface Profile {
   user: store.UserRow
   organization: organizations.OrganizationRow | undefined

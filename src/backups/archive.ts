@@ -40,7 +40,7 @@ export async function writeSnapshot(url: string, to: string): Promise<Manifest> 
   }
 }
 
-/** Of the copy, not of the database: the manifest describes the same moment. */
+/** Reads the copy, so the keys are those of the same moment as the files. */
 async function fingerprints(folder: string): Promise<string[]> {
   const copy = await openDatabase(`sqlite:${folder}`, { mode: 'read' })
   try {

@@ -23,7 +23,7 @@ const SUFFIXES = ['', '-wal', '-shm']
 const MAX_MANIFEST_BYTES = 64 * 1024
 const STAGING_FOLDER = '.restore-'
 
-/** The archive or the folder is not what a restore needs. Nothing was changed. */
+/** Rejects the archive or the folder of a restore. Nothing was changed. */
 export class RestoreError extends Error {
   override readonly name = 'RestoreError'
 }
@@ -150,7 +150,7 @@ async function verify(
       throw new RestoreError(
         `The backup contains secrets that were encrypted with the key ${missing.join(', ')}, and ${
           available.length ? `the server would have the key ${available.join(', ')}` : 'the server would have no key'
-        }. Copy the original secret.key into the folder, or set SECRET_KEY to it. Without the key a server does not start on these data; --allow-missing-key restores them anyway.`,
+        }. Copy the original secret.key into the folder, or set SECRET_KEY to it. Without the key a server does not start on this data; --allow-missing-key restores it anyway.`,
       )
     // The tables of an older schema differ. Its positions are below those of the events of the same moment.
     if ((await version(db)) !== SCHEMA_VERSION) return { reached: 0, keys }
@@ -203,7 +203,7 @@ async function withLock<Result>(
   }
 }
 
-/** The highest position of the databases that are replaced; 0 for what cannot be read. */
+/** The highest position of the databases that are replaced; 0 if neither can be read. */
 async function highestUsed(opened: Map<string, Database>): Promise<number> {
   const [administration, events] = [opened.get(ADMINISTRATION.file), opened.get(EVENTS.file)]
   return Math.max(

@@ -3,7 +3,8 @@ import type { BackupJob, StoredBackup } from './messages.ts'
 import { openTarget } from './target.ts'
 
 /**
- * Names sort by time. The id keeps installations that share a folder apart: its end, because a UUIDv7 begins with a time.
+ * Names sort by time. Part of the id separates installations that share a folder. A UUIDv7 begins with a time, so it is
+ * the end of the id.
  */
 const prefixOf = (installation: string): string => `workspace-${installation.slice(-8)}-`
 const nameOf = ({ installation, now }: BackupJob): string =>

@@ -18,7 +18,7 @@ export interface TargetSettings {
 }
 
 export interface BackupTarget {
-  /** Deletes what killed processes left behind. */
+  /** Deletes temporary files of killed processes. */
   clean(): Promise<void>
   /** Stores a backup of the database under a name. */
   store(url: string, name: string): Promise<{ manifest: Manifest; bytes: number }>

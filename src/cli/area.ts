@@ -140,7 +140,7 @@ function requireCredential({ query, body }: Inputs, { key }: ConnectionOptions):
     )
 }
 
-/** Names what is deleted, so a mistaken id is noticed. */
+/** Asks for confirmation with the name of the resource, so a wrong id is noticed. */
 async function requireConfirmation(operation: Operation, server: Connection, path: string): Promise<void> {
   const verb = `${operation.area} ${verbOf(operation)}`
   if (!isInteractive())

@@ -34,7 +34,7 @@ export interface Check {
   name: string
   state: State
   detail: string
-  /** What to do; null when nothing is wrong. */
+  /** Null when nothing is wrong. */
   remedy: string | null
 }
 
@@ -124,7 +124,7 @@ async function secretKey(config: Config, db: Database, folder: string | null): P
 
 async function clock(db: Database): Promise<Check> {
   if (db.engine === 'sqlite') {
-    // Only the past is known: a file that was changed in the future shows a clock that was set back.
+    // A file with a modification time in the future shows that the clock was set back.
     const changed = await Promise.all(
       ['', '-wal'].map((suffix) =>
         stat(db.location + suffix).then(
@@ -169,12 +169,12 @@ async function backup(config: Config, db: Database): Promise<Check> {
   const age = (time: string): number => clockOf(db)() - Date.parse(time)
   const limit = config.BACKUP_EVERY ? 2 * durationMs(config.BACKUP_EVERY) + HOUR_MS : OLD_BACKUP_MS
   if (last_backup_at !== null && age(last_backup_at) <= limit)
-    return target ?? ok('backup', `the last one is of ${last_backup_at}`)
+    return target ?? ok('backup', `the last one was made at ${last_backup_at}`)
   if (last_backup_at === null && age(installed_at) < DAY_MS)
     return target ?? ok('backup', 'none yet; the installation is new')
   return warning(
     'backup',
-    last_backup_at === null ? 'No backup is recorded.' : `The last backup is of ${last_backup_at}.`,
+    last_backup_at === null ? 'No backup is recorded.' : `The last backup was made at ${last_backup_at}.`,
     db.engine === 'sqlite'
       ? 'Set BACKUP_EVERY and BACKUP_TO, or run `workspace-admin backup FILE` every day.'
       : 'Schedule pg_dump, and run `workspace-admin backup --record` after each success.',
@@ -240,7 +240,7 @@ async function mail(config: Config, db: Database): Promise<Check> {
       : 0
   return waiting
     ? warning('mail', `${waiting} emails wait, but SMTP_URL is not set.`, 'Set SMTP_URL and SITE_URL.')
-    : ok('mail', 'not configured; invites are links to pass on')
+    : ok('mail', 'not configured; members send the links of invites themselves')
 }
 
 async function dns(config: Config): Promise<Check> {

@@ -125,7 +125,7 @@ Examples:
     const update = operationNamed('users.update')
     if (!update) throw new Error('The contract has no operation users.update.')
     const server = connect(update, variables, options)
-    // Only flags count here: a default would make itself permanent.
+    // Only flags are stored. A default from the environment or the profile must not become permanent.
     const flagsOnly = { ...variables, WORKSPACE_ORGANIZATION: undefined, WORKSPACE_PROJECT: undefined }
     const plain = { ...server, profile: undefined }
     const isProjectGiven = options.project !== undefined
@@ -138,7 +138,7 @@ Examples:
       const chosen = organization || owner ? { organization: organization || owner, project } : {}
       const { organization: _, project: __, ...rest } = profile
       writeProfile(variables, profileOf(variables, options), { ...rest, ...chosen })
-      const none = 'The profile has no organization and project of its own any more.'
+      const none = 'Removed the organization and project from the profile.'
       return console.log(
         organization || owner
           ? `Stored in the profile: organization ${organization || owner}, project ${project ?? 'none'}.`

@@ -87,7 +87,7 @@ function pick(kind: Kind, rows: Body[], text: string): string {
     EXIT.not_found,
     candidates.length
       ? `No ${kind.noun} is named "${shown}". There are: ${list}${more}.`
-      : `No ${kind.noun} is named "${shown}". There is none.`,
+      : `No ${kind.noun} is named "${shown}". The list is empty.`,
   )
 }
 
@@ -160,7 +160,7 @@ export function withScopeOptions(command: Command, scope: Scope): Command {
   return command.option('--organization <organization>', SCOPE_HELP.organization)
 }
 
-/** Fills in the ids of the path, from left to right: a name is looked up in the list at that place. */
+/** Fills in the ids of the path, from left to right. A name is looked up in the list at the path so far. */
 export async function pathOf(
   { path, isPublic }: Operation,
   { arguments: parameters, scopes }: Pick<Inputs, 'arguments' | 'scopes'>,

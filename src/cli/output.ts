@@ -170,7 +170,7 @@ function printJson({ fields: paths }: Output): Printer {
   }
 }
 
-/** Without neighbours, and with the list at the end. */
+/** The page without links to other pages, and with `results` as its last key. */
 const wholePage = ({ results, ...rest }: Body): Body => ({
   ...rest,
   next: null,

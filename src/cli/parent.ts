@@ -31,11 +31,11 @@ function npmAncestors({ npm_command }: Variables): Ancestor[] {
 }
 
 /**
- * Remembers the parent process. The returned function calls `end` once when a process is gone that this one depends on. A
- * killed process cannot tell its children, but they get another parent.
+ * Remembers the parent process. The returned function calls `end` once a process that this one depends on has exited. A
+ * killed process cannot notify its children, but they get another parent.
  *
- * npm runs a command in a shell and forwards signals only to the shell, so the end of npm or of the shell counts. For an
- * ephemeral server the end of any parent counts, and the end of the process that called npm.
+ * npm runs a command in a shell and forwards signals only to the shell, so the server depends on npm and the shell. An
+ * ephemeral server depends on any parent, and on the process that called npm.
  */
 export function watchParents(variables: Variables, ephemeral: boolean): (end: () => void) => void {
   const parent = process.ppid

@@ -18,7 +18,7 @@ export const outputWidth = (columns = process.env.COLUMNS): number =>
   process.stdout.columns || (columns && /^[1-9]\d{0,3}$/.test(columns) ? Number(columns) : Number.POSITIVE_INFINITY)
 
 const CONTROLS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the point
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Escapes control and direction characters except line breaks: stored text must not control the terminal. */

@@ -27,7 +27,7 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
     load: async (variables) => (await import('./seed.ts')).seedCommand(variables),
   },
   backup: {
-    summary: 'back up the database into one archive, also while a server runs',
+    summary: 'back up the database into one archive, even while a server runs',
     load: async (variables) => (await import('./backup.ts')).backupCommand(variables),
   },
   restore: {
@@ -175,7 +175,7 @@ function normalizeWords(args: string[]): string[] {
   return args.length ? words : []
 }
 
-/** Verbs of other programs, and ours for them. */
+/** Verbs of other programs, and the matching verbs of this one. */
 const SYNONYMS: [words: string[], verbs: string[]][] = [
   [
     ['get', 'show', 'view', 'describe', 'info', 'read', 'cat'],

@@ -136,7 +136,8 @@ const supersedeCommand = (variables: Variables): Command =>
       'after',
       `
 If email is not configured, a member who may invite can sign up with any address, because the response contains the token
-of the invite. If it is, the account is superseded when the owner of the address accepts an emailed invite without a key.
+of the invite. If email is configured, the account is superseded when the owner of the address accepts an emailed invite
+without a key.
 
 Example:
   $ workspace-admin users supersede ada@example.com`,
@@ -223,7 +224,7 @@ const linkCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('link'))
     .summary('print a one-time sign-in link for a user')
     .description(
-      'Prints a link that signs the user in. It works once, for one hour, also when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
+      'Prints a link that signs the user in. It works once, for one hour, even when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
     )
     .argument('<email>', 'the address of the user')
     .option('--site-url <url>', 'the address of the server (default: SITE_URL, then WORKSPACE_URL)')

@@ -183,7 +183,7 @@ export async function followLogs(
   }
 }
 
-/** Entries have no id, and two may be equal: counts tell the new ones. */
+/** Entries have no id, and two may be equal, so equal entries are counted. */
 function notPrinted(entries: Body[], printed: Map<string, number>): Body[] {
   const seen = new Map<string, number>()
   return entries.filter((entry) => {

@@ -447,7 +447,7 @@ export interface paths {
          * Verify a domain
          * @description Looks up the TXT records of `verification_record_name`. If one equals the challenge, the domain is verified
          *     permanently. If none does, or if DNS fails, the response is also 200, with `is_verified` false: try again later.
-         *     `found_records` lists what DNS returned.
+         *     `found_records` lists the records that DNS returned.
          *
          *     A domain that is already verified returns 400 `already_verified`. A domain that another organization has verified
          *     returns 400 `already_claimed`. The request body is ignored. Requires level 8.
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * List the caller's sessions
-         * @description The caller's active sessions, most recently used first.
+         * @description Returns the caller's active sessions, most recently used first.
          */
         get: operations["session.list"];
         put?: never;
@@ -892,7 +892,7 @@ export interface paths {
         };
         /**
          * Open the sign-in page
-         * @description The HTML page for signing in. One-time links open it with their token in the fragment of the URL.
+         * @description Returns the HTML page for signing in. One-time links open it with their token in the fragment of the URL.
          */
         get: operations["session.page"];
         put?: never;
@@ -1197,7 +1197,7 @@ export interface paths {
         /**
          * Test a destination
          * @description Checks step by step whether the destination is reachable and writable. The test removes the data that it writes, and
-         *     the server stores nothing. Returns 200 also if a step fails.
+         *     the server stores nothing. Returns 200 even if a step fails.
          */
         post: operations["batch_exports.test"];
         delete?: never;
@@ -1367,7 +1367,7 @@ export interface paths {
         /**
          * Test a destination
          * @description Checks step by step whether the destination is reachable and writable. The test removes the data that it writes, and
-         *     the server stores nothing. Returns 200 also if a step fails.
+         *     the server stores nothing. Returns 200 even if a step fails.
          */
         post: operations["project_batch_exports.test"];
         delete?: never;
@@ -2677,7 +2677,7 @@ export interface paths {
          * List events
          * @deprecated
          * @description Returns the events of the project that match every filter, newest first. Follow `next` until it is null. The pages
-         *     neither skip nor repeat events, also while new events arrive.
+         *     neither skip nor repeat events, even while new events arrive.
          *
          *     This operation is deprecated. To move many events, use a batch export. For lookups it stays available; request
          *     only as much as you need.
@@ -2765,7 +2765,7 @@ export interface paths {
          * Follow new events
          * @description For a live view. Without `cursor`, returns the latest events. With the `cursor` of the previous response, returns the
          *     events that were ingested since then. Events come in the order of ingestion, oldest first, so none is skipped or
-         *     repeated, also if it arrives late with an old timestamp. If `more` is true, request the next page immediately.
+         *     repeated, even if it arrives late with an old timestamp. If `more` is true, request the next page immediately.
          *     Otherwise poll after a few seconds; a request without new events is cheap.
          *
          *     A request with filters reads at most 10,000 events. It may return an empty page with `more` set to true.
@@ -3747,7 +3747,7 @@ export interface components {
             address: string | null;
             /** @description The kind of item, such as `members` or `sessions`. */
             area: string;
-            /** @description What happened, such as `created`, `updated`, `deleted`, `signed_in` or `sign_in_failed`. */
+            /** @description The kind of activity, such as `created`, `updated`, `deleted`, `signed_in` or `sign_in_failed`. */
             activity: string;
             item_id: string | null;
             /** @description The item's name at that time. */
@@ -3950,7 +3950,7 @@ export interface components {
          * @description One page of sessions.
          */
         SessionPage: {
-            /** @description How many there are in all. */
+            /** @description The total number of results. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -4699,7 +4699,7 @@ export interface components {
             last_updated_at: string;
             /**
              * Format: date-time
-             * @description When the export was last paused, also after it is unpaused. Null if it was never paused. Read-only.
+             * @description When the last pause of the export began. Null if it was never paused. Read-only.
              */
             last_paused_at: string | null;
             /**
@@ -4714,7 +4714,7 @@ export interface components {
             end_at: string | null;
             /**
              * Format: date-time
-             * @description When the next scheduled run starts. A time in the past means that the run starts at any moment. Null if the export
+             * @description When the next scheduled run starts. A time in the past means that the run is about to start. Null if the export
              *     is paused or its schedule has ended. Read-only.
              */
             next_run_at: string | null;
@@ -5276,7 +5276,7 @@ export interface components {
         Backfill: {
             /**
              * Format: uuid
-             * @description The `backfill_id` of the backfill operation. Its files have it in their names.
+             * @description The `backfill_id` of the backfill operation. The names of its files contain it.
              */
             id: string;
             /** @description The id of the project whose events are exported. */
@@ -6000,7 +6000,7 @@ export interface components {
         };
         /**
          * InstanceStatus
-         * @description The state of the installation, and of the server that answers.
+         * @description The state of the installation and of the server that handles the request.
          */
         InstanceStatus: {
             /** @description The version of the program. */
@@ -6008,7 +6008,7 @@ export interface components {
             /** @description How long this server has been running. */
             uptime_seconds: number;
             /**
-             * @description What this server does. With several servers, others may have another role.
+             * @description The role of this server. Other servers of the installation may have other roles.
              * @enum {string}
              */
             role: "all" | "api" | "worker";
@@ -6022,13 +6022,13 @@ export interface components {
             runs_running: number;
             /** @description Deleted projects whose events are not deleted yet. */
             purges_waiting: number;
-            /** @description Mails that are not sent yet. */
+            /** @description Emails that are not sent yet. */
             mails_waiting: number;
-            /** @description Whether the server sends mails. */
+            /** @description Whether the server sends email. */
             email_service_available: boolean;
             /**
-             * @description How long ago the oldest window ended whose scheduled run has not finished. Null if no window is due. Paused exports
-             *     do not count.
+             * @description The time since the end of the oldest window whose scheduled run has not finished. Null if no window is due. Paused
+             *     exports do not count.
              */
             export_lag_seconds: number | null;
             /**

@@ -25,7 +25,7 @@ export function txtResolver(servers: readonly string[], deadline_ms: number): Re
 /** Errors of a name server that answers. */
 const ANSWERS = new Set(['ENODATA', 'ENOTFOUND', 'ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EFORMERR'])
 
-/** Whether a name server answers at all, also with an error. Returns the code of the failure. */
+/** Whether a name server answers at all, even with an error. Returns the code of the failure. */
 export async function verifyNameServers(
   servers: readonly string[],
   name: string,

@@ -222,7 +222,7 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
       const address = session.headers.location
       // The session has the bearer token: it must not go to another host.
       if (address === undefined || !URL.canParse(address) || new URL(address).origin !== endpoint.origin)
-        throw retryableError('BigQuery did not return an upload session of its own.')
+        throw retryableError('BigQuery returned an upload session on another host.')
       const response = await send('PUT', new URL(address), body, {
         'content-type': 'application/octet-stream',
         'content-length': String(length),

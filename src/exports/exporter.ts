@@ -126,7 +126,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (planned.status === 'rejected') throw planned.reason
   }
 
-  /** Runs an attempt inside a span of its own. */
+  /** Runs an attempt inside its own span. */
   async function traced(run: RunRow, work: (span?: Span) => Promise<void>): Promise<void> {
     const span = options.tracing?.start({
       name: 'export attempt',
@@ -267,7 +267,7 @@ export function createExporter(options: ExporterOptions): Exporter {
           progress.records_completed = report.records
           progress.bytes_completed = report.bytes
         }
-        // Later reports are stored together with this one, also if the next one takes long.
+        // Later reports are stored together with this one, even if the next one takes long.
         storing ??= setTimeout(() => {
           storing = undefined
           void renew().catch(() => undefined)

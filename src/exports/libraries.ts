@@ -7,7 +7,7 @@ type Library = keyof typeof packageJson.peerDependencies
 
 const resolver = createRequire(import.meta.url)
 
-/** Throws `destination_library_missing` with the command that installs what `feature` needs. Loads nothing. */
+/** Throws `destination_library_missing` with the command that installs the libraries of `feature`. Loads nothing. */
 export function requireLibraries(feature: string, attr: string, libraries: readonly Library[]): void {
   if (libraries.every(isInstalled)) return
   const versions = libraries.map((name) => `${name}@${packageJson.peerDependencies[name]}`)

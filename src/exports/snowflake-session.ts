@@ -1,7 +1,7 @@
 /**
  * A session with Snowflake: the protocol of its drivers, through the outbound guard. The Node driver opens connections
- * that the guard cannot check: it asks the metadata services of clouds, downloads certificate revocation lists, and
- * uploads with libraries of their own.
+ * that the guard cannot check: to metadata services of clouds, to servers of certificate revocation lists, and for
+ * uploads.
  */
 import { createHash, createPrivateKey, createPublicKey, createSign, type KeyObject, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'

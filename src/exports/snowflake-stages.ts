@@ -14,9 +14,9 @@ export interface StageFile {
 }
 
 const BLOCK_BYTES = 16
-const UNKNOWN_STAGE: DeliveryError = permanentError('The stage of Snowflake is of an unknown kind.')
+const UNKNOWN_STAGE: DeliveryError = permanentError('The storage of the Snowflake stage is not supported.')
 
-/** The request that PUT asks for. `protocol` is the one of the account: only a test server has no TLS. */
+/** The upload that the result of PUT describes. `protocol` is that of the account: only a test server has no TLS. */
 export function uploadRequest(instructions: unknown, file: StageFile, protocol: string, now: Date): OutgoingRequest {
   const stage = valueAt(instructions, 'stageInfo')
   const location = textAt(stage, 'location') ?? ''

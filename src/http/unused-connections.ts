@@ -6,7 +6,7 @@ const GRACE_MS = 500
 
 /**
  * Closes connections without a complete request at a shutdown. Browsers open connections in advance. Node does not count them
- * as idle, and stops to check their timeouts when the server closes.
+ * as idle, and stops checking their timeouts when the server closes.
  */
 export function createUnusedConnections(server: Server): { use(socket: Socket): void; closeSoon(): void } {
   const unused = new Set<Socket>()

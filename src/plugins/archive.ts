@@ -35,9 +35,10 @@ class ArchiveLimits {
     if (isOutside(path)) throw invalidUrl('The archive contains paths outside of itself. Publish it again.')
     this.files++
     this.bytes += size
-    if (this.files > MAX_FILES) throw invalidUrl(`The archive contains more than ${MAX_FILES} files. Publish fewer.`)
+    if (this.files > MAX_FILES)
+      throw invalidUrl(`The archive contains more than ${MAX_FILES} files. Remove some of them.`)
     if (this.bytes > MAX_UNPACKED_BYTES)
-      throw invalidUrl(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Publish less.`)
+      throw invalidUrl(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Make it smaller.`)
   }
 }
 
@@ -46,7 +47,7 @@ const isOutside = (path: string): boolean =>
 
 export const requireFileSize = (path: string, size: number): void => {
   if (size > MAX_FILE_BYTES)
-    throw invalidUrl(`"${nameOf(path)}" is larger than ${MAX_FILE_BYTES} bytes. Publish a smaller one.`)
+    throw invalidUrl(`"${nameOf(path)}" is larger than ${MAX_FILE_BYTES} bytes. Make it smaller.`)
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -96,7 +97,7 @@ async function untar(bytes: Buffer, matches: PathFilter): Promise<Map<string, Bu
     transform: (chunk: Buffer, _, done) => {
       unpacked += chunk.length
       if (unpacked > 2 * MAX_UNPACKED_BYTES)
-        done(invalidUrl(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Publish less.`))
+        done(invalidUrl(`The archive unpacks to more than ${MAX_UNPACKED_BYTES} bytes. Make it smaller.`))
       else done(null, chunk)
     },
   })

@@ -22,9 +22,13 @@ export function mergeFiles(before: SourceFiles, edit: Record<string, string | nu
   const after = Object.fromEntries([...all].flatMap(([name, text]) => (text === null ? [] : [[name, text]])))
   const texts = Object.values<string>(after)
   if (texts.length > MAX_FILES)
-    throw invalid('source', `A plugin has at most ${MAX_FILES} files. Send fewer.`, 'max_length')
+    throw invalid('source', `A plugin has at most ${MAX_FILES} files. Remove some of them.`, 'max_length')
   if (texts.reduce((sum, text) => sum + text.length, 0) > MAX_CHARACTERS)
-    throw invalid('source', `A plugin has at most ${MAX_CHARACTERS} characters. Send less.`, 'max_length')
+    throw invalid(
+      'source',
+      `The files of a plugin have at most ${MAX_CHARACTERS} characters. Shorten them.`,
+      'max_length',
+    )
   if (edit['plugin.json'] != null) manifestIn(after)
   return after
 }

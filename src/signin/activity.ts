@@ -25,7 +25,7 @@ export async function recordSignIn(
   if (earlier.any && !earlier.from_address) await notifyUser(service, tx, user, 'new_sign_in', address)
 }
 
-/** For a known account only: the address that was entered may be a password by mistake. */
+/** For a known account only: a user may enter the password in place of the address. */
 export function recordFailedSignIn(
   service: Recorder,
   tx: Db,

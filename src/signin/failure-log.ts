@@ -28,7 +28,7 @@ interface Counts {
   failures: Map<string, number>
   /** The last one of each reason. */
   details: Map<string, string>
-  /** Hashes: an entered address may be a password by mistake. */
+  /** Hashes: a user may enter the password in place of the address. */
   emails: Set<string>
   clients: Set<string>
 }

@@ -225,7 +225,7 @@ async function joinByInvite(
   const { organization_id, level } = invite
   const organization = await lockOrganization(tx, organization_id)
   if (!organization || !(await invites.consumeWithoutToken(tx, invite, now())))
-    throw new SsoError('invalid_invite', 'the invite was used or deleted meanwhile')
+    throw new SsoError('invalid_invite', 'the invite was used or deleted in the meantime')
   if ((await members.levelOf(tx, organization_id, user.id)) !== undefined) return
   const actor = userActor(user, address)
   await recordInvite(tx, ids, now(), actor, 'accepted', invite)

@@ -31,7 +31,7 @@ export interface Database extends Db {
   pool(): PoolState | undefined
   /** Changes after every commit of any process. Undefined on PostgreSQL, where reading it costs a round trip. */
   changes(): number | undefined
-  /** Resolves when every commit visible so far, of any process, is on disk. On PostgreSQL it is when it becomes visible. */
+  /** Resolves when every commit visible so far, of any process, is on disk. On PostgreSQL, visible commits are. */
   sync(): Promise<void>
 }
 

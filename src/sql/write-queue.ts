@@ -1,6 +1,6 @@
 /**
  * Serializes the writes to a SQLite database. Concurrent writes share one transaction and one fsync. The fsync runs in the
- * thread pool, so that the event loop goes on meanwhile.
+ * thread pool and does not block the event loop.
  */
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
@@ -73,7 +73,7 @@ export function createWriteQueue(
   /** Writes that are committed and perhaps not on disk yet. */
   let committed: Settlement[] = []
   let flushing: Promise<void> | undefined
-  /** After a failed fsync the kernel may drop what it could not write, so no later write is acknowledged either. */
+  /** After a failed fsync the kernel may drop unwritten pages, so no later write is acknowledged either. */
   let sync_error: unknown
 
   const enqueue = <Result>(work: () => Promise<Result>, mode: Write['mode']): Promise<Result> =>

@@ -7,7 +7,7 @@ export interface AccountRow extends UserRow {
   password_hash: string | null
   /** Encrypted. */
   totp_secret: string | null
-  /** When a setup was started that is not complete. */
+  /** The start of a setup that is not complete; null if there is none. */
   totp_setup_at: string | null
   /** Whether a single sign-on identity is linked. */
   has_social_auth: boolean | number

@@ -1,4 +1,4 @@
-/** What the metrics report about all nodes. Every statement reads a bounded number of rows. */
+/** Reads the gauges that cover all nodes. Every statement reads a bounded number of rows. */
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 

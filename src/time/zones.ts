@@ -27,7 +27,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 export function findTimeZone(name: string): string | undefined {
   if (!IANA_NAME.test(name) || (ABBREVIATION.test(name) && !SHORT_NAMES.includes(name.toUpperCase()))) return undefined
   try {
-    // V8 replaces some names by older ones, such as Asia/Kolkata by Asia/Calcutta. Those stay as they are sent.
+    // V8 replaces some names by older ones, such as Asia/Kolkata by Asia/Calcutta. Those keep the name that was sent.
     const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions()
     return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name
   } catch {

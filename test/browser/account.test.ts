@@ -204,7 +204,7 @@ t.test('lists sessions, ends one, and ends all others', async (t) => {
   await page.getByText('1 session', { exact: true }).waitFor()
   t.equal(await list.getByRole('listitem').count(), 1)
   const end = page.getByRole('button', { name: 'End other sessions' })
-  t.equal(await end.getAttribute('aria-disabled'), 'true', 'what is disabled says why')
+  t.equal(await end.getAttribute('aria-disabled'), 'true', 'a disabled button explains why')
   t.match(await page.getByText('There is no other session.').first().textContent(), /other session/)
 })
 

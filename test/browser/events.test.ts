@@ -1,4 +1,4 @@
-/** The events page: filters, histogram, live view, one event, and what leaves the page. */
+/** The events page: filters, histogram, live view, one event, CSV and curl. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -282,7 +282,7 @@ t.test('unfolds an event and filters by its values', async (t) => {
   )
 })
 
-t.test('takes the list along as CSV and as a curl command', async (t) => {
+t.test('downloads the list as CSV and copies it as a curl command', async (t) => {
   const console = await openConsole(t)
   const { open, home, server, project } = console
   await captureDay(console)
@@ -335,7 +335,7 @@ t.test('follows new events without a reload', async (t) => {
   await page.getByRole('button', { name: /^Fold arrived/ }).click()
   await shows(page, ['later', 'arrived'])
 
-  // A hidden tab does not ask.
+  // A hidden tab sends no requests.
   let requests = 0
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })

@@ -36,7 +36,7 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
   const progress = page.getByRole('region', { name: 'Run in progress' })
   await progress.getByText(/of 20,000 rows|counting/).waitFor()
 
-  await t.test('the rows grow while the run works', async (t) => {
+  await t.test('the number of rows grows during the run', async (t) => {
     let rows = 0
     for (let growth = 0; growth < 2; growth++) {
       peer.release(1)
@@ -154,14 +154,14 @@ t.test('cancels a backfill', async (t) => {
   await page.getByText('The backfill was cancelled.').waitFor()
 })
 
-t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
+t.test('pauses and unpauses, and reverts if the server fails', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
   const { open, api, capture, inspect, member, home } = console
   const row = await createExport(console, 'Hourly')
   const page = await open(`${home}/exports/${row.id}`)
   const state = page.getByRole('status').filter({ hasText: /Scheduled|Paused/ })
 
-  await t.test('a failed pause turns back and says so', async () => {
+  await t.test('a failed pause is reverted and reported', async () => {
     const answered = gate()
     await page.route('**/pause/', async (route) => {
       await answered.opened
@@ -181,7 +181,7 @@ t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
     await page.unroute('**/pause/')
   })
 
-  await t.test('the banner says who paused and when', async () => {
+  await t.test('the banner shows the user and the time of the pause', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await dialog(page).getByRole('button', { name: 'Pause export' }).click()
     await page
@@ -201,19 +201,22 @@ t.test('pauses and unpauses, and turns back if the server fails', async (t) => {
     t.match(await banner.innerText(), /No runs are scheduled/)
   })
 
-  await t.test('unpausing asks what happens to the events of the pause, and says how many are skipped', async () => {
-    await capture(Array.from({ length: 3 }, () => ({ event: 'seen' })))
-    await page.getByRole('button', { name: 'Unpause' }).click()
-    await dialog(page).getByRole('radio', { name: 'Export them too' }).waitFor()
-    await inspect(page, 'exports-unpause')
-    await dialog(page).getByRole('radio', { name: 'Skip them' }).check()
-    await dialog(page).getByRole('button', { name: 'Unpause export' }).click()
-    await page.getByText(/^The export continues\. 3 events that arrived in the pause \(.*\) are skipped\.$/).waitFor()
-    await state.getByText('Scheduled').waitFor()
-    await page.getByText(/Next run in/).waitFor()
-    await page.getByRole('link', { name: 'Log', exact: true }).click()
-    await page.getByText('Events that arrived during the pause are not delivered.').waitFor()
-  })
+  await t.test(
+    'unpausing offers to export or skip the events of the pause, and shows how many are skipped',
+    async () => {
+      await capture(Array.from({ length: 3 }, () => ({ event: 'seen' })))
+      await page.getByRole('button', { name: 'Unpause' }).click()
+      await dialog(page).getByRole('radio', { name: 'Export them too' }).waitFor()
+      await inspect(page, 'exports-unpause')
+      await dialog(page).getByRole('radio', { name: 'Skip them' }).check()
+      await dialog(page).getByRole('button', { name: 'Unpause export' }).click()
+      await page.getByText(/^The export continues\. 3 events that arrived in the pause \(.*\) are skipped\.$/).waitFor()
+      await state.getByText('Scheduled').waitFor()
+      await page.getByText(/Next run in/).waitFor()
+      await page.getByRole('link', { name: 'Log', exact: true }).click()
+      await page.getByText('Events that arrived during the pause are not delivered.').waitFor()
+    },
+  )
 
   await t.test('deleting needs the name', async (t) => {
     await page.getByRole('button', { name: 'Delete' }).click()

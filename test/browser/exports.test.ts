@@ -169,7 +169,7 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
     t.match(page.url(), /\/exports$/)
   })
 
-  await t.test('says how late an export is', async () => {
+  await t.test('shows how late an export is', async () => {
     await page.clock.setFixedTime(Date.parse(LATER) + 2 * HOUR_MS)
     await page.reload()
     await rowOf('Five minutes').getByText('Late').waitFor()
@@ -259,7 +259,7 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
     t.equal(run.status, 'Completed', 'the stored token still works')
   })
 
-  await t.test('an invalid query is marked at its place, and a valid one shows rows', async (t) => {
+  await t.test('the error in an invalid query is marked, and a valid query shows rows', async (t) => {
     await page.goto(`${home}/exports/new?type=NoOp`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('With a query')
     await page.getByRole('switch', { name: 'Choose columns and rows with a query' }).click()

@@ -47,7 +47,7 @@ t.test('lists members, searches them and changes their levels', async (t) => {
   t.equal(await leave.getAttribute('aria-disabled'), 'true', 'an owner cannot leave')
 })
 
-t.test('explains to members what their level forbids, and lets them leave', async (t) => {
+t.test('explains disabled actions to members, and lets them leave', async (t) => {
   const { open, inspect, member, organization, api } = await openConsole(t)
   await member('grace@example.com', 1)
   const page = await open(`/organizations/${organization}/members`, { email: 'grace@example.com' })

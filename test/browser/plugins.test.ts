@@ -9,7 +9,7 @@ import { command, ended } from '../helpers/process.ts'
 const ENGINES = ['sqlite', 'postgres'] as const
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
 const NEXT = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567'
-/** What any page may load, compressed. */
+/** The largest size of a page with its scripts, compressed. */
 const MAX_BYTES = 330_000
 const SECRET = 'a very secret token'
 
@@ -111,11 +111,11 @@ for (const engine of ENGINES)
     await toggle.click({ force: true })
     await page.getByRole('switch', { name: 'Webhooks is on' }).waitFor()
     t.equal(await page.getByLabel('Address').inputValue(), 'https://other.example.com', 'typed text stays')
-    // The address changes, so the server wants the secret again and says so at its field.
+    // The address changes, so the server requires the secret again and the error appears at its field.
     await page.getByRole('button', { name: 'Save settings' }).click()
     await page.getByText('Send "config.token" again').waitFor()
 
-    // A failed change turns back and says so.
+    // A failed change is reverted and reported.
     await page.route('**/plugin_configs/*/', (route) =>
       route.request().method() === 'PATCH'
         ? route.fulfill({
@@ -242,7 +242,7 @@ t.test('writes the source of a plugin and shows its errors at their line', async
   await page.getByText('The settings are saved.').waitFor()
 })
 
-t.test('shows the catalog, counts of families and what the access level forbids', async (t) => {
+t.test('shows the catalog and the number of plugins by family, and explains disabled actions', async (t) => {
   const DATABASE_URL = `sqlite:${freshFolder(t)}`
   const { open, inspect, api, home, organization } = await openConsole(t, 'sqlite', { DATABASE_URL })
   const base = `/api/organizations/${organization}/pipeline_frontend_apps/`

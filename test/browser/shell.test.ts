@@ -24,7 +24,7 @@ t.test('the switcher opens other projects and organizations and changes @current
   await page.waitForURL(`**/organizations/${organization}/projects/${second.id}/exports`)
   await page.reload()
   await page.getByRole('button', { name: /\/ Website/ }).click()
-  t.equal(await current(), project, 'looking at another project leaves @current')
+  t.equal(await current(), project, 'opening another project does not change @current')
   await page.getByRole('menuitem', { name: 'Use this project as @current' }).click()
   await page.getByText('"@current" now refers to Website.').waitFor()
   t.equal(await current(), second.id)
@@ -32,7 +32,7 @@ t.test('the switcher opens other projects and organizations and changes @current
   await page.getByRole('button', { name: /\/ Website/ }).click()
   await page.getByRole('menuitem', { name: 'Branch office' }).click()
   await page.waitForURL(`**/organizations/${other.id}/projects/${other.teams[0].id}/exports`)
-  t.equal(await current(), second.id, 'looking at another organization leaves @current')
+  t.equal(await current(), second.id, 'opening another organization does not change @current')
   await page.goBack()
   await page.getByRole('button', { name: /\/ Website/ }).waitFor()
 

@@ -33,7 +33,7 @@ t.test('signs in with a password and out again', async (t) => {
     .waitFor()
   await signIn(page, OWNER, PASSWORD)
   await page.waitForURL(/\/events\?event=.*click/)
-  t.ok(true, 'returns to the page that was asked for')
+  t.ok(true, 'returns to the requested page')
   await page.getByRole('button', { name: 'Account of Olivia Owner' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL(/\/login/)
@@ -66,7 +66,7 @@ t.test('the first owner signs in by the printed link and sets a password', async
   t.ok(true, 'the link works once')
 })
 
-t.test('an invite is accepted with a password, also after a reload', async (t) => {
+t.test('an invite is accepted with a password, even after a reload', async (t) => {
   const box = await openMailbox(t)
   const { open, inspect, api, organization } = await openConsole(t, 'sqlite', {}, { mail: box })
   await api('POST', `/api/organizations/${organization}/invites/`, {

@@ -59,7 +59,7 @@ async function tablesOf(url: string): Promise<Table[]> {
 
 const folderOf = (url: string): string => url.slice('sqlite:'.length)
 
-/** Runs SQL on a SQLite file, also while a server uses it. */
+/** Runs SQL on a SQLite file, even while a server uses it. */
 function change(url: string, file: string, text: string): void {
   const db = new Sqlite(join(folderOf(url), file), { timeout: 10_000 })
   db.exec(text)

@@ -1,4 +1,4 @@
-/** Everyday tasks with the command: what it prints at 80 columns, names instead of ids, confirmations and waiting. */
+/** Everyday tasks with the command: its output at 80 columns, names instead of ids, confirmations and waiting. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -259,7 +259,7 @@ t.test('a repeated flag is a list or an error', async (t) => {
     t.match(await run(args), { code: 2, stderr: /given more than once/ }, args.join(' '))
 })
 
-t.test('names and addresses stand for ids', async (t) => {
+t.test('names and addresses work in place of ids', async (t) => {
   const none = { WORKSPACE_ORGANIZATION: '', WORKSPACE_PROJECT: '' }
   t.match(await json(['projects', 'retrieve', 'web shop']), { name: 'Web shop' })
   t.match(await json(['organizations', 'retrieve', 'hedgerow-analytics']), { name: 'Hedgerow Analytics' })
@@ -473,7 +473,7 @@ t.test('waits for runs and follows logs', async (t) => {
   t.pass('prints entries that arrive later')
 })
 
-t.test('suggests our verbs for those of other programs', async (t) => {
+t.test('suggests the matching verb for a verb of another program', async (t) => {
   const cases: [words: string, meant: string][] = [
     ['organizations get x', 'retrieve'],
     ['organizations show x', 'retrieve'],

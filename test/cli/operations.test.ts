@@ -122,7 +122,7 @@ t.test('restores a backup, and new events never get a position that was used bef
   t.same(readdirSync(elsewhere).sort(), ['events.db', 'workspace.db'])
   t.match(await run(['doctor', '--json', '--database', `sqlite:${elsewhere}`]), {
     code: 0,
-    stdout: /the last one is of/,
+    stdout: /the last one was made at/,
   })
 })
 
@@ -230,7 +230,7 @@ for (const engine of ENGINES)
     const recorded = await run(['backup', '--record', '--json', ...db])
     t.equal(recorded.code, 0)
     const at = JSON.parse(recorded.stdout).last_backup_at
-    t.match((await run(['doctor', '--json', ...db])).stdout, `the last one is of ${at}`)
+    t.match((await run(['doctor', '--json', ...db])).stdout, `the last one was made at ${at}`)
     t.match(await run(['backup', 'x.tar', '--record', ...db]), { code: 2 })
     t.match(await run(['backup', ...db]), { code: 2, stderr: /archive/ })
     if (engine === 'postgres') {
@@ -260,7 +260,7 @@ async function databaseOf(t: Test, engine: 'sqlite' | 'postgres'): Promise<strin
 
 type Findings = Record<string, { state: string; detail: string; remedy: string | null }>
 
-/** The checks by name, also with the exit code as `code`. */
+/** The checks by name, with the exit code as `code`. */
 async function doctor(target: string, env: Variables, ...flags: string[]): Promise<Findings & { code: number | null }> {
   const url = target.includes(':') ? target : `sqlite:${target}`
   const result = await run(['doctor', '--json', '--database', url, ...flags], { DNS_SERVERS: nameserver, ...env })
@@ -276,7 +276,7 @@ t.before(async () => {
 })
 
 for (const engine of ENGINES)
-  t.test(`doctor finds what an operator has forgotten (${engine})`, async (t) => {
+  t.test(`doctor reports common mistakes of operators (${engine})`, async (t) => {
     const url = await databaseOf(t, engine)
     const mailbox = await openMailbox(t, { authOptional: true })
     const healthy = {

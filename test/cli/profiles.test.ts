@@ -1,4 +1,4 @@
-/** Profiles: what `login` stores, and to which server a key is sent. */
+/** Profiles: the files that `login` writes, and the server that a key is sent to. */
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -195,7 +195,7 @@ t.test('use --local stores the organization and project in the profile', async (
     { organization: created.id },
     'a new key of the user keeps them',
   )
-  t.match(await run(['use', '--local']), { code: 0, stdout: /no organization and project/ })
+  t.match(await run(['use', '--local']), { code: 0, stdout: /Removed the organization and project/ })
   t.match(await run(['use'], '', {}), { stderr: '' })
   t.match(await run(['use', '--local', '--project', 'There'], '', { WORKSPACE_URL: server.url, WORKSPACE_KEY: key }), {
     code: 2,

@@ -27,7 +27,7 @@ type Id = string | number
 const SECRETS: Kind[] = ['signup_tokens', 'project_tokens', 'providers']
 /** These parameters select a range, and responses repeat them. */
 const COUNTS = ['limit', 'offset']
-/** The script of the reference page exists only after a build. Metrics and the status count what all tenants do. */
+/** The script of the reference page exists only after a build. Metrics and the status cover all tenants. */
 const EXCLUDED = ['service.docs_script', 'service.metrics', 'instance.status']
 t.setTimeout((PROVE ? 30 : 10) * 60_000)
 

@@ -156,7 +156,7 @@ async function send(
   return { status: response.statusCode!, headers: response.headers, body: isJson ? JSON.parse(received) : received }
 }
 
-/** What clients must not be able to claim. */
+/** Headers that a client must not be able to forge. */
 const FORGED = {
   'x-forwarded-for': '203.0.113.9',
   'x-forwarded-proto': 'http',

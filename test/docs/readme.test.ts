@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** What `npm install` leaves behind: Node and the command in node_modules/.bin. */
+/** Creates the result of `npm install`: Node and the command in node_modules/.bin. */
 const INSTALL = `#!/bin/sh
 test "$*" = install
 mkdir -p node_modules/.bin

@@ -7,7 +7,7 @@ import { ingest, plainEvents } from '../helpers/exports.ts'
 
 const loader = Module as unknown as { _resolveFilename(name: string, ...rest: unknown[]): string }
 
-/** Makes a package look as if it was not installed. Returns a function that ends it. */
+/** Makes a package look as if it was not installed. Returns a function that makes it available again. */
 function uninstall(t: Test, name: string): () => void {
   const resolve = loader._resolveFilename
   loader._resolveFilename = (wanted, ...rest) => {

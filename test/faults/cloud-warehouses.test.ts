@@ -31,7 +31,7 @@ const EVENTS = 600
 const CATCH_UP_EVERY = 5
 
 interface Warehouse extends Target {
-  /** Whether a statement has begun that is not finished. */
+  /** Whether a statement is in progress. */
   isBusy(): boolean
   /** Objects of killed attempts that should not exist. */
   leftovers(): string[]

@@ -297,7 +297,7 @@ const VARYING: Record<string, (value: unknown) => unknown> = {
   last_used_at: () => '<time or null>',
   // Positions of events differ.
   cursor: () => '<cursor>',
-  // On PostgreSQL the count is exact when no transaction is open, also in the databases of other suites.
+  // On PostgreSQL the count is exact when no transaction is open, even in the databases of other suites.
   skipped_events: (skipped) => skipped && timeless({ ...skipped, exact: '<boolean>' }),
 }
 

@@ -216,7 +216,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
     return {}
   }
 
-  /** The steps and what they do. A file is the body of an upload. */
+  /** The step of a request and the function that performs it. A file is the body of an upload. */
   type Action = () => Promise<object>
   const route = (request: IncomingMessage, body: any, file: string | undefined): [BigQueryStep, Action] => {
     const { pathname, searchParams } = new URL(request.url!, stub.url)

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { Test } from 'tap'
 
-/** The path of the test file below test/, also when its compiled form runs. */
+/** The path of the test file below test/, even when its compiled form runs. */
 export const testFile = (): string =>
   relative(process.cwd(), process.argv[1]!).replace('.tap/compiled/', '').replace(/\.js$/, '.ts')
 

@@ -12,7 +12,7 @@ const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'by', 'without',
 
 const names = (list: string): string[] => list.match(/[a-zA-Z_]\w*/g) ?? []
 
-/** Reads an expression without parsing its grammar: what is no function, keyword, label or number is a metric. */
+/** Reads an expression without parsing its grammar. Every name that is not a function, a keyword or a label is a metric. */
 export function usageOf(expression: string): Usage {
   const grouping: string[] = []
   const text = expression

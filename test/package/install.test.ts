@@ -225,7 +225,7 @@ for (const major of NODE_VERSIONS)
     const headers = { authorization: `Bearer ${(await keyOf(run)).trim()}`, 'content-type': 'application/json' }
     const exports = `${again.url}/api/projects/${project_id}/batch_exports/`
     const created = await fetch(exports, { method: 'POST', headers, body: JSON.stringify(PARQUET) })
-    t.equal(created.status, 201, 'the command in the message installs what is missing')
+    t.equal(created.status, 201, 'the command in the message installs the missing libraries')
     t.equal(await again.stop(), 0)
   })
 

@@ -76,7 +76,7 @@ t.test('stores a backup in a folder that restores, and keeps the newest ones', a
   t.match(await events.get(sql`select count(*) as count from events`), { count: 30 })
   await events.close()
 
-  // What a killed process and other programs leave.
+  // Files of a killed process and of other programs.
   const prefix = name!.slice(0, 'workspace-12345678-'.length)
   mkdirSync(join(target, `${prefix}20250101T000000Z.tar.partial-abc`))
   writeFileSync(join(target, `${prefix}20250101T000000Z.tar.partial-abc`, 'workspace.db'), 'half')

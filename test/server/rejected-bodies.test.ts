@@ -85,7 +85,7 @@ t.test('every client receives 413', async (t) => {
       }
 })
 
-t.test('every client receives 401 before its body is read, also with Connection: close', async (t) => {
+t.test('every client receives 401 before its body is read, even with Connection: close', async (t) => {
   const { url } = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}` })
   const headers = { 'content-type': 'application/json', authorization: 'Bearer phx_wrong', connection: 'close' }
   const body = Buffer.alloc(8 * MEBIBYTE, 32)

@@ -268,7 +268,7 @@ for (const engine of ENGINES)
       body: { code: 'token_invalid' },
     })
     t.equal((await post('/api/users/@me/two_factor_disable/', { token: code() })).status, 200)
-    t.equal((await login()).status, 200, 'no second step any more')
+    t.equal((await login()).status, 200, 'the second step is gone')
   })
 
 onBothEngines(

@@ -21,7 +21,7 @@ import { type Access, AREAS, accessOf, grantsAll, scopesOf } from './scopes.ts'
 
 type Restriction = 'none' | 'organizations' | 'projects'
 
-/** The most a key can name. */
+/** The maximum number of organizations or projects that a key can be restricted to. */
 const MAX_RESTRICTIONS = 100
 
 /** The fields of a new key, or of `saved`. */

@@ -122,8 +122,8 @@ function Address({ me }: { me: Schemas['Me'] }) {
       state={VERIFICATION[String(me.is_email_verified)]}
       description={
         sendsMail === false
-          ? 'You sign in with this address. This server sends no mail, so a new address counts at once.'
-          : 'You sign in with this address. A new address counts once you open the link that we mail to it.'
+          ? 'You sign in with this address. This server sends no email, so a new address takes effect at once.'
+          : 'You sign in with this address. A new address takes effect once you open the link that we mail to it.'
       }
     >
       <Group justify="space-between">
@@ -175,7 +175,7 @@ function Address({ me }: { me: Schemas['Me'] }) {
   )
 }
 
-/** What `@current` refers to in requests. */
+/** The organization and project that `@current` refers to. */
 function Place({ me: { organization, team, uuid } }: { me: Schemas['Me'] }) {
   return (
     <Section

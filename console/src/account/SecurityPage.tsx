@@ -15,7 +15,7 @@ export function SecurityPage() {
   const me = useMe()
   return (
     <>
-      <PageHeader title="Password and two-factor" description="How you prove that it is you." />
+      <PageHeader title="Password and two-factor" description="How you sign in." />
       <Stack maw={760}>
         <Password me={me} />
         <TwoFactor me={me} />

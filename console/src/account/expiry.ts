@@ -1,4 +1,4 @@
-/** How long a new key lives. `date` asks for a day. */
+/** The lifetimes of a new key. With `date`, the user chooses a day. */
 export const LIFETIMES = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
@@ -15,7 +15,7 @@ export function localDay(time: number): string {
   return new Date(time - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 }
 
-/** The time that a choice stands for. A key with a date works until the end of that day. Null for never. */
+/** The expiry time of a choice. A key with a date works until the end of that day. Null for never. */
 export function expiryOf(lifetime: string, day: string, now: number): string | null {
   if (lifetime === 'never') return null
   if (lifetime !== 'date') return new Date(now + Number(lifetime) * DAY_MS).toISOString()

@@ -154,7 +154,7 @@ function Properties({
   type: PropertyFilter['type']
   empty: string
 } & Pick<View, 'search' | 'filter' | 'adjust'>) {
-  // The URL follows the text. It cannot hold it, because it changes later than the input.
+  // The text is local state, because the URL changes later than the input.
   const [find, setFind] = useState(search.find ?? '')
   const all = Object.entries(properties).sort(([a], [b]) => a.localeCompare(b))
   const found = all.filter(([key, value]) => `${key}\n${valueText(value)}`.toLowerCase().includes(find.toLowerCase()))

@@ -326,7 +326,7 @@ function NoEvents() {
           </ButtonLink>
         }
       >
-        Events appear here as soon as a website, an app or a server sends them to this project. This page continues by
+        Events appear here as soon as a website, an app or a server sends them to this project. This page updates by
         itself.
       </EmptyState>
     </>

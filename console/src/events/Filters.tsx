@@ -220,7 +220,7 @@ function DistinctIdForm({ view: { search, filter }, close }: { view: View; close
       <Stack gap="sm">
         <TextInput
           label="Distinct id"
-          description="As the event was sent with. The whole id."
+          description="The exact distinct id of the events."
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           maxLength={400}

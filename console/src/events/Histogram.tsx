@@ -30,7 +30,7 @@ export function Histogram({
   const [showsTable, { toggle }] = useDisclosure(false)
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     ...options,
-    // Without filters the counts are stored, so asking again is cheap.
+    // Without filters the counts are stored, so fetching them again is cheap.
     refetchInterval: search.live && !isFiltered(search) ? LIVE_MS : false,
   })
   const stopped = stoppedKey === key

@@ -41,7 +41,7 @@ export function PropertyForm({
       key,
       operator,
       type,
-      // A list of values that only the URL can hold stays a list.
+      // The form cannot show a list of values from the URL, so an unchanged list is kept.
       ...(takesValue(operator) && { value: unchanged && initial?.value !== undefined ? initial.value : value }),
     })
   }

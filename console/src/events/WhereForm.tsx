@@ -19,7 +19,7 @@ export function WhereForm({
   const [shown, setShown] = useState(applied)
   const input = useRef<HTMLTextAreaElement>(null)
   const detail = whereErrorOf(error)
-  // The way back changes the expression from outside.
+  // The back button of the browser changes the expression from outside.
   if (shown !== applied) {
     setShown(applied)
     setText(applied)

@@ -2,7 +2,7 @@
 import { listParameters } from './queries.ts'
 import type { EventsSearch } from './search.ts'
 
-/** The most that one response holds. */
+/** The maximum number of rows in one response. */
 export const MAX_ROWS = 50_000
 
 const urlOf = (project_id: string): string => `${location.origin}/api/projects/${project_id}/events/`
@@ -14,7 +14,7 @@ export function csvUrl(project_id: string, search: EventsSearch): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The shell replaces `$WORKSPACE_KEY`, so the key is in no clipboard. */
+/** The shell replaces `$WORKSPACE_KEY`, so the key is never on the clipboard. */
 export function curlCommand(project_id: string, search: EventsSearch): string {
   const parameters = Object.entries(listParameters(search))
   return [

@@ -1,4 +1,4 @@
-/** The view of the events page as its URL holds it. */
+/** The view of the events page as stored in its URL. */
 
 export const OPERATORS = [
   'exact',

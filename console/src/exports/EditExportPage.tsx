@@ -14,7 +14,7 @@ import { exportQuery, invalidateExport, storeExport } from './queries.ts'
 const route = getRouteApi(EDIT_EXPORT_ID)
 const SCHEDULE = ['interval', 'timezone', 'offset_day', 'offset_hour'] as const
 
-/** Changes an export. Only what changed is sent, so secrets stay as they are. */
+/** Changes an export. Only changed fields are sent, so stored secrets are kept. */
 export function EditExportPage() {
   const place = route.useParams()
   const navigate = useNavigate()

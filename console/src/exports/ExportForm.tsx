@@ -157,7 +157,7 @@ export function ExportForm({
             <ActionButton
               variant="default"
               loading={test.isPending}
-              disabledReason={missing ? 'Type the secrets again to test: the server never gives them out.' : undefined}
+              disabledReason={missing ? 'Type the secrets again to test: the server never returns them.' : undefined}
               onClick={() => {
                 saving.reset()
                 test.mutate(sentConfig(fields, values.config))

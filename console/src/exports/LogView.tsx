@@ -13,7 +13,7 @@ type Entry = Schemas['BatchExportLogEntry']
 
 const LEVELS: Level[] = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR']
 const FIRST_LINES = 200
-/** The API returns no more at once. */
+/** The largest page of the API. */
 const MAX_LINES = 1_000
 /** Closer to the end than this counts as at the end. */
 const END_PX = 24

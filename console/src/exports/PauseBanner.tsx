@@ -20,7 +20,7 @@ const nameOf = ({ actor, user }: Activity): string =>
       ? 'the operator of the server'
       : user?.first_name || user?.email || 'a deleted user'
 
-/** Says when and by whom the export was paused, and what that means. */
+/** Shows when the export was paused, the user who paused it, and the effect of the pause. */
 export function PauseBanner({ row, place }: { row: Schemas['BatchExport']; place: { organization: string } }) {
   const { membership_level } = useOrganization()
   const entries = useQuery({

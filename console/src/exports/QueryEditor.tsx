@@ -106,7 +106,7 @@ export default function QueryEditor({
     const text = view.state.doc.toString()
     const from = error === undefined ? undefined : placeIn(text, error)
     const length = from === undefined ? 0 : (/^\w+|^./.exec(text.slice(from))?.[0].length ?? 0)
-    // At the end of the text there is no character to mark but the one before.
+    // An error at the end of the text marks the last character.
     const start = from === undefined || length > 0 ? from : Math.max(0, from - 1)
     const end = (from ?? 0) + length
     view.dispatch({ effects: setError.of(start === undefined || start === end ? null : { from: start, to: end }) })

@@ -8,7 +8,7 @@ import { describeRun, STATUSES } from './run-status.ts'
 
 const LOWEST = 18
 
-/** The latest runs as bars, oldest first. The height follows the number of rows. One of them takes part in the tab order. */
+/** The latest runs as bars, oldest first. The height follows the number of rows. Only one of them is in the tab order. */
 export function RunBars({
   row,
   place,

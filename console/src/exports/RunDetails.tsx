@@ -14,7 +14,7 @@ import { durationOf, isActive, isFailed, rowsText, windowUtc } from './run-statu
 const route = getRouteApi(EXPORT_ID)
 const LOG_POLL_MS = 1_500
 
-/** What to do after a failure, by status. */
+/** The remedy after a failure, by status. */
 const ADVICE: Partial<Record<Schemas['BatchExportRunStatus'], string>> = {
   Failed: 'This run fails again until its cause is fixed. Fix it, then retry the run.',
   FailedRetryable: 'The run has used up its attempts. Check the destination, then retry the run.',

@@ -241,7 +241,7 @@ function RunCells({ run }: { run: Run }) {
   )
 }
 
-/** Retry or cancel. Both ask first. */
+/** Retry or cancel. Both ask for confirmation. */
 export function RunActions({ run, row, project }: { run: Run; row: Schemas['BatchExport']; project: string }) {
   const [cancelling, setCancelling] = useState(false)
   const params = { path: { project_id: project, batch_export_id: row.id, id: run.id } }

@@ -12,7 +12,7 @@ import { scheduleText } from './schedule.ts'
 
 const route = getRouteApi(EXPORT_ID)
 
-/** All settings of an export. Secrets are never in an answer of the server. */
+/** All settings of an export. The server never returns secrets. */
 export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
   const place = route.useParams()
   const fields = fieldsOf(row.destination.type)

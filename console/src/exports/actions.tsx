@@ -1,4 +1,4 @@
-/** The actions on an export. Pausing and unpausing show their result before the server answers, and turn back if it fails. */
+/** The actions on an export. Pausing and unpausing show their result before the server responds, and revert it on an error. */
 import { Button, Group, List, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
@@ -59,7 +59,7 @@ function usePauseChange({ row, project }: ActionProps) {
 
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Says what happens to the events of the pause. */
+/** A sentence about the events of the pause. */
 function unpausedText({ skipped_events: skipped }: Schemas['BatchExportUnpaused']): string {
   if (!skipped) return 'The export continues. All events that arrived during the pause are exported.'
   if (skipped.exact && skipped.count === 0) return 'The export continues. No events arrived during the pause.'
@@ -90,7 +90,7 @@ export function PauseButton(props: ActionProps) {
   )
 }
 
-/** Asks what happens to the events that arrived during the pause. */
+/** Asks whether to export or skip the events that arrived during the pause. */
 export function UnpauseButton(props: ActionProps) {
   const { mutate } = usePauseChange(props)
   const [opened, { open, close }] = useDisclosure(false)

@@ -20,7 +20,7 @@ export const DESTINATIONS: Record<DestinationType, { label: string; short: strin
   Snowflake: { label: 'Snowflake', short: 'Sf', color: 'blue.9' },
 }
 
-/** Two letters on a colored square. The label stands beside it. */
+/** Two letters on a colored square. The label is next to it. */
 export function DestinationIcon({ type, size = 28 }: { type: DestinationType; size?: number }) {
   const { short, color } = DESTINATIONS[type]
   return (

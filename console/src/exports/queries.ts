@@ -88,7 +88,7 @@ export const backfillsQuery = (project: string, batch_export_id: string, filter:
     refetchInterval: ({ state }) => (state.data?.results.some(isActiveBackfill) ? RUNS_POLL_MS : false),
   })
 
-/** Asks again for everything that an action on the export changes. */
+/** Fetches everything that an action on the export changes again. */
 export const invalidateExport = (project: string, id: string): Promise<unknown> =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: ['export', project, id] }),

@@ -50,7 +50,7 @@ export function rowsText({ records_completed, records_total_count, status }: Run
   return plural(done, 'row')
 }
 
-/** What happened in a run, in one line. */
+/** The result of a run in one line. */
 export const describeRun = (run: Run): string =>
   [statusLabel(run), rowsText(run), duration(durationOf(run)), `window ${windowText(run)}`].join(', ')
 

@@ -71,7 +71,7 @@ const LATE_POLL_MS = 10_000
 /** Longer timers overflow. */
 const MAX_POLL_MS = 3_600_000
 
-/** When to ask the server again: soon while a run is active, else after the next run starts. */
+/** When to fetch again: soon while a run is active, else after the next run starts. */
 export function pollInterval(rows: readonly BatchExport[] | undefined): number | false {
   if (!rows) return false
   if (rows.some(({ latest_runs }) => latest_runs.some(isActive))) return rows.length > 1 ? LIST_POLL_MS : ACTIVE_POLL_MS

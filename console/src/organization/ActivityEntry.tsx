@@ -35,7 +35,7 @@ export function ActivityEntry({
                 type="button"
                 size="sm"
                 fw={600}
-                title={`Show only what ${user.email} did`}
+                title={`Show only activity of ${user.email}`}
                 onClick={() => onFilter({ user: user.uuid })}
               >
                 {actorOf(entry)}
@@ -53,7 +53,7 @@ export function ActivityEntry({
                   type="button"
                   size="sm"
                   fw={500}
-                  title={`Show only what concerns ${item}`}
+                  title={`Show only activity about ${item}`}
                   onClick={() => onFilter({ item: item_id })}
                 >
                   {item}

@@ -199,7 +199,7 @@ function DeleteButton({ organization_id, domain, reason }: DomainProps) {
       title={`Delete ${domain.domain}?`}
       effect={
         domain.is_verified
-          ? 'Its sign-in settings are deleted: nobody joins without an invite any more, single sign-on is no longer required and SAML stops working. Members stay. To use the domain again, you must verify it with a new record.'
+          ? 'Its sign-in settings are deleted: nobody can join without an invite, single sign-on is no longer required and SAML stops working. Members stay. To use the domain again, you must verify it with a new record.'
           : 'Its DNS record is no longer needed. If you add the domain again, it gets a new record.'
       }
       confirm="Delete domain"

@@ -150,7 +150,7 @@ export function SamlForm({ organization_id, domain, reason }: DomainProps) {
   return (
     <Section title="SAML">
       <Text size="sm">
-        Register this server at your identity provider with these addresses, then enter what the provider shows.
+        Register this server at your identity provider with these addresses, then enter the values that it shows.
         {!domain.is_verified && ' SAML works only after the domain is verified.'}
       </Text>
       <Stack gap={4}>
@@ -200,7 +200,7 @@ export function SamlForm({ organization_id, domain, reason }: DomainProps) {
             <ActionButton
               type="submit"
               loading={save.isPending}
-              disabledReason={reason ?? (changed ? undefined : 'Nothing is changed.')}
+              disabledReason={reason ?? (changed ? undefined : 'Nothing has changed.')}
             >
               Save SAML settings
             </ActionButton>

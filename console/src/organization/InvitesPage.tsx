@@ -27,7 +27,7 @@ type CreatedInvite = Schemas['InviteCreated']
 type Organization = Schemas['Organization']
 
 const route = getRouteApi('/signed-in/organizations/$organization/invites')
-/** The contract promises it. Lists have no time of expiry. */
+/** From the contract. Lists do not contain the expiry time. */
 const LIFETIME_MS = 3 * 86_400_000
 
 export function InvitesPage() {

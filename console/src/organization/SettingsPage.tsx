@@ -117,7 +117,7 @@ function NameForm({ organization, reason }: { organization: Organization; reason
           <ActionButton
             type="submit"
             loading={rename.isPending}
-            disabledReason={reason ?? (name.trim() === organization.name ? 'The name is not changed.' : undefined)}
+            disabledReason={reason ?? (name.trim() === organization.name ? 'The name has not changed.' : undefined)}
           >
             Save name
           </ActionButton>

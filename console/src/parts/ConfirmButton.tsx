@@ -8,7 +8,7 @@ interface ConfirmProps extends ButtonProps {
   children: ReactNode
   /** The question, as the title of the dialog. */
   title: string
-  /** What happens if the user confirms. */
+  /** The effect of the action, as the text of the dialog. */
   effect: ReactNode
   /** The label of the button that confirms. */
   confirm: string

@@ -1,7 +1,7 @@
 import { Group, Pagination, Text } from '@mantine/core'
 import { plural } from './format.ts'
 
-/** The pages of a list. The page number belongs into the URL. */
+/** The pages of a list. The page number belongs in the URL. */
 export function Pager({
   count,
   limit,

@@ -26,7 +26,7 @@ function show(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
 }
 
-/** Null if there is nothing to tell. A replaced secret is masked on both sides. */
+/** Null if there is nothing to show. A replaced secret is masked on both sides. */
 function describe({ field, action, before, after }: Change): string | null {
   const name = field.replace('config__', '')
   if ((before ?? null) === null && (after ?? null) === null) return null

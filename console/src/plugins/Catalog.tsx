@@ -18,7 +18,7 @@ const PURPOSES = [
   { value: 'all', label: 'All' },
 ]
 
-/** Plugins that the server knows, to install into this family. */
+/** The catalog of the server. Its plugins are installed into this family. */
 export function Catalog({
   place,
   organization,

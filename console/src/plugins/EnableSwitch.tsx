@@ -7,7 +7,7 @@ import { nameOf } from './versions.ts'
 
 type Configs = Schemas['PluginConfigPage']
 
-/** Turns a plugin on and off in a project. It shows the wanted state at once and turns back on an error. */
+/** Turns a plugin on and off in a project. It shows the new state at once and reverts it on an error. */
 export function EnableSwitch({
   project,
   plugin,
@@ -38,7 +38,7 @@ export function EnableSwitch({
       void refreshPlugins(plugin.organization_id)
     },
   })
-  // Without a configuration there is nothing to change in the cache, so the wanted state comes from the request.
+  // Without a configuration there is nothing to change in the cache, so the new state comes from the request.
   const enabled = toggle.isPending ? toggle.variables : (config?.enabled ?? false)
   return (
     <Switch

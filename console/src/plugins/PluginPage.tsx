@@ -35,7 +35,7 @@ import type { PluginTab } from './routes.tsx'
 import { SourceTab } from './SourceTab.tsx'
 import { changesUrl, hasUpdate, nameOf, originOf, shortTag } from './versions.ts'
 
-// The source tab loads a large editor, so it does without the fields of the settings.
+// The source tab loads a large editor, so it does not load the fields of the settings.
 const SettingsForm = lazy(() => import('./SettingsForm.tsx').then(({ SettingsForm }) => ({ default: SettingsForm })))
 
 const ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins/$family/$plugin'
@@ -120,7 +120,7 @@ export function PluginPage() {
             {configs.data ? (
               <Suspense fallback={<Skeleton h={200} />}>
                 <SettingsForm
-                  // Other settings start the form again. Turning the plugin on keeps what the user has typed.
+                  // Changed settings reset the form. Turning the plugin on keeps unsaved text.
                   key={JSON.stringify([config?.id, config?.config, config?.order, plugin.config_schema])}
                   project={params.project}
                   plugin={plugin}

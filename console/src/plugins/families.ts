@@ -5,7 +5,7 @@ export type Family = 'destinations' | 'frontend_apps' | 'import_apps'
 interface FamilyInfo {
   label: string
   noun: string
-  /** What plugins of the family do. */
+  /** A sentence about the plugins of the family. */
   description: string
   /** The purpose of catalog entries that belong to the family. */
   purpose: Schemas['CatalogPlugin']['type']

@@ -1,4 +1,4 @@
-/** The routes that areas hang their pages on. */
+/** The parent routes of the pages of all areas. */
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { isSignedOut, meQuery, organizationQuery, projectQuery, queryClient } from '../api.ts'
 import { Reauthentication } from '../signin/Reauthentication.tsx'

@@ -21,7 +21,7 @@ export function ResetRequestPage() {
       <Frame title="Reset your password">
         <Stack>
           <Text size="sm">
-            This server does not send mails. Ask its operator for a sign-in link: the command{' '}
+            This server does not send email. Ask its operator for a sign-in link: the command{' '}
             <code>workspace-admin users link</code> creates one.
           </Text>
           <BackToSignIn />
@@ -33,7 +33,7 @@ export function ResetRequestPage() {
       <Frame title="Check your mail">
         <Stack>
           <Text size="sm">
-            If {email} has an account, a mail with a link is on its way. The link works once and for one hour.
+            If {email} has an account, an email with a link is on its way. The link works once, for one hour.
           </Text>
           <BackToSignIn />
         </Stack>

@@ -63,7 +63,7 @@ export function WelcomePage() {
             <Group gap="xs">
               <Loader size="xs" aria-hidden />
               <Text size="sm" c="dimmed" role="status">
-                Waiting for the first event. This page continues by itself.
+                Waiting for the first event. This page updates by itself.
               </Text>
             </Group>
           </>

@@ -333,7 +333,7 @@ function parseRows(text: string): Record<string, unknown>[] {
 }
 
 const UNEXPECTED = permanentError(
-  'The server did not answer as ClickHouse does. Set "url" to the address of the HTTP interface, such as https://host:8443.',
+  'The response is not from ClickHouse. Set "url" to the address of the HTTP interface, such as https://host:8443.',
 )
 const WRONG_CREDENTIALS = permanentError('The server rejected the user or the password. Check both.')
 const NO_PERMISSION = permanentError(
@@ -347,7 +347,7 @@ const OVERLOADED = retryableError('The server is overloaded or restarting.')
 /** By the number of the exception. */
 const ERRORS: Record<string, DeliveryError> = {
   6: WRONG_COLUMN_TYPE,
-  16: permanentError('The table misses a column. Add it, or use another table.'),
+  16: permanentError('A column is missing from the table. Add it, or use another table.'),
   26: WRONG_COLUMN_TYPE,
   27: WRONG_COLUMN_TYPE,
   41: WRONG_COLUMN_TYPE,
@@ -369,7 +369,7 @@ const ERRORS: Record<string, DeliveryError> = {
   202: OVERLOADED,
   209: OVERLOADED,
   210: OVERLOADED,
-  241: retryableError('The server has not enough memory for the insert.'),
+  241: retryableError('The server does not have enough memory for the insert.'),
   242: retryableError('The table is read-only at the moment. Check the replicas and Keeper.'),
   243: retryableError('The disk of the server is full. Free some space.'),
   252: retryableError('The table has too many parts. The server is still merging them.'),

@@ -191,7 +191,7 @@ export const bucketOf = ({ s3_bucket, region_name, bucket_credentials }: CopyInp
 })
 
 /**
- * Writes files to the bucket and lets Redshift copy them. Each attempt has a folder of its own in the folder of the range,
+ * Writes files to the bucket and lets Redshift copy them. Each attempt has its own folder in the folder of the range,
  * and deletes those of killed attempts.
  */
 async function copyLoader(

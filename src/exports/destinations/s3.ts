@@ -41,7 +41,7 @@ async function load() {
 /** Loaded on first use, which takes a third of a second. Validating a config does not need it. */
 let aws: Awaited<ReturnType<typeof load>>
 
-/** What the three types have in common. */
+/** The settings that S3, AwsS3 and S3Compatible share. */
 interface Bucket {
   bucket_name: string
   region: string

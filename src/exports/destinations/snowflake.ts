@@ -306,7 +306,7 @@ function requireValidNames(columns: readonly Column[]): void {
 }
 
 function copyStatement(into: string, names: readonly string[], values: readonly string[], folder: string): string {
-  // `force` loads the files whatever Snowflake remembers about their names.
+  // `force` loads the files even if Snowflake has loaded files with the same names before.
   return `copy into ${into} (${names.map(quote)}) from (select ${values} from @~/${folder}/) file_format = ${CSV} on_error = abort_statement force = true`
 }
 
@@ -340,7 +340,7 @@ function fileStore(session: SnowflakeSession, { scratch }: Tools, folder: string
   }
 }
 
-/** Removes the files of earlier attempts of this run, and those of runs that ended without one. */
+/** Removes the files of earlier attempts of this run, and old files of other runs. */
 async function removeOrphans(session: SnowflakeSession, folder: string, run_id: string): Promise<void> {
   const found = new Set<string>()
   for (const [name, , , modified] of await session.run(`list @~/${folder}/`)) {
