@@ -4402,7 +4402,7 @@ export interface components {
             database: string;
             /** @description The schema. `public` by default. */
             schema?: string;
-            /** @description The table. It is created if it does not exist. `events` by default. */
+            /** @description The table. It is created if it does not exist. The name of the model by default. */
             table_name?: string;
             /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
@@ -4459,7 +4459,7 @@ export interface components {
             url: string;
             /** @description The database. `default` by default. */
             database?: string;
-            /** @description The table. It is created if it does not exist. `events` by default. */
+            /** @description The table. It is created if it does not exist. The name of the model by default. */
             table_name?: string;
             /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
@@ -4487,7 +4487,7 @@ export interface components {
         BigQuerySettings: {
             project_id: string;
             dataset_id: string;
-            /** @description The table. It is created if it does not exist. `events` by default. */
+            /** @description The table. It is created if it does not exist. The name of the model by default. */
             table_id?: string;
             /** @description Whether JSON columns use the type JSON instead of STRING. False by default. */
             use_json_type?: boolean;
@@ -4528,7 +4528,7 @@ export interface components {
             database: string;
             warehouse: string;
             schema: string;
-            /** @description The table. It is created if it does not exist. `events` by default. */
+            /** @description The table. It is created if it does not exist. The name of the model by default. */
             table_name?: string;
             /** @description The role. Null or absent for the user's default role. */
             role?: string | null;

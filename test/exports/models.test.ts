@@ -9,10 +9,16 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { horizon, resumePosition } from '../../src/events/positions.ts'
 import { createSessionCloser } from '../../src/events/sessions.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
+import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { ingest, type SentEvent } from '../helpers/exports.ts'
+import { openBigQueryStub } from '../helpers/bigquery.ts'
+import { mergedRows, openClickHouse } from '../helpers/clickhouse.ts'
+import { ingest, jobFor, listener, type SentEvent } from '../helpers/exports.ts'
 import { PROVE } from '../helpers/figures.ts'
+import { openRedshift } from '../helpers/redshift.ts'
+import { openSnowflakeStub } from '../helpers/snowflake.ts'
 
 t.setTimeout((PROVE ? 20 : 5) * 60_000)
 
@@ -439,3 +445,68 @@ for (const engine of ENGINES)
       { numRuns: PROVE ? 100 : 10 },
     )
   })
+
+/** Opens a warehouse. `rows` returns its rows of persons without outdated versions. */
+const WAREHOUSES: Record<string, (t: Test) => Promise<{ config: object; rows(): Promise<any[]> }>> = {
+  Redshift: async (t) => {
+    const { config, query } = await openRedshift(t, 'http://127.0.0.1:1')
+    return { config: config(), rows: () => query(`${SELECTED} from persons order by 1`) }
+  },
+  BigQuery: async (t) => {
+    const { config, query } = await openBigQueryStub(t)
+    return { config, rows: () => query(`${SELECTED} from analytics.persons order by 1`) }
+  },
+  Snowflake: async (t) => {
+    const { config, query } = await openSnowflakeStub(t)
+    return { config, rows: () => query(`${SELECTED} from "PUBLIC".persons order by 1`) }
+  },
+  ClickHouse: async (t) => {
+    const { config, tables } = await openClickHouse(t)
+    const rows = async () => mergedRows(tables.get('default.persons')!) as any[]
+    return {
+      config: config(),
+      rows: async () => (await rows()).toSorted((a, b) => (a.distinct_id < b.distinct_id ? -1 : 1)),
+    }
+  },
+}
+const SELECTED = 'select distinct_id, properties::text as properties, version, is_deleted'
+
+for (const engine of ENGINES)
+  for (const [type, openWarehouse] of Object.entries(WAREHOUSES))
+    t.test(`a table of persons in ${type} has the current state of each (${engine})`, async (t) => {
+      const app = await openApp(t, engine)
+      const { config, rows } = await openWarehouse(t)
+      const send = (more: Partial<DeliveryJob> = {}) =>
+        deliver(
+          jobFor(app, { type: type as DestinationType, config: { ...config } }, { model: 'persons', ...more }),
+          listener(),
+          new AbortController().signal,
+        )
+      const state = async () =>
+        (await rows()).map(({ distinct_id, properties, is_deleted }) => {
+          const { $creator_event_uuid: _, ...set } = JSON.parse(properties)
+          return [distinct_id, set, Boolean(is_deleted)]
+        })
+      await ingest(app, [
+        { distinct_id: 'ada', properties: { $set: { plan: 'free' } } },
+        { distinct_id: 'bob', properties: { $set: { note: 'a "quoted"\ntext' } } },
+      ])
+      await send()
+      t.strictSame(await state(), [
+        ['ada', { plan: 'free' }, false],
+        ['bob', { note: 'a "quoted"\ntext' }, false],
+      ])
+      const versions = (await rows()).map(({ version }) => Number(version))
+      await ingest(app, [{ distinct_id: 'ada', properties: { $set: { plan: 'team' } } }])
+      const { body } = await app.call('persons.list', { query: { distinct_id: 'bob' } })
+      await app.call('persons.delete', { params: { id: body.results[0].id } })
+      await settle(app)
+      for (const range_key of ['second', 'third']) {
+        await send({ range_key })
+        t.strictSame(await state(), [
+          ['ada', { plan: 'team' }, false],
+          ['bob', {}, true],
+        ])
+      }
+      for (const [i, { version }] of (await rows()).entries()) t.ok(Number(version) > versions[i]!)
+    })
