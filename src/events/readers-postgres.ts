@@ -46,7 +46,8 @@ export function createPostgresReaders(url: string): ReaderBackend {
   /** If this fails, the statement still ends at its timeout. */
   function cancel(backend_pid: number): void {
     const cancellation = pool
-      .query('select pg_cancel_backend($1)', [backend_pid])
+      // Citus cannot infer the type.
+      .query('select pg_cancel_backend($1::int)', [backend_pid])
       .catch(ignore)
       .finally(() => cancellations.delete(cancellation))
     cancellations.add(cancellation)
@@ -90,7 +91,7 @@ export function createPostgresReaders(url: string): ReaderBackend {
         if (isTooLarge(error)) throw error
         if (DATA_EXCEPTION.test(errorCode(error)))
           throw invalid(null, 'The query computes a value that is out of range. Use smaller numbers or intervals.')
-        throw describeConnectionError(error)
+        throw describeConnectionError(error, url)
       }
     },
     stop: async () => {

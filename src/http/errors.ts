@@ -11,12 +11,37 @@ const MAX_ATTR_CHARACTERS = 400
 const truncate = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`
 
-/** Sends the response for anything thrown. */
-export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toAppError(thrown, request)
-  const [status, type] = error instanceof Unauthenticated ? [401, 'authentication_error'] : ERROR_RESPONSES[error.code]
-  if (status === 500 || error.cause)
-    request.log.error({ reqId: request.id, err: error.cause ?? thrown }, 'request failed')
+const OUTAGE_LOG_PERIOD_MS = 1_000
+
+/** Sends the response for anything thrown, and logs failures of the server. */
+export function createErrorHandler(milliseconds: () => number) {
+  let outage_logged_at = Number.NEGATIVE_INFINITY
+  let unlogged = 0
+  /** Requests that fail together have the same cause: one line per second. */
+  const logOutage = (request: FastifyRequest, cause: unknown): void => {
+    unlogged++
+    const now = milliseconds()
+    if (now - outage_logged_at < OUTAGE_LOG_PERIOD_MS) return
+    request.log.error({ reqId: request.id, err: cause, requests: unlogged }, 'requests failed: unavailable')
+    outage_logged_at = now
+    unlogged = 0
+  }
+
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const error = toAppError(thrown, request)
+    const [status] = responseOf(error)
+    if (status === 503 && error.cause) logOutage(request, error.cause)
+    else if (status === 500 || error.cause)
+      request.log.error({ reqId: request.id, err: error.cause ?? thrown }, 'request failed')
+    return sendError(error, reply)
+  }
+}
+
+const responseOf = (error: AppError): readonly [status: number, type: string] =>
+  error instanceof Unauthenticated ? [401, 'authentication_error'] : ERROR_RESPONSES[error.code]
+
+export function sendError(error: AppError, reply: FastifyReply): FastifyReply {
+  const [status, type] = responseOf(error)
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
   const { code } = error
   const detail = truncate(error.message, MAX_DETAIL_CHARACTERS)

@@ -8,14 +8,13 @@ import { pathOf } from './request-url.ts'
 /** Responds with 405 and an `Allow` header if the path exists with other methods, else with the console or 404. */
 export async function sendNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const allowed = methodsAt(pathOf(request.raw))
-  if (allowed.length === 0) return (await sendConsole(request, reply)) ?? sendError(notFound(), request, reply)
+  if (allowed.length === 0) return (await sendConsole(request, reply)) ?? sendError(notFound(), reply)
   reply.header('allow', allowed.join(', '))
   return sendError(
     new AppError({
       code: 'method_not_allowed',
       detail: `${request.method} is not supported on this path. Use ${allowed.join(' or ')}.`,
     }),
-    request,
     reply,
   )
 }

@@ -13,7 +13,7 @@ import { AppError, notFound } from '../errors.ts'
 import { areaLog } from '../log.ts'
 import { bind } from './bind.ts'
 import { createBodyMemory } from './body-memory.ts'
-import { sendError, sendSocketError } from './errors.ts'
+import { createErrorHandler, sendError, sendSocketError } from './errors.ts'
 import { addFormParser } from './form-body.ts'
 import { trustProxy } from './forwarded.ts'
 import { dropHeadBody, restoreMethod, routeAsGet } from './head-requests.ts'
@@ -75,7 +75,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     // A child logger per request takes as long as a small response. Log lines contain the request id instead.
     childLoggerFactory: (log) => log,
     // Malformed and overlong URLs.
-    frameworkErrors: (_, request, reply) => void sendError(notFound(), request, reply.headers(headers)),
+    frameworkErrors: (_error, _request, reply) => void sendError(notFound(), reply.headers(headers)),
     clientErrorHandler: (error, socket) => sendSocketError(error, socket, headers),
   })
 
@@ -83,7 +83,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   addJsonParser(app)
   addFormParser(app)
   app.setSerializerCompiler(serializerCompiler(config.DIALECT))
-  app.setErrorHandler(sendError)
+  app.setErrorHandler(createErrorHandler(deps.milliseconds))
   app.setNotFoundHandler(sendNotFound)
 
   if (deps.tracing) traceRequests(app, deps.tracing)
@@ -112,7 +112,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     const operation = request.operation?.id ?? 'none'
     const seconds = reply.elapsedTime / 1000
     deps.metrics.request(operation, reply.statusCode, seconds)
-    const level = reply.statusCode >= 500 ? 'error' : operation.startsWith('service.') ? 'debug' : 'info'
+    // An outage is logged once per second, with its cause.
+    const isFailure = reply.statusCode >= 500 && reply.statusCode !== 503
+    const level = isFailure ? 'error' : operation.startsWith('service.') ? 'debug' : 'info'
     if (log.isLevelEnabled(level)) log[level](requestLine(request, reply, operation), 'request completed')
     done()
   })

@@ -34,6 +34,8 @@ export function distributionScript(tables: readonly Table[]): string {
       (name) => `select create_distributed_table('${name}', '${DISTRIBUTION_COLUMN}', colocate_with => '${first}');`,
     ),
     'commit;',
+    '-- Deletes the local copies of the distributed rows:',
+    ...[first, ...others].map((name) => `select truncate_local_data_after_distributing_table('${name}');`),
     '-- These stay on the coordinator as they are:',
     ...tables.filter((table) => !isDistributed(table)).map(({ name }) => `--   ${name}`),
   ].join('\n')

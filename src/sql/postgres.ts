@@ -52,7 +52,7 @@ export async function openPostgres(
     try {
       return await on.query({ name, text, values })
     } catch (error) {
-      throw describeConnectionError(error)
+      throw describeConnectionError(error, url)
     } finally {
       observe?.((performance.now() - start) / 1000, text)
     }
@@ -66,7 +66,7 @@ export async function openPostgres(
     run: async (statement) => (await query(where, statement)).rowCount ?? 0,
     exec: async (text) => {
       await where.query(text).catch((error) => {
-        throw describeConnectionError(error)
+        throw describeConnectionError(error, url)
       })
     },
   })
@@ -79,7 +79,7 @@ export async function openPostgres(
   }
   await measureSkew().catch(async (error) => {
     await pool.end()
-    throw describeConnectionError(error)
+    throw describeConnectionError(error, url)
   })
   const timer = setInterval(() => void measureSkew().catch(() => undefined), SKEW_PERIOD_MS)
   timer.unref()
@@ -98,7 +98,7 @@ export async function openPostgres(
     sync: async () => undefined,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {
-        throw describeConnectionError(error)
+        throw describeConnectionError(error, url)
       })
       const tx: Db = { ...on(client), tx: (inner) => inner(tx), close: async () => undefined }
       let broken = false
@@ -116,7 +116,7 @@ export async function openPostgres(
         return result
       } catch (error) {
         await client.query('rollback').catch(onBroken)
-        throw describeConnectionError(error)
+        throw describeConnectionError(error, url)
       } finally {
         client.release(broken)
         client.off('error', onBroken)
@@ -129,13 +129,28 @@ export async function openPostgres(
   }
 }
 
+/** Why the database could not be used: its address, and the SQLSTATE or the code of the socket. */
+class ConnectionFailure extends Error {
+  constructor(
+    error: unknown,
+    url: string,
+    readonly code = errorCode(error),
+    readonly host = new URL(url).host,
+  ) {
+    super(error instanceof Error ? error.message : String(error))
+    this.name = 'ConnectionFailure'
+    // The caller of a statement says nothing about the cause.
+    delete this.stack
+  }
+}
+
 /** Turns a connection failure into `unavailable`; returns any other error unchanged. */
-export function describeConnectionError(error: unknown): unknown {
+export function describeConnectionError(error: unknown, url: string): unknown {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : ''
   if (message.includes(POOL_TIMEOUT) || TIMEOUTS.has(code))
-    return unavailable('The database is busy or unreachable. Retry in a moment.')
+    return unavailable('The database is busy or unreachable. Retry in a moment.', new ConnectionFailure(error, url))
   return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)
-    ? unavailable('The database is unreachable. Retry in a moment.')
+    ? unavailable('The database is unreachable. Retry in a moment.', new ConnectionFailure(error, url))
     : error
 }

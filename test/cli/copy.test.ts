@@ -454,6 +454,11 @@ t.test('migrate --print-distribution distributes the tables by project', async (
     'session_changes',
   ])
 
+  const emptied = [...stdout.matchAll(/truncate_local_data_after_distributing_table\('(\w+)'\)/g)].map(
+    ([, name]) => name!,
+  )
+  t.same(emptied.sort(), distributed)
+
   // The requirements of Citus, checked in the catalog.
   const { rows: narrow } = await client.query(
     `select indexrelid::regclass::text from pg_index i where indisunique and indrelid = any ($1::regclass[])

@@ -9,6 +9,7 @@ import { areas } from '../../src/api/areas.ts'
 import { contract, operations } from '../../src/contract/table.ts'
 import { bind } from '../../src/http/bind.ts'
 import { createRateLimits } from '../../src/http/rate-limits.ts'
+import { describeConnectionError } from '../../src/sql/postgres.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -523,6 +524,32 @@ t.test('requests leave no listeners on a keep-alive connection', async (t) => {
   const listening = served.listenerCount('close')
   for (let i = 0; i < 5; i++) await request()
   t.equal(served.listenerCount('close'), listening)
+})
+
+t.test('an outage of the database is logged once per second, with its cause', async (t) => {
+  const log = new PassThrough()
+  const lines: any[] = []
+  log.on('data', (line) => lines.push(JSON.parse(line)))
+  const app = await openApp(t, 'postgres', { log })
+  const { tx } = app.deps.db
+  t.teardown(() => Object.assign(app.deps.db, { tx }))
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  Object.assign(app.deps.db, {
+    tx: async () => Promise.reject(describeConnectionError(refused, 'postgres://user:hunter2@db.example:5433/x')),
+  })
+  const fail = () => app.send('POST', '/api/organizations/', { body: { name: 'Late' } })
+  for (let i = 0; i < 20; i++) t.match(await fail(), { status: 503, body: { code: 'unavailable' } })
+  const outages = () => lines.filter(({ msg }) => msg === 'requests failed: unavailable')
+  t.match(outages(), [{ level: 50, requests: 1, err: { code: 'ECONNREFUSED', host: 'db.example:5433' } }])
+  t.equal(outages().length, 1)
+  app.advance(1_000)
+  await fail()
+  t.match(outages()[1], { requests: 20 })
+  t.same(
+    lines.filter(({ level, msg }) => level >= 50 && msg !== 'requests failed: unavailable'),
+    [],
+  )
+  t.notMatch(JSON.stringify(lines), /hunter2/)
 })
 
 onBothEngines(t, 'a deadlock returns 503 with Retry-After', async (t, { deps, send }) => {
