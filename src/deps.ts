@@ -13,6 +13,7 @@ import { advancePositions } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createEventWriter, type EventWriter } from './events/writer.ts'
+import { type Alerter, createAlerter } from './exports/alerter.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { addGauges } from './gauges.ts'
@@ -57,6 +58,8 @@ export interface Deps {
   readonly eventReader: EventReader
   /** Plans and delivers batch exports. Wake it after a change. */
   readonly exporter: Exporter
+  /** Sends the messages of alerts. Wake it after enqueueing a webhook. */
+  readonly alerter: Alerter
   /** Delivers runs and tests destinations in child processes. */
   readonly processes: DeliveryProcesses
   /** Parses the code of plugins in child processes. */
@@ -202,6 +205,9 @@ export async function buildDeps({
     counter.start()
   }
   const files_root = exportFolder(config, db)
+  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
+  const wakeMailer = mailer?.wake ?? null
+  const alerter = createAlerter({ db, ids, now, vault, outbound, log: logOf('exports'), wakeMailer })
   const exporter = createExporter({
     config,
     db,
@@ -215,7 +221,8 @@ export async function buildDeps({
     tracing,
     files_root,
     launch: processes.deliver,
-    wakeMailer: mailer?.wake ?? null,
+    wakeMailer,
+    alerter,
   })
   const inspector = createCodeInspector()
   const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
@@ -229,6 +236,7 @@ export async function buildDeps({
     eventReader,
     vault,
     exporter,
+    alerter,
     processes,
     inspector,
     files_root,
@@ -245,7 +253,7 @@ export async function buildDeps({
     signIn,
     providers: providersOf(config),
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
-    outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
+    outbound,
     started_at,
     lifecycle: { draining: false },
     background,
@@ -253,6 +261,7 @@ export async function buildDeps({
       await parsers.stop()
       await writer.stop()
       await exporter.stop()
+      await alerter.stop()
       await backups?.stop()
       await processes.stop()
       await passwordProcesses.stop()

@@ -18,6 +18,7 @@ import runBytes from './migrations/0015-run-bytes.ts'
 import backups from './migrations/0016-backups.ts'
 import scheduledBackups from './migrations/0017-scheduled-backups.ts'
 import schedules from './migrations/0018-schedules.ts'
+import alerts from './migrations/0021-alerts.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -55,6 +56,7 @@ export const ADMINISTRATION: Track = {
     backups,
     scheduledBackups,
     schedules,
+    alerts,
   ],
 }
 export const EVENTS: Track = {
