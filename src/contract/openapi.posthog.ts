@@ -562,9 +562,9 @@ export interface paths {
         };
         /**
          * List the activity of an organization
-         * @description Returns the changes to the organization, its members, invites, domains, keys, projects, exports and plugins, and the
-         *     successful and failed sign-ins of its members, newest first. Follow `next` to read further pages. Entries never change.
-         *     They are deleted after the retention time that the operator configured.
+         * @description Returns the changes to the organization, its members, invites, domains, keys, projects, exports, alerts and plugins, and
+         *     the successful and failed sign-ins of its members, newest first. Follow `next` to read further pages. Entries never
+         *     change. They are deleted after the retention time that the operator configured.
          */
         get: operations["activity_log.list"];
         put?: never;

@@ -95,8 +95,8 @@ export function createAlerter({ db, ids, now, vault, outbound, log, wakeMailer }
     const alert = await alerts.getById(db, alert_id)
     if (!alert) return
     const { accepted, detail } = await send(alert, delivery)
-    // The attempt was interrupted. Another start sends the request again when its lease expires.
-    if (!accepted && stopping.signal.aborted) return deliveries.postpone(db, delivery, now())
+    // The shutdown may have interrupted the attempt. The next start, or another node, sends the request.
+    if (!accepted && stopping.signal.aborted) return deliveries.release(db, delivery, now())
     await alerts.setLatestError(db, alert_id, accepted ? null : detail)
     const seconds = accepted ? undefined : RETRY_SECONDS[attempts - 1]
     if (seconds === undefined) await deliveries.remove(db, id)
@@ -116,6 +116,11 @@ export function createAlerter({ db, ids, now, vault, outbound, log, wakeMailer }
     return sendWebhook(outbound, { url, secret, id, body, now: now() }, stopping.signal)
   }
 
+  async function hasDue(): Promise<boolean> {
+    const next = await deliveries.nextAttempt(db)
+    return next !== null && next <= now()
+  }
+
   return {
     start: () => loop.start(),
     wake: loop.wake,
@@ -125,7 +130,7 @@ export function createAlerter({ db, ids, now, vault, outbound, log, wakeMailer }
       do {
         await startDue()
         await Promise.all(active.values())
-      } while (((await deliveries.nextAttempt(db)) ?? at(1)) <= now())
+      } while (await hasDue())
     },
     stop: async () => {
       const stopped = loop.stop()

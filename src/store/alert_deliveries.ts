@@ -50,6 +50,13 @@ export async function postpone(db: Db, { id, attempts }: DeliveryRow, next_attem
     update alert_deliveries set next_attempt_at = ${next_attempt_at} where id = ${id} and attempts = ${attempts}`)
 }
 
+/** Ends an attempt without counting it. */
+export async function release(db: Db, { id, attempts }: DeliveryRow, now: string): Promise<void> {
+  await db.run(sql`
+    update alert_deliveries set next_attempt_at = ${now}, attempts = attempts - 1
+    where id = ${id} and attempts = ${attempts}`)
+}
+
 export async function remove(db: Db, id: string): Promise<void> {
   await db.run(sql`delete from alert_deliveries where id = ${id}`)
 }
