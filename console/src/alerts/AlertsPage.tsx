@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Modal, Paper, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { answer, client, queryClient, type Schemas } from '../api.ts'
 import { invalidate, PAGE_SIZE } from '../organization/queries.ts'
@@ -10,6 +10,7 @@ import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
 import { PlusIcon, WarningIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
+import { AnchorLink } from '../parts/links.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
 import { StateBadge } from '../parts/StateBadge.tsx'
@@ -218,12 +219,14 @@ function Scope({ organization, alert }: { organization: Schemas['Organization'];
     return found.data ? (
       <>
         Export{' '}
-        <Link
+        <AnchorLink
+          size="sm"
+          underline="always"
           to="/organizations/$organization/projects/$project/exports/$export"
           params={{ organization: organization.id, project: String(found.data.team_id), export: batch_export_id }}
         >
           {found.data.name}
-        </Link>
+        </AnchorLink>
       </>
     ) : (
       'One export'
