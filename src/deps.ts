@@ -207,7 +207,7 @@ export async function buildDeps({
   const files_root = exportFolder(config, db)
   const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
   const wakeMailer = mailer?.wake ?? null
-  const alerter = createAlerter({ db, ids, now, vault, outbound, log: logOf('exports'), wakeMailer })
+  const alerter = createAlerter({ db, ids, now, vault, outbound, log: logOf('exports'), metrics, wakeMailer })
   const exporter = createExporter({
     config,
     db,

@@ -1,6 +1,7 @@
 /** Checks the lag of exports for alerts, and sends the webhook requests in the queue. */
 import { createLoop } from '../background/loop.ts'
 import type { Ids } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import * as deliveries from '../store/alert_deliveries.ts'
@@ -34,6 +35,7 @@ export interface AlerterOptions {
   vault: Vault
   outbound: Outbound
   log: Log
+  metrics: Pick<Metrics, 'webhook'>
   /** Null when email is not configured. */
   wakeMailer: (() => void) | null
 }
@@ -47,7 +49,7 @@ export interface Alerter {
   stop(): Promise<void>
 }
 
-export function createAlerter({ db, ids, now, vault, outbound, log, wakeMailer }: AlerterOptions): Alerter {
+export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wakeMailer }: AlerterOptions): Alerter {
   /** By the id of their alert. */
   const active = new Map<string, Promise<void>>()
   const stopping = new AbortController()
@@ -101,6 +103,7 @@ export function createAlerter({ db, ids, now, vault, outbound, log, wakeMailer }
     const seconds = accepted ? undefined : RETRY_SECONDS[attempts - 1]
     if (seconds === undefined) await deliveries.remove(db, id)
     else await deliveries.postpone(db, delivery, at(seconds * 1000))
+    metrics.webhook(accepted ? 'sent' : seconds === undefined ? 'failed' : 'postponed')
     const fields = { message: id, alert: alert_id, attempt: attempts, detail }
     if (accepted) log.info(fields, 'webhook sent')
     else if (seconds === undefined) log.error(fields, 'gave up sending a webhook')

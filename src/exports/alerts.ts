@@ -9,6 +9,7 @@ import * as deliveries from '../store/alert_deliveries.ts'
 import * as incidents from '../store/alert_incidents.ts'
 import type { AlertRow, Channel, Trigger } from '../store/alerts.ts'
 import * as store from '../store/alerts.ts'
+import { getById as getExport } from '../store/batch_exports.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { type FieldChange, fieldChanges } from '../store/field-changes.ts'
 import { withEmails } from '../store/members.ts'
@@ -77,7 +78,8 @@ export async function create(
 ): Promise<WrittenAlert> {
   const { db, ids, now, vault } = service
   const { name, channel, enabled = true, lag_minutes = LAG_MINUTES } = input
-  await checkReferences(db, organization.id, input)
+  // Checked again in the transaction, which keeps them from being deleted.
+  await lockReferences(db, organization.id, input)
   const url = channelUrl(channel, input.url)
   if (channel === 'webhook' && url === null)
     throw invalid('url', '"url" is required for a webhook. Send it.', 'required')
@@ -130,7 +132,7 @@ export async function update(
   const { db, ids, now, vault } = service
   if (input.channel !== undefined && input.channel !== channel)
     throw invalid('channel', 'The channel of an alert cannot be changed. Create another alert.')
-  await checkReferences(db, organization_id, input)
+  await lockReferences(db, organization_id, input)
   const url = input.url === undefined ? undefined : channelUrl(channel, input.url)
   if (channel === 'webhook' && url === null) throw invalid('url', 'A webhook needs a URL. Send one.', 'null')
   if (url && url !== known) await checkUrl(service, url)
@@ -254,10 +256,6 @@ type References = Pick<AlertInput, 'project_id' | 'batch_export_id'>
 const missing = (attr: string, noun: string): AppError =>
   invalid(attr, `The organization has no such ${noun}. Send the id of one of its ${noun}s.`, 'does_not_exist')
 
-/** Before the other checks, so an id of another organization is never used. */
-const checkReferences = (db: Db, organization_id: string, input: References): Promise<unknown> =>
-  db.tx((tx) => lockReferences(tx, organization_id, input))
-
 /** Returns the references that were sent, in stored form. They cannot be deleted until the transaction ends. */
 async function lockReferences(
   tx: Db,
@@ -279,13 +277,10 @@ async function lockReferences(
 const otherProject = (): AppError =>
   invalid('batch_export_id', 'The batch export belongs to another project than "team_id". Send one of them.')
 
-/** An update may send only one of the two. */
-async function requireExportOfProject(
-  tx: Db,
-  { organization_id, project_id, batch_export_id }: AlertRow,
-): Promise<void> {
+/** An update may send only one of the two. Locks nothing: the export is locked before the alert. */
+async function requireExportOfProject(tx: Db, { project_id, batch_export_id }: AlertRow): Promise<void> {
   if (project_id === null || batch_export_id === null) return
-  const found = await store.lockExport(tx, organization_id, batch_export_id)
+  const found = await getExport(tx, batch_export_id)
   if (found && found.project_id !== project_id) throw otherProject()
 }
 

@@ -142,21 +142,22 @@ async function enqueue(
   const place = notified.length ? await alerts.placeOf(tx, row.project_id) : undefined
   if (!place) return NOTHING
   let sent = NOTHING
+  const triggered: string[] = []
   for (const { id, name, channel } of notified) {
     const envelope = { id: inputs.ids.uuid(), timestamp: inputs.now, alert: { id, name } }
     const message = messageOf(envelope, place, row, occurrence)
-    if (channel === 'email') sent = sumOf(sent, await enqueueMails(tx, inputs, message))
-    else {
-      await deliveries.enqueue(tx, { id: message.id, alert_id: id, body: JSON.stringify(message), now: inputs.now })
-      sent = sumOf(sent, { mails: 0, webhooks: 1, addresses: [] })
-    }
+    const enqueued = await (channel === 'email' ? enqueueMails : enqueueWebhook)(tx, inputs, message)
+    if (enqueued.mails || enqueued.webhooks) triggered.push(id)
+    sent = sumOf(sent, enqueued)
   }
-  await alerts.setTriggered(
-    tx,
-    notified.map(({ id }) => id),
-    inputs.now,
-  )
+  await alerts.setTriggered(tx, triggered, inputs.now)
   return sent
+}
+
+async function enqueueWebhook(tx: Db, { now }: NotifyInputs, message: AlertMessage): Promise<Enqueued> {
+  const { id, alert } = message
+  await deliveries.enqueue(tx, { id, alert_id: alert.id, body: JSON.stringify(message), now })
+  return { mails: 0, webhooks: 1, addresses: [] }
 }
 
 /** One email for each recipient of the alert. */

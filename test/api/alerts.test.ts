@@ -1,5 +1,6 @@
 /** Alerts: their settings, the messages about exports, and their delivery by webhook and email. */
 import t, { type Test } from 'tap'
+import { createAlerter } from '../../src/exports/alerter.ts'
 import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { permanentError, retryableError } from '../../src/exports/destination.ts'
 import { createExporter } from '../../src/exports/exporter.ts'
@@ -182,17 +183,18 @@ onBothEngines(
     t.match(await update({ team_id: second.body.id, batch_export_id: null }), { status: 200 })
 
     const plain = await member('plain@example.com', 1)
-    for (const [operation, body] of [
-      ['alerts.list', undefined],
-      ['alerts.create', hook],
-      ['alerts.retrieve', undefined],
-      ['alerts.update', {}],
-      ['alerts.test', undefined],
-      ['alerts.delete', undefined],
+    const list = `/api/organizations/${app.first.organization_id}/alerts/`
+    for (const [method, path, body] of [
+      ['GET', list],
+      ['POST', list, hook],
+      ['GET', `${list}${id}/`],
+      ['PATCH', `${list}${id}/`, {}],
+      ['POST', `${list}${id}/test/`],
+      ['DELETE', `${list}${id}/`],
     ] as const) {
-      const request = { params: { id }, ...(body && { body }) }
-      t.equal((await call(operation, { ...request, key: plain.key })).status, 403, `${operation} with level 1`)
-      t.equal((await call(operation, { ...request, key: other.key })).status, 404, `${operation} of a stranger`)
+      const send = async (key: string) => (await app.send(method, path, { key, ...(body && { body }) })).status
+      t.equal(await send(plain.key), 403, `${method} ${path} with level 1`)
+      t.equal(await send(other.key), 404, `${method} ${path} of a stranger`)
     }
     for (let count = 1; count < 100; count++) await call('alerts.create', { body: mail })
     t.match(await call('alerts.create', { body: mail }), { status: 400, body: { detail: /at most 100 alerts/ } })
@@ -520,7 +522,6 @@ for (const engine of ENGINES) {
     const names = Array.from({ length: 8 }, (_, i) => `lake ${i}`)
     for (const name of names) await createExport(name)
     await createAlert({ triggers: ALL, lag_minutes: 30, channel: 'webhook', url: receiver.url })
-    const { createAlerter } = await import('../../src/exports/alerter.ts')
     const other = createAlerter({ ...deps, wakeMailer: null })
     const exporter = createExporter({
       ...deps,
