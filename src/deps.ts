@@ -14,6 +14,7 @@ import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createSessionCloser, type SessionCloser } from './events/sessions.ts'
 import { createEventWriter, type EventWriter } from './events/writer.ts'
+import { type Alerter, createAlerter } from './exports/alerter.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { addGauges } from './gauges.ts'
@@ -59,6 +60,8 @@ export interface Deps {
   readonly eventReader: EventReader
   /** Plans and delivers batch exports. Wake it after a change. */
   readonly exporter: Exporter
+  /** Sends the messages of alerts. Wake it after enqueueing a webhook. */
+  readonly alerter: Alerter
   /** Delivers runs and tests destinations in child processes. */
   readonly processes: DeliveryProcesses
   /** Parses the code of plugins in child processes. */
@@ -208,6 +211,9 @@ export async function buildDeps({
     sessionCloser.start()
   }
   const files_root = exportFolder(config, db)
+  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
+  const wakeMailer = mailer?.wake ?? null
+  const alerter = createAlerter({ db, ids, now, vault, outbound, log: logOf('exports'), metrics, wakeMailer })
   const exporter = createExporter({
     config,
     db,
@@ -221,7 +227,8 @@ export async function buildDeps({
     tracing,
     files_root,
     launch: processes.deliver,
-    wakeMailer: mailer?.wake ?? null,
+    wakeMailer,
+    alerter,
   })
   const inspector = createCodeInspector()
   const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
@@ -235,6 +242,7 @@ export async function buildDeps({
     eventReader,
     vault,
     exporter,
+    alerter,
     processes,
     inspector,
     files_root,
@@ -252,7 +260,7 @@ export async function buildDeps({
     signIn,
     providers: providersOf(config),
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
-    outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
+    outbound,
     started_at,
     lifecycle: { draining: false },
     background,
@@ -260,6 +268,7 @@ export async function buildDeps({
       await parsers.stop()
       await writer.stop()
       await exporter.stop()
+      await alerter.stop()
       await backups?.stop()
       await processes.stop()
       await passwordProcesses.stop()

@@ -19,6 +19,8 @@ export interface Ids {
   backupCode(): string
   /** The challenge that verifies a domain: 43 URL-safe characters. */
   challenge(): string
+  /** The secret that signs webhooks: 256 random bits in the format of Standard Webhooks. */
+  webhookSecret(): string
   /** Four lower-case letters that make a slug unique. */
   slugSuffix(): string
 }
@@ -33,6 +35,7 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   totpSecret: () => base32(32).toUpperCase(),
   backupCode: () => base32(16).replace(/(.{4})(?=.)/g, '$1-'),
   challenge: () => randomBytes(32).toString('base64url'),
+  webhookSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
   slugSuffix: () => Array.from(randomBytes(4), (byte) => String.fromCharCode(97 + (byte % 26))).join(''),
 })
 

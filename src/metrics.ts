@@ -15,6 +15,8 @@ export interface Metrics {
   throttled(limit: Limit): void
   /** The result of an attempt to send an email. */
   mail(kind: string, result: MailResult): void
+  /** The result of an attempt to send the webhook of an alert. */
+  webhook(result: 'sent' | 'postponed' | 'failed'): void
   backup(result: 'succeeded' | 'failed', seconds: number): void
   /** Adds gauges that are read at each scrape. A reader that fails leaves its gauges out. */
   addGauges(read: GaugeReader): void
@@ -188,6 +190,11 @@ export function createMetrics(): Metrics {
     'Attempts to send an email, by kind of email and result: sent, postponed (temporary failure), failed, unknown (the connection broke).',
     ['kind', 'result'],
   )
+  const webhooks = counter(
+    'workspace_alert_webhooks_total',
+    'Attempts to send the webhook of an alert, by result: sent, postponed (retried later), failed (given up).',
+    ['result'],
+  )
   const backups = counter(
     'workspace_backups_total',
     'Scheduled backups of this node, by result: succeeded or failed.',
@@ -242,6 +249,7 @@ export function createMetrics(): Metrics {
     refused: (what, code, count) => (what === 'events' ? refusedEvents : refusedRequests).inc({ code }, count),
     throttled: (limit) => throttled.inc({ limit }),
     mail: (kind, result) => mails.inc({ kind, result }),
+    webhook: (result) => webhooks.inc({ result }),
     backup: (result, seconds) => {
       backups.inc({ result })
       backupDuration(seconds)

@@ -1,6 +1,7 @@
 import type { AreaName } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { activity_log } from './activity_log.ts'
+import { alerts } from './alerts.ts'
 import { api_keys } from './api_keys.ts'
 import { batch_export_backfills } from './batch_export_backfills.ts'
 import { batch_export_runs } from './batch_export_runs.ts'
@@ -36,6 +37,7 @@ export const areas = (deps: Deps) =>
     signup: signup(deps),
     domains: domains(deps),
     activity_log: activity_log(deps),
+    alerts: alerts(deps),
     users: users(deps),
     session: session(deps),
     password_reset: password_reset(deps),

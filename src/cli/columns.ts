@@ -91,6 +91,16 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     'record=verification_record_name?',
     'value=verification_challenge?',
   ],
+  Alert: [
+    'name',
+    'channel',
+    ['to', ({ url, emails }) => url ?? emails],
+    'triggers',
+    ['state', ({ enabled }) => (enabled ? 'on' : 'off')],
+    'error=latest_error?',
+    'last message=last_triggered_at?',
+    'id?',
+  ],
   Activity: [
     'time=created_at',
     ['actor', ({ actor, user }) => valueAt(user, 'email') ?? actor],

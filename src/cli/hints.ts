@@ -38,6 +38,10 @@ const signupLinks: Hint = (content, url) => {
 
 const keyValue = about(({ value }) => (value ? `Store the key now: it is not shown again.\n  ${value}` : undefined))
 
+const webhookSecret = about(({ secret }) =>
+  secret ? `Store the secret now: it is not shown again. Verify requests with it.\n  ${secret}` : undefined,
+)
+
 /** The next step for a person at a terminal, printed below the response. */
 export const HINTS: Partial<Record<OperationId, Hint>> = {
   'domains.create': about(
@@ -53,6 +57,8 @@ export const HINTS: Partial<Record<OperationId, Hint>> = {
   ),
   'invites.create': signupLinks,
   'invites.bulk': signupLinks,
+  'alerts.create': webhookSecret,
+  'alerts.update': webhookSecret,
   'api_keys.create': keyValue,
   'api_keys.roll': keyValue,
   'two_factor.validate': about(backupCodes),

@@ -459,6 +459,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/alerts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns the alerts of the organization, oldest first. Requires level 8.
+         */
+        get: operations["alerts.list"];
+        put?: never;
+        /**
+         * Create an alert
+         * @description Creates an alert with the channel `email` or `webhook`. The response for a webhook has the `secret` that signs its
+         *     requests; it is never returned again. An organization can have 100 alerts. Requires level 8.
+         *
+         *     The channel `email` requires `emails`, addresses of active members; another address returns 400 `does_not_exist`. The
+         *     channel `webhook` requires `url`; a private address returns 400 `outbound_refused`.
+         */
+        post: operations["alerts.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/alerts/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an alert
+         * @description Returns an alert without its secret. Requires level 8.
+         */
+        get: operations["alerts.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an alert
+         * @description Deletes an alert with its messages that are not sent yet. Requires level 8.
+         */
+        delete: operations["alerts.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an alert
+         * @description Updates the fields that are sent. Another `channel` returns 400 `invalid_input`. A new `url` creates a new `secret`,
+         *     which only this response contains. Disabling an alert discards its messages that are not sent yet. Requires level 8.
+         */
+        patch: operations["alerts.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/alerts/{id}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description Sends a message of the type `test`, also for a disabled alert. A webhook gets one request, and the response has its
+         *     result. Emails are enqueued. If nothing can be sent, the response is also 200, with `sent` false. Requires level 8.
+         */
+        post: operations["alerts.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organizations/{organization_id}/activity_log/": {
         parameters: {
             query?: never;
@@ -471,9 +562,9 @@ export interface paths {
         };
         /**
          * List the activity of an organization
-         * @description Returns the changes to the organization, its members, invites, domains, keys, projects, exports and plugins, and the
-         *     successful and failed sign-ins of its members, newest first. Follow `next` to read further pages. Entries never change.
-         *     They are deleted after the retention time that the operator configured.
+         * @description Returns the changes to the organization, its members, invites, domains, keys, projects, exports, alerts and plugins, and
+         *     the successful and failed sign-ins of its members, newest first. Follow `next` to read further pages. Entries never
+         *     change. They are deleted after the retention time that the operator configured.
          */
         get: operations["activity_log.list"];
         put?: never;
@@ -3706,6 +3797,115 @@ export interface components {
             /** @description The TXT records found in DNS, at most 10, each cut to 255 characters. Empty if there are none or if DNS failed. */
             found_records: string[];
         } & components["schemas"]["Domain"];
+        /**
+         * AlertTrigger
+         * @description - `failure`: a run failed after its retries. One message until a later run completes.
+         *     - `recovery`: a run completed after a failure, or the export has caught up after a `lag`.
+         *     - `pause`: the server paused the export because too many of its runs failed.
+         *     - `lag`: a window ended more than `lag_minutes` ago and is not delivered yet. One message until the export has caught up.
+         * @enum {string}
+         */
+        AlertTrigger: "failure" | "recovery" | "pause" | "lag";
+        /**
+         * AlertChannel
+         * @description How the messages of an alert are sent. Required at creation; it cannot be changed.
+         * @enum {string}
+         */
+        AlertChannel: "email" | "webhook";
+        /**
+         * Alert
+         * @description Sends messages when batch exports of the organization fail, recover, are paused or fall behind.
+         */
+        Alert: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description Whether the alert sends messages. */
+            enabled: boolean;
+            /** @description The events that send a message. */
+            triggers: components["schemas"]["AlertTrigger"][];
+            /** @description The threshold of the trigger `lag`. */
+            lag_minutes: number;
+            /** @description The project that the alert is restricted to. Null for all projects of the organization. */
+            team_id: number | null;
+            /**
+             * Format: uuid
+             * @description The batch export that the alert is restricted to. Null for all exports.
+             */
+            batch_export_id: string | null;
+            channel: components["schemas"]["AlertChannel"];
+            /** @description The current addresses of the members who get the messages. Empty for a webhook. */
+            emails: string[];
+            /** @description The address of the webhook. Null for the channel `email`. */
+            url: string | null;
+            /**
+             * @description The secret that signs the requests of the webhook. Returned only when the alert is created or its URL changes; null
+             *     otherwise.
+             */
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description When the last message was enqueued. Null if there was none.
+             */
+            last_triggered_at: string | null;
+            /** @description Why the last attempt to send a message failed, or why none can be sent. Null if there is no problem. */
+            latest_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * AlertPage
+         * @description One page of alerts.
+         */
+        AlertPage: {
+            /** @description The total number of results. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Alert"][];
+        };
+        /**
+         * AlertWrite
+         * @description The writable fields of an alert.
+         */
+        AlertWrite: {
+            name?: string;
+            /** @description Whether the alert sends messages. True by default. */
+            enabled?: boolean;
+            /** @description The events that send a message. */
+            triggers?: components["schemas"]["AlertTrigger"][];
+            /** @description The threshold of the trigger `lag`, up to a week. 60 by default. */
+            lag_minutes?: number;
+            /** @description Restricts the alert to a project. The alert is deleted with the project. */
+            team_id?: number | null;
+            /** @description Restricts the alert to a batch export. The alert is deleted with the export. */
+            batch_export_id?: string | null;
+            channel?: components["schemas"]["AlertChannel"];
+            /** @description Addresses of members, for the channel `email`. Members who leave the organization get no messages. */
+            emails?: string[];
+            /**
+             * @description The address of the webhook, for the channel `webhook`. `http` is only possible for addresses that the operator allows
+             *     with `OUTBOUND_ALLOW`.
+             */
+            url?: string | null;
+        };
+        /**
+         * AlertCreate
+         * @description A new alert.
+         */
+        AlertCreate: WithRequired<components["schemas"]["AlertWrite"], "name" | "triggers" | "channel">;
+        /**
+         * AlertTest
+         * @description The result of a test message.
+         */
+        AlertTest: {
+            /** @description Whether the receiver accepted the request, or the emails are enqueued. */
+            sent: boolean;
+            /** @description What happened, and what to do if nothing was sent. It never contains text from the receiver. */
+            detail: string;
+        };
         /**
          * ActivityUser
          * @description A user, with the name at the time of the activity.
@@ -7239,6 +7439,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DomainVerified"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "alerts.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The number of results to skip. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of alerts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "alerts.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertCreate"];
+            };
+        };
+        responses: {
+            /** @description The alert. For a webhook, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "alerts.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "alerts.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "alerts.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertWrite"];
+            };
+        };
+        responses: {
+            /** @description The alert. With its secret if the URL has changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "alerts.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTest"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -18,10 +18,12 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Vault } from '../store/vault.ts'
 import type { Span, Tracing } from '../tracing.ts'
+import type { Alerter } from './alerter.ts'
 import { continueBackfill } from './backfills.ts'
 import { type DeliveryJob, type DeliveryResult, describeFailure, type Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
+import { type Enqueued, type NotifyInputs, notifyCompletion, notifyFailure, sumOf } from './notifications.ts'
 import { roleBucketsOfProject } from './role-buckets.ts'
 import { pauseFailing } from './run-followups.ts'
 import { NOTHING_TO_DELIVER, plan } from './schedule.ts'
@@ -66,6 +68,8 @@ export interface ExporterOptions {
   tracing?: Tracing | null
   /** Null when email is not configured. */
   wakeMailer: (() => void) | null
+  /** Sends the webhooks that are enqueued. */
+  alerter: Pick<Alerter, 'wake'>
   /** How often a lease is renewed. Renewing also detects a cancelled run. */
   renew_ms?: number
 }
@@ -94,6 +98,13 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const lease = (): runs.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+
+  const notifyInputs = (): NotifyInputs => ({ ids, now: now(), byMail: options.wakeMailer !== null })
+
+  function wakeSenders({ mails, webhooks }: Enqueued): void {
+    if (mails > 0) options.wakeMailer?.()
+    if (webhooks > 0) options.alerter.wake()
+  }
 
   const loop = createLoop({
     round: async () => {
@@ -210,12 +221,13 @@ export function createExporter(options: ExporterOptions): Exporter {
           records_completed: result.records,
           bytes_completed: result.bytes,
         }))
-      if (!ended) return false
+      if (!ended) return undefined
       await logRun('INFO', summary(row.model, result, seconds), tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
-      return true
+      return notifyCompletion(tx, notifyInputs(), locked, ended)
     })
     if (!completed) return
+    wakeSenders(completed)
     metrics.exportRun(row.destination_type, 'Completed')
     metrics.exported(row.destination_type, { ...result, seconds })
   }
@@ -313,18 +325,19 @@ export function createExporter(options: ExporterOptions): Exporter {
   ): Promise<void> {
     const status = retryable ? 'FailedRetryable' : 'Failed'
     const position = await pausePosition(options.events, row.model)
-    const mails = await db.tx(async (tx) => {
+    const enqueued = await db.tx(async (tx) => {
       const locked = await exports.lock(tx, row.id)
       const ended = locked && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
       if (!ended) return undefined
       const outcome = retryable ? `The run failed after ${run.attempts} attempts.` : 'The run is not retried.'
       await logRun('ERROR', `${reason} ${outcome}`, tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
-      return pauseFailing(tx, { ids, now: now() }, locked, { position, byMail: options.wakeMailer !== null })
+      const failed = await notifyFailure(tx, notifyInputs(), locked, ended)
+      return sumOf(failed, await pauseFailing(tx, notifyInputs(), locked, { position, run: ended }))
     })
-    if (mails === undefined) return
+    if (enqueued === undefined) return
     metrics.exportRun(row.destination_type, status)
-    if (mails > 0) options.wakeMailer?.()
+    wakeSenders(enqueued)
   }
 
   /** Ends the lease at shutdown. The next attempt continues at the checkpoint. This attempt does not count towards the limit. */

@@ -1,5 +1,4 @@
 /** Pauses an export that keeps failing. */
-import type { Ids } from '../ids.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import { SYSTEM } from '../store/activity_log.ts'
@@ -10,38 +9,38 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { administrators } from '../store/members.ts'
 import { recordExport } from './activity.ts'
+import { type Enqueued, NOTHING, type NotifyInputs, notifyPause } from './notifications.ts'
 import { beginPause } from './pauses.ts'
 
 /** An export is paused when this many of its last runs failed. */
 const MAX_FAILURES = 10
 const RECENT_RUNS = 50
 
-interface Inputs {
-  ids: Ids
-  now: string
-}
-
 /**
- * Pauses a locked export when too many of its last runs failed, and notifies the administrators. Returns the number of
- * enqueued emails.
+ * Pauses a locked export when too many of its last runs failed, and notifies the administrators. Those who get an email
+ * of an alert get no other one. Returns what it enqueued.
  */
 export async function pauseFailing(
   tx: Db,
-  { ids, now }: Inputs,
+  inputs: NotifyInputs,
   row: BatchExportRow,
-  { position, byMail }: { position: number; byMail: boolean },
-): Promise<number> {
+  { position, run }: { position: number; run: runs.RunRow },
+): Promise<Enqueued> {
+  const { ids, now, byMail } = inputs
   const { id } = row
-  if (row.paused) return 0
+  if (row.paused) return NOTHING
   const failures = await runs.recentFailures(tx, id, row.resumed_at, RECENT_RUNS)
-  if (failures < MAX_FAILURES) return 0
+  if (failures < MAX_FAILURES) return NOTHING
   const changes = await beginPause(tx, row, { position, now })
   await exports.update(tx, id, { ...changes, last_updated_at: now })
   await backfills.cancel(tx, { batch_export_id: id }, now)
   await recordExport(tx, ids, now, SYSTEM, 'paused', row)
   const message = `The export was paused: ${failures} of its last ${RECENT_RUNS} runs failed. Fix the cause, then unpause it.`
   await logExport(tx, row, 'WARNING', now, message)
-  const recipients = byMail ? await administrators(tx, row.project_id) : []
+  const alerted = await notifyPause(tx, inputs, row, run)
+  const recipients = (byMail ? await administrators(tx, row.project_id) : []).filter(
+    ({ email }) => !alerted.addresses.includes(email),
+  )
   for (const { email, organization } of recipients)
     await outbox.enqueue(tx, {
       id: ids.uuid(),
@@ -50,7 +49,7 @@ export async function pauseFailing(
       content: { name: row.name, organization, failures },
       now,
     })
-  return recipients.length
+  return { ...alerted, mails: alerted.mails + recipients.length }
 }
 
 const logExport = (

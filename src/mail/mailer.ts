@@ -7,6 +7,7 @@ import type { QueuedMail } from './outbox.ts'
 import * as outbox from './outbox.ts'
 import {
   accountNoticeMail,
+  alertMail,
   emailVerificationMail,
   exportPausedMail,
   inviteMail,
@@ -122,6 +123,10 @@ export function createMailer({
         return { ...envelope, ...memberJoinedMail(mail.content) }
       case 'export_paused':
         return { ...envelope, ...exportPausedMail(mail.content) }
+      case 'alert': {
+        const { path, ...words } = mail.content
+        return { ...envelope, ...alertMail({ ...words, link: path === null ? null : site_url + path }) }
+      }
       case 'account_notice':
         return { ...envelope, ...accountNoticeMail(mail.content) }
       case 'password_reset':

@@ -23,6 +23,13 @@ export interface ExportPausedContent {
   failures: number
 }
 
+/** A message of an alert. `path` is the page of the console that the email links to. */
+export interface AlertContent {
+  subject: string
+  sentences: string[]
+  path: string | null
+}
+
 /** An email with a link that contains a token. The token is created when the email is sent. */
 export interface AccountLinkContent {
   user_id: number
@@ -53,6 +60,7 @@ export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }
   | { kind: 'export_paused'; content: ExportPausedContent }
+  | { kind: 'alert'; content: AlertContent }
   | { kind: 'password_reset'; content: AccountLinkContent }
   | { kind: 'email_verification'; content: AccountLinkContent }
   | { kind: 'account_notice'; content: AccountNoticeContent }

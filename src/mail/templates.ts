@@ -57,6 +57,22 @@ export function exportPausedMail({ name, organization, failures }: ExportPausedC
   }
 }
 
+export function alertMail({
+  subject,
+  sentences,
+  link,
+}: {
+  subject: string
+  sentences: readonly string[]
+  link: string | null
+}): RenderedMail {
+  return {
+    subject: oneLine(subject),
+    text: [...sentences, ...(link ? [`The export: ${link}`] : [])].join('\n\n'),
+    html: page([...sentences.map(paragraph), ...(link ? [anchor(link, 'Open the export')] : [])]),
+  }
+}
+
 const greet = (first_name: string): string => (first_name ? `Hello ${first_name},` : 'Hello,')
 
 export interface LinkMailInput {

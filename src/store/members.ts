@@ -59,6 +59,17 @@ export async function hasEmail(db: Db, organization_id: string, email: string): 
   return found !== undefined
 }
 
+/** The active members with these addresses. Ignores case. */
+export function withEmails(
+  db: Db,
+  organization_id: string,
+  emails: readonly string[],
+): Promise<{ id: string; email: string }[]> {
+  return db.all<{ id: string; email: string }>(sql`
+    select m.id, u.email ${people} where m.organization_id = ${organization_id} and u.is_active
+      and u.email_key in ${oneOf(emails.map(emailKey))} order by m.joined_at, m.id`)
+}
+
 /** Undefined when the user is not a member. */
 export async function levelOf(db: Db, organization_id: string, user_id: number): Promise<Level | undefined> {
   const found = await db.get<{ level: Level }>(

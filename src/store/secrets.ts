@@ -9,6 +9,7 @@ const COLUMNS = [
   { table: 'plugins', column: 'private_token' },
   { table: 'plugin_configs', column: 'secrets' },
   { table: 'users', column: 'totp_secret' },
+  { table: 'alerts', column: 'secret' },
 ] as const
 
 /** The row that a secret is bound to. The secret cannot be decrypted for another row. */

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 export const KEY_FILE = 'secret.key'
 /** The warning for PostgreSQL without SECRET_KEY. */
 export const NO_SECRET_KEY =
-  'secrets of exports and plugins cannot be stored. Set it to 64 hexadecimal digits (openssl rand -hex 32), the same on every node'
+  'secrets of exports, alerts and plugins cannot be stored. Set it to 64 hexadecimal digits (openssl rand -hex 32), the same on every node'
 const PRIVATE = 0o600
 const OTHERS = 0o077
 const KEY_BYTES = 32

@@ -133,7 +133,15 @@ async function responses(site: Site, key: string, organization_id: string, proje
       '/api/projects/',
       '/api/personal_api_keys/',
       ...[
-        ...['members', 'invites', 'domains', 'batch_exports', 'pipeline_destinations', 'pipeline_import_apps'],
+        ...[
+          'members',
+          'invites',
+          'domains',
+          'alerts',
+          'batch_exports',
+          'pipeline_destinations',
+          'pipeline_import_apps',
+        ],
         ...['activity', 'unused', 'exports_unsubscribe_configs'].map((list) => `pipeline_destinations/${list}`),
       ].map((list) => `/api/organizations/${organization_id}/${list}/?limit=1000`),
       `${project}/events/?limit=5000&after=2000-01-01`,
@@ -211,11 +219,17 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     ...(await responses(site, site.api_key, organization_id, site.project_id)),
     ...(await responses(site, demo.api_key, demo.organization_id, demo.project_id)),
   ]
-  // Inserted before the lists are read, because lists of members show it.
+  // Inserted before the lists are read, because lists show them.
   change(
     from,
     ADMINISTRATION.file,
-    "insert into identities values ('issuer', 'subject', 1, 'oidc', 'x@example.com', '2026', '2026')",
+    `insert into identities values ('issuer', 'subject', 1, 'oidc', 'x@example.com', '2026', '2026');
+     insert into alerts values ('00000000-0000-7000-8000-00000000a1e7', '${organization_id}', 'Alert', 0, 1, 1, 1, 1, 60, null,
+       '${id}', 'email', null, null, null, null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z');
+     insert into alert_recipients select '00000000-0000-7000-8000-00000000a1e7', id from members
+       where organization_id = '${organization_id}';
+     insert into alert_incidents values ('${id}', 'runs', '00000000-0000-7000-8000-00000000a1e7', null, '2026');
+     insert into alert_deliveries values ('a', '00000000-0000-7000-8000-00000000a1e7', '{}', 1, '9999', '2026')`,
   )
   // The last use of a key is stored after the response, so the lists are read until they are stable.
   let before = await listed()

@@ -68,6 +68,12 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
     'batch_export_backfills.batch_export_id': batch_export,
     api_keys: await create('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
     domains: await create(`${within}/domains/`, { domain: 'subject.example' }),
+    alerts: await create(`${within}/alerts/`, {
+      name: 'subject',
+      triggers: ['failure'],
+      channel: 'email',
+      emails: [(await app.member('recipient@example.com', 1)).email],
+    }),
     invites: await create(`${within}/invites/`, { target_email: 'subject@example.com' }),
     members: (await app.member('subject-member@example.com', 1)).uuid,
     organization_projects: String(await create(`${within}/projects/`, { name: 'Subject' })),

@@ -20,6 +20,7 @@ export function knownIds(): Ids {
         .padStart(16, 'a')
         .replace(/(.{4})(?=.)/g, '$1-'),
     challenge: () => `challenge${next().padStart(34, '0')}`,
+    webhookSecret: () => `whsec_${Buffer.from(next().padStart(32, '0')).toString('base64')}`,
     slugSuffix: () =>
       next()
         .padStart(4, '0')

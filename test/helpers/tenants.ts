@@ -14,6 +14,7 @@ const KINDS = [
   'invites',
   'signup_tokens',
   'domains',
+  'alerts',
   'api_keys',
   'sessions',
   'providers',
@@ -69,6 +70,7 @@ export function kindOf(operation: Operation, parameter: string): Kind {
 export const REFERENCES: Record<string, Kind> = {
   organization: 'organizations',
   team_id: 'projects',
+  batch_export_id: 'batch_exports',
   set_current_organization: 'organizations',
   set_current_team: 'projects',
   plugin: 'pipeline_destinations',
@@ -119,6 +121,12 @@ export async function createResources(
   const member = await join('member', 1)
   const invite = await create(`${organization}/invites/`, { target_email: `guest-${word}@example.com` })
   const domain = await create(`${organization}/domains/`, { domain: `${word}.example` })
+  const alert = await create(`${organization}/alerts/`, {
+    name: word,
+    triggers: ['failure'],
+    channel: 'email',
+    emails: [`admin-${word}@example.com`],
+  })
   const key = await create('/api/personal_api_keys/', { label: word, scopes: ['*'] })
 
   const password = `${word} correct horse battery staple`
@@ -177,6 +185,7 @@ export async function createResources(
       invites: [invite.id],
       signup_tokens: [invite.signup_token],
       domains: [domain.id],
+      alerts: [alert.id],
       api_keys: [key.id],
       sessions: sessions.results.map(({ id }: { id: string }) => id),
       providers: [`provider-${word}`],

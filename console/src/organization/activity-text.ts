@@ -15,6 +15,7 @@ export const AREAS: Record<string, string> = {
   projects: 'Projects',
   batch_exports: 'Exports',
   batch_export_runs: 'Export runs',
+  alerts: 'Alerts',
   plugins: 'Plugins',
   plugin_configs: 'Plugin configurations',
   persons: 'Persons',
@@ -81,6 +82,11 @@ const SENTENCES: Record<string, Record<string, string>> = {
   batch_export_runs: {
     retried: 'retried a run of the export {item}',
     cancelled: 'cancelled a run of the export {item}',
+  },
+  alerts: {
+    created: 'created the alert {item}',
+    updated: 'changed the alert {item}',
+    deleted: 'deleted the alert {item}',
   },
   plugins: {
     installed: 'installed the plugin {item}',

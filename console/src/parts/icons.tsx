@@ -32,6 +32,7 @@ export const DomainIcon = draw(
   'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c3 2.6 3 15.4 0 18M12 3c-3 2.6-3 15.4 0 18',
 )
 export const ProjectIcon = draw('M4 5h6l2 3h8v11H4z')
+export const AlertIcon = draw('M6 17V11a6 6 0 0 1 12 0v6l2 2H4zm4 4h4')
 export const ActivityIcon = draw('M12 7v5l3 3m6-3a9 9 0 1 1-3-6.7M21 3v4h-4')
 export const SettingsIcon = draw(
   'M4 7h9m5 0h2M4 17h2m5 0h9M15.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zm-7 10a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z',

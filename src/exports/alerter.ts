@@ -1,0 +1,151 @@
+/** Checks the lag of exports for alerts, and sends the webhook requests in the queue. */
+import { createLoop } from '../background/loop.ts'
+import type { Ids } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Outbound } from '../outbound/guard.ts'
+import type { Db } from '../sql/db.ts'
+import * as deliveries from '../store/alert_deliveries.ts'
+import * as alerts from '../store/alerts.ts'
+import { placeOf } from '../store/secrets.ts'
+import { decryptIfReadable, type Vault } from '../store/vault.ts'
+import { checkLag, type Enqueued } from './notifications.ts'
+import { sendWebhook, type WebhookResult } from './webhooks.ts'
+
+/** The delays after each failed attempt. The last attempt has none. */
+const RETRY_SECONDS = [30, 120, 600, 3_600]
+const MAX_ATTEMPTS = RETRY_SECONDS.length + 1
+/** Longer than a request can take. Afterwards the process is considered dead, and another one sends the request. */
+const LEASE_MS = 60_000
+/** How often to look for requests that another process enqueued. */
+const POLL_MS = 5_000
+const LAG_PERIOD_MS = 60_000
+/** Requests at a time, at most one for each alert. */
+const SLOTS = 10
+
+interface Log {
+  info(fields: object, text: string): void
+  warn(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+export interface AlerterOptions {
+  db: Db
+  ids: Ids
+  now: () => string
+  vault: Vault
+  outbound: Outbound
+  log: Log
+  metrics: Pick<Metrics, 'webhook'>
+  /** Null when email is not configured. */
+  wakeMailer: (() => void) | null
+}
+
+export interface Alerter {
+  start(): void
+  /** Looks for due requests now. Called after one is enqueued. */
+  wake(): void
+  /** Checks the lag of exports now, and sends everything that is due. */
+  drain(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wakeMailer }: AlerterOptions): Alerter {
+  /** By the id of their alert. */
+  const active = new Map<string, Promise<void>>()
+  const stopping = new AbortController()
+  // After a downtime the exporter gets a minute to catch up.
+  let checked_at = Date.parse(now())
+  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+
+  const loop = createLoop({
+    round: async () => {
+      if (Date.parse(now()) - checked_at >= LAG_PERIOD_MS) await check()
+      await startDue()
+      const next = await deliveries.nextAttempt(db)
+      const wait_ms = next === null ? POLL_MS : Date.parse(next) - Date.parse(now())
+      return Math.max(active.size ? POLL_MS : 10, Math.min(POLL_MS, wait_ms))
+    },
+    retry_ms: POLL_MS,
+    onError: (error) => log.error({ err: error }, 'checking or sending alerts failed; retrying'),
+  })
+
+  async function check(): Promise<void> {
+    checked_at = Date.parse(now())
+    const { mails }: Enqueued = await checkLag(db, { ids, now, byMail: wakeMailer !== null })
+    if (mails) wakeMailer?.()
+  }
+
+  async function startDue(): Promise<void> {
+    for (const { id, alert_id } of await deliveries.removeExhausted(db, now(), MAX_ATTEMPTS))
+      log.error({ message: id, alert: alert_id }, 'gave up sending a webhook')
+    while (!loop.stopped && active.size < SLOTS) {
+      const claim = { now: now(), until: at(LEASE_MS), max_attempts: MAX_ATTEMPTS, working: [...active.keys()] }
+      const delivery = await deliveries.claim(db, claim)
+      if (!delivery) return
+      const done = deliver(delivery)
+        .catch((error) => log.error({ err: error, message: delivery.id }, 'the result of a webhook was not stored'))
+        .finally(() => {
+          active.delete(delivery.alert_id)
+          loop.wake()
+        })
+      active.set(delivery.alert_id, done)
+    }
+  }
+
+  async function deliver(delivery: deliveries.DeliveryRow): Promise<void> {
+    const { id, alert_id, attempts } = delivery
+    const alert = await alerts.getById(db, alert_id)
+    if (!alert) return
+    const { accepted, detail } = await send(alert, delivery)
+    // The shutdown may have interrupted the attempt. The next start, or another node, sends the request.
+    if (!accepted && stopping.signal.aborted) return deliveries.release(db, delivery, now())
+    await alerts.setLatestError(db, alert_id, accepted ? null : detail)
+    const seconds = accepted ? undefined : RETRY_SECONDS[attempts - 1]
+    if (seconds === undefined) await deliveries.remove(db, id)
+    else await deliveries.postpone(db, delivery, at(seconds * 1000))
+    metrics.webhook(accepted ? 'sent' : seconds === undefined ? 'failed' : 'postponed')
+    const fields = { message: id, alert: alert_id, attempt: attempts, detail }
+    if (accepted) log.info(fields, 'webhook sent')
+    else if (seconds === undefined) log.error(fields, 'gave up sending a webhook')
+    else log.warn(fields, `a webhook failed; next attempt in ${seconds} seconds`)
+  }
+
+  async function send(
+    { id: alert_id, url, secret: encrypted }: alerts.AlertRow,
+    { id, body }: deliveries.DeliveryRow,
+  ): Promise<WebhookResult> {
+    const secret = encrypted && decryptIfReadable(vault, encrypted, placeOf('alerts', alert_id))
+    if (!url || !secret) return UNREADABLE
+    return sendWebhook(outbound, { url, secret, id, body, now: now() }, stopping.signal)
+  }
+
+  async function hasDue(): Promise<boolean> {
+    const next = await deliveries.nextAttempt(db)
+    return next !== null && next <= now()
+  }
+
+  return {
+    start: () => loop.start(),
+    wake: loop.wake,
+    drain: async () => {
+      await loop.idle()
+      await check()
+      do {
+        await startDue()
+        await Promise.all(active.values())
+      } while (await hasDue())
+    },
+    stop: async () => {
+      const stopped = loop.stop()
+      stopping.abort()
+      await stopped
+      await Promise.all(active.values())
+    },
+  }
+}
+
+/** The result for a webhook whose secret cannot be decrypted. */
+export const UNREADABLE: WebhookResult = {
+  accepted: false,
+  detail: 'The secret of this webhook cannot be decrypted. Create the alert again.',
+}
