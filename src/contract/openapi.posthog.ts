@@ -4953,6 +4953,11 @@ export interface components {
             aws_secret_access_key: string;
         } & components["schemas"]["S3Settings"];
         /**
+         * NoIntegration
+         * @description Null or absent, because the destination has its own credentials.
+         */
+        NoIntegration: null;
+        /**
          * S3DestinationCreate
          * @description A complete destination of the type `S3`, with secrets.
          */
@@ -4963,6 +4968,7 @@ export interface components {
              */
             type: "S3";
             config: components["schemas"]["S3Config"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AwsS3Config
@@ -4985,6 +4991,7 @@ export interface components {
              */
             type: "AwsS3";
             config: components["schemas"]["AwsS3Config"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * S3CompatibleConfig
@@ -5005,6 +5012,7 @@ export interface components {
              */
             type: "S3Compatible";
             config: components["schemas"]["S3CompatibleConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AzureBlobConfig
@@ -5025,6 +5033,7 @@ export interface components {
              */
             type: "AzureBlob";
             config: components["schemas"]["AzureBlobConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * FileDestinationCreate
@@ -5037,6 +5046,7 @@ export interface components {
              */
             type: "File";
             config?: components["schemas"]["FileConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * PostgresConfig
@@ -5057,6 +5067,7 @@ export interface components {
              */
             type: "Postgres";
             config: components["schemas"]["PostgresConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AwsKeyPair
@@ -5099,6 +5110,7 @@ export interface components {
              */
             type: "Redshift";
             config: components["schemas"]["RedshiftConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * ClickHouseConfig
@@ -5120,6 +5132,7 @@ export interface components {
              */
             type: "ClickHouse";
             config: components["schemas"]["ClickHouseConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * BigQueryConfig
@@ -5142,6 +5155,7 @@ export interface components {
              */
             type: "BigQuery";
             config: components["schemas"]["BigQueryConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * SnowflakeConfig
@@ -5167,6 +5181,7 @@ export interface components {
              */
             type: "Snowflake";
             config: components["schemas"]["SnowflakeConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * HTTPConfig
@@ -5187,6 +5202,7 @@ export interface components {
              */
             type: "HTTP";
             config: components["schemas"]["HTTPConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * NoOpDestinationCreate
@@ -5199,6 +5215,7 @@ export interface components {
              */
             type: "NoOp";
             config?: components["schemas"]["NoOpConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * InlineDestinationCreate

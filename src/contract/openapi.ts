@@ -4951,6 +4951,11 @@ export interface components {
             aws_secret_access_key: string;
         } & components["schemas"]["S3Settings"];
         /**
+         * NoIntegration
+         * @description Null or absent, because the destination has its own credentials.
+         */
+        NoIntegration: null;
+        /**
          * S3DestinationCreate
          * @description A complete destination of the type `S3`, with secrets.
          */
@@ -4961,6 +4966,7 @@ export interface components {
              */
             type: "S3";
             config: components["schemas"]["S3Config"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AwsS3Config
@@ -4983,6 +4989,7 @@ export interface components {
              */
             type: "AwsS3";
             config: components["schemas"]["AwsS3Config"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * S3CompatibleConfig
@@ -5003,6 +5010,7 @@ export interface components {
              */
             type: "S3Compatible";
             config: components["schemas"]["S3CompatibleConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AzureBlobConfig
@@ -5023,6 +5031,7 @@ export interface components {
              */
             type: "AzureBlob";
             config: components["schemas"]["AzureBlobConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * FileDestinationCreate
@@ -5035,6 +5044,7 @@ export interface components {
              */
             type: "File";
             config?: components["schemas"]["FileConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * PostgresConfig
@@ -5055,6 +5065,7 @@ export interface components {
              */
             type: "Postgres";
             config: components["schemas"]["PostgresConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AwsKeyPair
@@ -5097,6 +5108,7 @@ export interface components {
              */
             type: "Redshift";
             config: components["schemas"]["RedshiftConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * ClickHouseConfig
@@ -5118,6 +5130,7 @@ export interface components {
              */
             type: "ClickHouse";
             config: components["schemas"]["ClickHouseConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * BigQueryConfig
@@ -5140,6 +5153,7 @@ export interface components {
              */
             type: "BigQuery";
             config: components["schemas"]["BigQueryConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * SnowflakeConfig
@@ -5165,6 +5179,7 @@ export interface components {
              */
             type: "Snowflake";
             config: components["schemas"]["SnowflakeConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * HTTPConfig
@@ -5185,6 +5200,7 @@ export interface components {
              */
             type: "HTTP";
             config: components["schemas"]["HTTPConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * NoOpDestinationCreate
@@ -5197,6 +5213,7 @@ export interface components {
              */
             type: "NoOp";
             config?: components["schemas"]["NoOpConfig"];
+            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * InlineDestinationCreate

@@ -18,6 +18,7 @@ import runBytes from './migrations/0015-run-bytes.ts'
 import backups from './migrations/0016-backups.ts'
 import scheduledBackups from './migrations/0017-scheduled-backups.ts'
 import schedules from './migrations/0018-schedules.ts'
+import integrations from './migrations/0020-integrations.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -55,6 +56,7 @@ export const ADMINISTRATION: Track = {
     backups,
     scheduledBackups,
     schedules,
+    integrations,
   ],
 }
 export const EVENTS: Track = {
