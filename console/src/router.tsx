@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './account/routes.tsx'
+import { credentialsRoutes } from './credentials/routes.tsx'
 import { eventsRoutes } from './events/routes.tsx'
 import { exportsRoutes } from './exports/routes.tsx'
 import { instanceRoutes } from './instance/routes.tsx'
@@ -17,6 +18,7 @@ const routeTree = rootRoute.addChildren([
     ...instanceRoutes,
     organizationRoute.addChildren([
       ...organizationRoutes,
+      ...credentialsRoutes,
       projectRoute.addChildren([...exportsRoutes, ...eventsRoutes, ...pluginsRoutes, ...welcomeRoutes]),
     ]),
   ]),

@@ -133,7 +133,7 @@ export function batchExportHandlers(deps: Deps) {
 const destinationOf = (body: Schemas['DestinationCreate']) => ({
   type: body.type,
   config: { ...body.config },
-  integration: body.integration,
+  ...('integration' in body && { integration: body.integration }),
 })
 
 /** Fields that are absent from the body stay undefined. */

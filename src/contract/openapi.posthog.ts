@@ -4953,11 +4953,6 @@ export interface components {
             aws_secret_access_key: string;
         } & components["schemas"]["S3Settings"];
         /**
-         * NoIntegration
-         * @description Null or absent, because the destination has its own credentials.
-         */
-        NoIntegration: null;
-        /**
          * S3DestinationCreate
          * @description A complete destination of the type `S3`, with secrets.
          */
@@ -4968,7 +4963,6 @@ export interface components {
              */
             type: "S3";
             config: components["schemas"]["S3Config"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AwsS3Config
@@ -4991,7 +4985,6 @@ export interface components {
              */
             type: "AwsS3";
             config: components["schemas"]["AwsS3Config"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * S3CompatibleConfig
@@ -5012,7 +5005,6 @@ export interface components {
              */
             type: "S3Compatible";
             config: components["schemas"]["S3CompatibleConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AzureBlobConfig
@@ -5033,7 +5025,6 @@ export interface components {
              */
             type: "AzureBlob";
             config: components["schemas"]["AzureBlobConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * FileDestinationCreate
@@ -5046,7 +5037,6 @@ export interface components {
              */
             type: "File";
             config?: components["schemas"]["FileConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * PostgresConfig
@@ -5067,7 +5057,6 @@ export interface components {
              */
             type: "Postgres";
             config: components["schemas"]["PostgresConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * AwsKeyPair
@@ -5110,7 +5099,6 @@ export interface components {
              */
             type: "Redshift";
             config: components["schemas"]["RedshiftConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * ClickHouseConfig
@@ -5132,7 +5120,6 @@ export interface components {
              */
             type: "ClickHouse";
             config: components["schemas"]["ClickHouseConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * BigQueryConfig
@@ -5155,7 +5142,6 @@ export interface components {
              */
             type: "BigQuery";
             config: components["schemas"]["BigQueryConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * SnowflakeConfig
@@ -5181,7 +5167,6 @@ export interface components {
              */
             type: "Snowflake";
             config: components["schemas"]["SnowflakeConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * HTTPConfig
@@ -5202,7 +5187,6 @@ export interface components {
              */
             type: "HTTP";
             config: components["schemas"]["HTTPConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * NoOpDestinationCreate
@@ -5215,7 +5199,6 @@ export interface components {
              */
             type: "NoOp";
             config?: components["schemas"]["NoOpConfig"];
-            integration?: components["schemas"]["NoIntegration"];
         };
         /**
          * InlineDestinationCreate
@@ -5232,9 +5215,9 @@ export interface components {
             type: components["schemas"]["IntegrationKind"];
             /**
              * @description The id of an integration of the organization. Its kind must be the type of the destination. An unknown id returns 400
-             *     `does_not_exist`.
+             *     `does_not_exist`. Null is the same as absent: `config` has its own credentials.
              */
-            integration: string;
+            integration: string | null;
             /** @description The settings that the integration does not have. A key of the integration with another value is rejected. */
             config?: {
                 [key: string]: unknown;

@@ -30,7 +30,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'batch_export',
     label: 'Exports',
-    description: 'Batch exports, their runs and logs.',
+    description: 'Batch exports, their runs and logs, and stored credentials.',
     read: 'batch_export:read',
     write: 'batch_export:write',
   },

@@ -15,6 +15,7 @@ export const AREAS: Record<string, string> = {
   projects: 'Projects',
   batch_exports: 'Exports',
   batch_export_runs: 'Export runs',
+  integrations: 'Credentials',
   plugins: 'Plugins',
   plugin_configs: 'Plugin configurations',
 }
@@ -80,6 +81,11 @@ const SENTENCES: Record<string, Record<string, string>> = {
   batch_export_runs: {
     retried: 'retried a run of the export {item}',
     cancelled: 'cancelled a run of the export {item}',
+  },
+  integrations: {
+    created: 'stored the credentials {item}',
+    updated: 'changed the credentials {item}',
+    deleted: 'deleted the credentials {item}',
   },
   plugins: {
     installed: 'installed the plugin {item}',

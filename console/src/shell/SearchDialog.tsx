@@ -126,6 +126,7 @@ function pagesOf(organization: string | undefined, project: string | undefined):
           inOrganization('Invites', 'invites'),
           inOrganization('Domains and sign-in', 'domains'),
           inOrganization('Projects', 'projects'),
+          inOrganization('Credentials', 'credentials'),
           inOrganization('Activity log', 'activity'),
           inOrganization('Settings', 'settings'),
         ]

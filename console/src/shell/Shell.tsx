@@ -103,6 +103,9 @@ function Navigation() {
           <Item to={`/organizations/${organization}/projects`} exact icon={<icons.ProjectIcon />}>
             Projects
           </Item>
+          <Item to={`/organizations/${organization}/credentials`} icon={<icons.KeyIcon />}>
+            Credentials
+          </Item>
           <Item to={`/organizations/${organization}/activity`} icon={<icons.ActivityIcon />}>
             Activity log
           </Item>
