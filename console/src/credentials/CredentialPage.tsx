@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, List, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Fieldset, Group, List, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -58,9 +58,11 @@ export function CredentialPage() {
           integration && (
             <Group gap="xs" mt={4}>
               <DestinationIcon type={integration.kind} size={22} />
-              {DESTINATIONS[integration.kind].label}
+              <Text span inherit mr="sm">
+                {DESTINATIONS[integration.kind].label}
+              </Text>
               <span>
-                · secrets changed <Time value={integration.secrets_changed_at} />
+                Secrets changed <Time value={integration.secrets_changed_at} />
               </span>
             </Group>
           )
@@ -135,30 +137,38 @@ function SettingsForm({ integration, reason }: PartProps & { reason: string | un
     >
       <Section
         title="Settings"
-        description="To rotate a secret, type its new value. If the secrets are sent to another address, type all of them again."
+        description={
+          reason === undefined
+            ? 'To rotate a secret, type its new value. If the secrets are sent to another address, type all of them again.'
+            : 'The secrets are never shown.'
+        }
       >
-        <TextInput
-          label="Name"
-          required
-          maxLength={400}
-          autoComplete="off"
-          value={name}
-          error={fieldError(save.error, 'name')}
-          onChange={(event) => {
-            setName(event.currentTarget.value)
-            save.reset()
-          }}
-        />
-        <ConfigFields
-          fields={fields}
-          config={config}
-          errors={configErrors(save.error)}
-          isSaved
-          onChange={(key, value) => {
-            setConfig((before) => ({ ...before, [key]: value }))
-            save.reset()
-          }}
-        />
+        <Fieldset variant="unstyled" disabled={reason !== undefined}>
+          <Stack>
+            <TextInput
+              label="Name"
+              required
+              maxLength={400}
+              autoComplete="off"
+              value={name}
+              error={fieldError(save.error, 'name')}
+              onChange={(event) => {
+                setName(event.currentTarget.value)
+                save.reset()
+              }}
+            />
+            <ConfigFields
+              fields={fields}
+              config={config}
+              errors={configErrors(save.error)}
+              isSaved
+              onChange={(key, value) => {
+                setConfig((before) => ({ ...before, [key]: value }))
+                save.reset()
+              }}
+            />
+          </Stack>
+        </Fieldset>
         {elsewhere !== null && <ErrorAlert error={elsewhere} />}
         <Group justify="flex-end">
           <ActionButton
@@ -200,7 +210,7 @@ function TestForm({ integration }: PartProps) {
         title="Test"
         description={
           fields.length
-            ? 'Connects with the stored credentials, writes to this place and deletes it again.'
+            ? 'Connects with the stored credentials, writes to this place and removes what it wrote.'
             : 'Connects with the stored credentials.'
         }
       >

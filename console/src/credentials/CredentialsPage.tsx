@@ -71,7 +71,7 @@ export function CredentialsPage() {
               count={integrations.data.count}
               limit={PAGE_SIZE}
               page={page}
-              noun="entry"
+              noun="stored credential"
               onChange={(page) => void navigate({ search: (before) => ({ ...before, page }) })}
             />
           )}

@@ -45,7 +45,9 @@ export function NewCredentialPage() {
           {KINDS.map((name) => (
             <Link key={name} to={NEW_CREDENTIAL} params={place} search={{ kind: name }} className="choice">
               <DestinationIcon type={name} size={36} />
-              <Text fw={600}>{DESTINATIONS[name].label}</Text>
+              <Text fw={600} my="auto">
+                {DESTINATIONS[name].label}
+              </Text>
             </Link>
           ))}
         </SimpleGrid>

@@ -103,7 +103,7 @@ function Navigation() {
           <Item to={`/organizations/${organization}/projects`} exact icon={<icons.ProjectIcon />}>
             Projects
           </Item>
-          <Item to={`/organizations/${organization}/credentials`} icon={<icons.KeyIcon />}>
+          <Item to={`/organizations/${organization}/credentials`} icon={<icons.LockIcon />}>
             Credentials
           </Item>
           <Item to={`/organizations/${organization}/activity`} icon={<icons.ActivityIcon />}>
