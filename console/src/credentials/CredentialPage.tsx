@@ -1,4 +1,4 @@
-import { Alert, Anchor, Fieldset, Group, List, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Group, List, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -11,6 +11,7 @@ import { changedConfig, sentConfig } from '../exports/form-config.ts'
 import { EXPORT } from '../exports/paths.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
+import { Definition } from '../parts/Definition.tsx'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { errorBeside, fieldError } from '../parts/field-error.ts'
 import { plural } from '../parts/format.ts'
@@ -77,7 +78,11 @@ export function CredentialPage() {
         )}
         {integration ? (
           <>
-            <SettingsForm key={integration.last_updated_at} integration={integration} reason={reason} />
+            {reason === undefined ? (
+              <SettingsForm key={integration.last_updated_at} integration={integration} />
+            ) : (
+              <Settings integration={integration} />
+            )}
             <TestForm integration={integration} />
             <Users integration={integration} />
           </>
@@ -96,8 +101,26 @@ interface PartProps {
   integration: Integration
 }
 
+/** For members, who cannot change them. */
+function Settings({ integration }: PartProps) {
+  const fields = credentialFields(integration.kind)
+  const config = flatConfig(fields, { ...integration.config })
+  const shown = fields.filter(({ key, kind }) => kind !== 'secret' && config[key] !== undefined && config[key] !== null)
+  return (
+    <Section title="Settings" description="The secrets are never shown.">
+      <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2 }}>
+        {shown.map(({ key, label, kind }) => (
+          <Definition key={key} term={label}>
+            {kind === 'flag' ? (config[key] ? 'Yes' : 'No') : String(config[key])}
+          </Definition>
+        ))}
+      </SimpleGrid>
+    </Section>
+  )
+}
+
 /** Only what changed is sent, so secrets stay as they are unless they are typed again. */
-function SettingsForm({ integration, reason }: PartProps & { reason: string | undefined }) {
+function SettingsForm({ integration }: PartProps) {
   const { id: organization_id } = useOrganization()
   const fields = credentialFields(integration.kind)
   const initial = flatConfig(fields, { ...integration.config })
@@ -137,44 +160,36 @@ function SettingsForm({ integration, reason }: PartProps & { reason: string | un
     >
       <Section
         title="Settings"
-        description={
-          reason === undefined
-            ? 'To rotate a secret, type its new value. If the secrets are sent to another address, type all of them again.'
-            : 'The secrets are never shown.'
-        }
+        description="To rotate a secret, type its new value. If the secrets are sent to another address, type all of them again."
       >
-        <Fieldset variant="unstyled" disabled={reason !== undefined}>
-          <Stack>
-            <TextInput
-              label="Name"
-              required
-              maxLength={400}
-              autoComplete="off"
-              value={name}
-              error={fieldError(save.error, 'name')}
-              onChange={(event) => {
-                setName(event.currentTarget.value)
-                save.reset()
-              }}
-            />
-            <ConfigFields
-              fields={fields}
-              config={config}
-              errors={configErrors(save.error)}
-              isSaved
-              onChange={(key, value) => {
-                setConfig((before) => ({ ...before, [key]: value }))
-                save.reset()
-              }}
-            />
-          </Stack>
-        </Fieldset>
+        <TextInput
+          label="Name"
+          required
+          maxLength={400}
+          autoComplete="off"
+          value={name}
+          error={fieldError(save.error, 'name')}
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            save.reset()
+          }}
+        />
+        <ConfigFields
+          fields={fields}
+          config={config}
+          errors={configErrors(save.error)}
+          isSaved
+          onChange={(key, value) => {
+            setConfig((before) => ({ ...before, [key]: value }))
+            save.reset()
+          }}
+        />
         {elsewhere !== null && <ErrorAlert error={elsewhere} />}
         <Group justify="flex-end">
           <ActionButton
             type="submit"
             loading={save.isPending}
-            disabledReason={reason ?? (isUnchanged ? 'Nothing has changed.' : undefined)}
+            disabledReason={isUnchanged ? 'Nothing has changed.' : undefined}
           >
             Save credentials
           </ActionButton>
